@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/common/backend_factory.h"
+
+namespace pitwall {
+
+BackendOptions backend_options(const Settings& settings) {
+  BackendOptions options;
+  options.device = settings.text("device");
+  options.mode = settings.text("dtype") == "float32" ? ComputeMode::float32 : ComputeMode::automatic;
+  options.threads = settings.is_auto("threads") ? 0 : static_cast<int>(settings.integer("threads"));
+  options.memory_limit = settings.is_auto("memory-limit") ? 0 : settings.integer("memory-limit");
+  return options;
+}
+
+BackendFactory backend_factory() {
+  return [](const Settings& settings) { return make_backend(backend_options(settings)); };
+}
+
+}  // namespace pitwall

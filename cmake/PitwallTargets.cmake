@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What every target of the house shares: language level, warnings, sanitizers, and the one way to declare a module.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+endif()
+
+add_compile_options(-Wall -Wextra -Wpedantic)
+if(PITWALL_SANITIZE)
+  add_compile_options(-fsanitize=${PITWALL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${PITWALL_SANITIZE})
+endif()
+if(PITWALL_CHECKS)
+  add_compile_definitions(PITWALL_CHECKS)
+endif()
+
+# pitwall_module(NAME LINKS targets…): the static library pitwall_NAME from every .cpp of the current folder.
+# Link lines are the law of who may include whom; tests/unit/include_walk_test.cpp reads them.
+function(pitwall_module name)
+  cmake_parse_arguments(ARG "" "" "LINKS;PRIVATE_LINKS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
+  add_library(pitwall_${name} STATIC ${sources})
+  set_target_properties(pitwall_${name} PROPERTIES LINKER_LANGUAGE CXX)
+  target_include_directories(pitwall_${name} PUBLIC ${CMAKE_SOURCE_DIR})
+  target_link_libraries(pitwall_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+  target_compile_options(pitwall_${name} PRIVATE -Wconversion)
+endfunction()

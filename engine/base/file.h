@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Files: read-only maps, whole reads, atomic writes, and the folders where Pitwall keeps its data.
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/base/result.h"
+
+namespace pitwall {
+
+/// A whole file mapped read-only; unmapped on destruction. Move-only. bytes() is valid as long as the object lives.
+class MappedFile {
+ public:
+  static Result<MappedFile> open(const std::filesystem::path& path);
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  MappedFile() = default;
+  const std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::filesystem::path path_;
+};
+
+/// Errors name the path; a file above `limit` bytes is refused with both numbers.
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 30);
+
+/// Writes beside the target, fsyncs and renames: the old file stays whole on any failure, no temporary is left.
+Result<void> write_file_atomic(const std::filesystem::path& path, std::string_view content);
+
+/// XDG folders; PITWALL_HOME, when set, holds all of them as data/, config/ and cache/. Created on demand.
+std::filesystem::path data_folder();    ///< models/, pitwall.db
+std::filesystem::path config_folder();  ///< window settings
+std::filesystem::path cache_folder();   ///< partial downloads
+
+}  // namespace pitwall

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Executor: runs StepPlans in order. The engine launches one ahead and collects the oldest.
+#pragma once
+#include <memory>
+
+#include "engine/base/clock.h"
+#include "engine/execute/transformer.h"
+#include "engine/step/step_plan.h"
+
+namespace pitwall {
+
+/// launch and collect: engine thread only.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  virtual void launch(StepPlan plan) = 0;   ///< does not block; at most two in flight
+  virtual StepResult collect() = 0;         ///< blocks for the oldest launched step
+};
+
+/// The real one: an own thread drives the back end, so that plan n+1 overlaps step n.
+class DeviceExecutor final : public Executor {
+ public:
+  DeviceExecutor(std::unique_ptr<Backend> backend, std::unique_ptr<Transformer> transformer, const Clock& clock);
+  ~DeviceExecutor() override;
+  void launch(StepPlan plan) override;
+  StepResult collect() override;
+  Backend& backend();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Rows a step is padded to, so that a captured step can be reused: 1, 2, 4, 8, then multiples of 8 up to max_slots for
+/// decode; prefill steps have bucket 0 (never captured).
+int bucket_of(const StepPlan& plan, int max_slots);
+
+}  // namespace pitwall

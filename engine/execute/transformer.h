@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The forward, written once over Backend's operations and ModelSpec.
+#pragma once
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "engine/execute/backend.h"
+
+namespace pitwall {
+
+struct LoadProgress {
+  std::string phase;          ///< "Reading weights", "Allocating KV" …
+  Bytes done = 0, total = 0;
+};
+
+class Transformer {
+ public:
+  /// Uploads all weights and allocates activations. `on_progress` false = cancel.
+  static Result<std::unique_ptr<Transformer>> load(const Model& model, Backend& backend, const StepLimits& limits,
+                                                   int max_positions,
+                                                   const std::function<bool(const LoadProgress&)>& on_progress);
+
+  void forward();   ///< one step over what is staged: embedding to sampled tokens
+
+ private:
+  struct Layer {
+    Weight attention_norm, q, k, v, o, q_bias, k_bias, v_bias, mlp_norm, gate, up, down;
+    RopeTable rope;
+  };
+  explicit Transformer(Backend& backend) : backend_(backend) {}
+  Backend& backend_;
+  ModelSpec spec_;
+  Weight embedding_, output_norm_, output_;
+  std::vector<Layer> layers_;
+  Tensor hidden_, q_, k_, v_, attended_, gated_, last_, logits_;
+};
+
+}  // namespace pitwall

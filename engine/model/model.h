@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Model: an opened checkpoint. Weights stay in the mapped file in their packed form.
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/ids.h"
+#include "engine/base/result.h"
+#include "engine/model/model_spec.h"
+#include "engine/model/tensor_type.h"
+
+namespace pitwall {
+
+/// A tensor in a mapped file. rows × columns, row-major, each row `columns` numbers (vectors: rows = 1).
+/// `data` lives as long as the Model; it is not aligned.
+struct TensorView {
+  std::string name;              ///< as in the file
+  TensorType type = TensorType::f32;
+  std::int64_t rows = 0, columns = 0;
+  const std::byte* data = nullptr;
+  std::int64_t bytes = 0;
+  bool valid() const { return data != nullptr; }
+};
+
+/// Canonical roles; linear weights are [out rows × in columns].
+struct LayerWeights {
+  TensorView attention_norm, q, k, v, o;
+  TensorView q_bias, k_bias, v_bias;   ///< invalid where the spec has no bias
+  TensorView mlp_norm, gate, up, down;
+};
+struct ModelWeights {
+  TensorView embedding, output_norm, output;   ///< output = embedding when tied
+  std::vector<LayerWeights> layers;
+};
+
+/// The vocabulary as the checkpoint states it; text/ builds the tokenizer from it.
+struct VocabularyData {
+  enum class Source { none, gguf, tokenizer_json };
+  Source source = Source::none;
+  // gguf
+  std::string model;                   ///< tokenizer.ggml.model: "gpt2", "llama" …
+  std::string pre;                     ///< tokenizer.ggml.pre: "smollm", "gpt-2" …; may be empty
+  std::vector<std::string> tokens;
+  std::vector<std::int32_t> token_types;   ///< 1 normal, 2 unknown, 3 control, 4 user defined, 5 unused, 6 byte
+  std::vector<float> scores;               ///< may be empty
+  std::vector<std::string> merges;
+  std::optional<TokenId> bos, eos, unknown, padding, end_of_turn;
+  bool add_bos = false, add_eos = false, add_space_prefix = false;
+  // tokenizer_json
+  std::filesystem::path tokenizer_json;         ///< tokenizer.json beside config.json
+  std::filesystem::path tokenizer_config_json;  ///< may not exist
+};
+
+/// Immutable after open; share between threads.
+class Model {
+ public:
+  /// A .gguf file, or a folder with config.json + safetensors. Errors name the file, the offset or key, and the reason:
+  /// missing, wrong magic, truncated (bytes expected and found), unknown architecture or tensor type.
+  static Result<std::shared_ptr<const Model>> open(const std::filesystem::path& path);
+
+  virtual ~Model() = default;
+  const ModelSpec& spec() const { return spec_; }
+  const ModelWeights& weights() const { return weights_; }
+  const VocabularyData& vocabulary() const { return vocabulary_; }
+  const std::string& chat_template() const { return chat_template_; }  ///< Jinja source; empty if none
+  const std::filesystem::path& path() const { return path_; }
+  Bytes weight_bytes() const { return weight_bytes_; }      ///< packed, each tensor once
+  std::int64_t parameters() const { return parameters_; }   ///< numbers stored, each tensor once
+  std::string quantization() const;       ///< the type that holds most parameters: "Q4_1", "BF16"
+  std::string format() const { return format_; }            ///< "GGUF v3", "safetensors"
+  std::string header_sha256() const { return header_sha256_; }  ///< of the header bytes: the model's identity in records
+
+  struct TypeCount { TensorType type; int tensors; Bytes bytes; };
+  std::vector<TypeCount> type_counts() const;
+
+ protected:
+  Model() = default;
+  ModelSpec spec_;
+  ModelWeights weights_;
+  VocabularyData vocabulary_;
+  std::string chat_template_, format_, header_sha256_;
+  std::filesystem::path path_;
+  Bytes weight_bytes_ = 0;
+  std::int64_t parameters_ = 0;
+  std::vector<TypeCount> type_counts_;
+};
+
+}  // namespace pitwall

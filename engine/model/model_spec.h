@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// ModelSpec: a model described, not coded. Layers are listed one by one; forward and calculator read the same words.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/units.h"
+
+namespace pitwall {
+
+/// Rotary embedding. Frequencies f_i = theta^(−2i/rotary_dim), i < rotary_dim/2 (Su et al. 2021).
+struct RopeSpec {
+  enum class Pairing {
+    halves,      ///< element i pairs with i + rotary_dim/2 (HF checkpoints)
+    neighbours,  ///< element 2i pairs with 2i + 1 (GGUF "llama" checkpoints, whose q/k rows are permuted)
+  };
+  double theta = 10000.0;
+  int rotary_dim = 0;
+  Pairing pairing = Pairing::halves;
+};
+
+struct AttentionSpec {
+  int heads = 0, kv_heads = 0, head_dim = 0;
+  RopeSpec rope;
+  float scale = 0;                ///< applied to q·k; 1/sqrt(head_dim) unless the model says otherwise
+  std::optional<int> window;      ///< sliding window in tokens; none = full attention
+  bool qkv_bias = false;
+};
+
+enum class Activation { silu, gelu_tanh };
+
+struct MlpSpec {
+  int intermediate = 0;
+  Activation activation = Activation::silu;   ///< gated: down(act(gate·x) ⊙ up·x)
+};
+
+struct LayerSpec {
+  AttentionSpec attention;
+  MlpSpec mlp;
+};
+
+struct ModelSpec {
+  std::string architecture;       ///< "llama"
+  std::string name;               ///< for people: general.name or the file's stem
+  int hidden = 0;
+  int vocabulary = 0;             ///< rows of the embedding
+  int context_length = 0;         ///< trained positions
+  float norm_epsilon = 1e-5f;
+  bool tied_embeddings = false;   ///< output weights are the embedding
+  std::vector<LayerSpec> layers;
+
+  /// Bytes that one token adds to the KV cache over all layers: Σ 2·kv_heads·head_dim·element_bytes.
+  Bytes kv_bytes_per_token(int element_bytes) const;
+};
+
+}  // namespace pitwall

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Percentiles live here and nowhere else: exact ones (type 7, linear) and a mergeable sketch.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+namespace pitwall {
+
+/// Type 7 (NumPy's default): h = (n − 1)·q, linear between neighbours. `sorted` ascending, not empty; q in [0, 1].
+double quantile_sorted(std::span<const double> sorted, double q);
+
+/// Statistics of a sample; all NaN when n = 0. std is the population's.
+struct Summary {
+  std::int64_t n = 0;
+  double mean, std, min, max, p1, p5, p10, p25, p50, p75, p90, p95, p99;
+};
+Summary summarize(std::vector<double> values);   ///< exact
+
+/// Log-bucketed sketch (DDSketch, Masson et al. 2019): relative error ≤ 1 % at any quantile, mergeable. Values < 1e-9
+/// count as 0. Not thread-safe.
+class QuantileSketch {
+ public:
+  void add(double value, std::int64_t count = 1);
+  void merge(const QuantileSketch& other);
+  void clear();
+  std::int64_t count() const { return count_; }
+  double mean() const;              ///< NaN when empty
+  double max() const;               ///< exact; NaN when empty
+  double quantile(double q) const;  ///< NaN when empty
+
+ private:
+  std::map<int, std::int64_t> buckets_;
+  std::int64_t zeros_ = 0, count_ = 0;
+  double sum_ = 0, max_ = 0;
+};
+
+}  // namespace pitwall
