@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// DataTable: rows of text and numbers in the window's look: sortable, numbers to the right, Ctrl+C copies CSV.
+#pragma once
+#include <QAbstractTableModel>
+#include <QIcon>
+#include <QTableView>
+#include <vector>
+
+#include "ui/shell/theme.h"
+
+class QSortFilterProxyModel;
+
+namespace pitwall::ui {
+
+struct TableColumn {
+  QString title;             ///< with the unit: "TTFT ms"
+  bool number = false;       ///< right-aligned, sorted by value
+  QString tip = {};          ///< what the column means
+};
+struct TableCell {
+  QString text;
+  double value = 0;          ///< sort key and CSV value of number columns; NaN sorts last
+  Colour colour = Colour::text;
+  bool strong = false;       ///< semibold
+  QIcon icon = {};
+};
+struct TableRow {
+  qint64 key = 0;            ///< identity: selection follows it over updates
+  std::vector<TableCell> cells;
+};
+
+class TableModel : public QAbstractTableModel {
+  Q_OBJECT
+
+ public:
+  explicit TableModel(std::vector<TableColumn> columns, QObject* parent = nullptr);
+  void set_columns(std::vector<TableColumn> columns);   ///< clears the rows
+  void set_rows(std::vector<TableRow> rows);
+  const std::vector<TableColumn>& columns() const { return columns_; }
+  const std::vector<TableRow>& rows() const { return rows_; }
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+  static constexpr int kSortRole = Qt::UserRole + 1;
+
+ private:
+  std::vector<TableColumn> columns_;
+  std::vector<TableRow> rows_;
+};
+
+class DataTable : public QTableView {
+  Q_OBJECT
+
+ public:
+  DataTable(const QString& accessible_name, std::vector<TableColumn> columns, QWidget* parent = nullptr);
+
+  TableModel* table() const { return model_; }
+  void set_rows(std::vector<TableRow> rows);       ///< keeps sorting, selection and scroll position
+  qint64 current_key() const;                      ///< −1 when no row is current
+  std::vector<qint64> selected_keys() const;       ///< in the order shown
+  void select_key(qint64 key);
+  void set_filter(const QString& text);            ///< rows with the text in any cell
+  void set_stretch_column(int column);             ///< takes the room left; the others fit their contents
+  void fit_height(int max_rows);                   ///< as tall as its rows, up to max_rows; no inner scrolling below it
+  QString to_csv(bool selected_only = false) const;   ///< C locale, header first
+
+ Q_SIGNALS:
+  void current_changed(qint64 key);
+  void opened(qint64 key);                         ///< Enter or double click
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
+
+ private:
+  void restyle();
+  void fit_columns();
+  TableModel* model_;
+  QSortFilterProxyModel* proxy_;
+  int stretch_ = -1, max_rows_ = 0, fitted_rows_ = -1;
+};
+
+}  // namespace pitwall::ui
