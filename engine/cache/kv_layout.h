@@ -13,13 +13,16 @@ enum class KvDtype : std::uint8_t { float32, bfloat16, float16 };
 std::string_view kv_dtype_name(KvDtype dtype);
 int kv_dtype_bytes(KvDtype dtype);
 
-/// K and V of layer l in block b: [kv_heads][block_size][head_dim], so that one head's keys of a block are contiguous.
+/// K and V of layer l in block b: [kv_heads][block_size][head_dim], so that one head's keys of a block are
+/// contiguous.
 struct KvLayout {
-  struct Layer { int kv_heads = 0, head_dim = 0; };
+  struct Layer {
+    int kv_heads = 0, head_dim = 0;
+  };
   KvDtype dtype = KvDtype::bfloat16;
-  int block_size = 32;             ///< tokens: 16, 32 or 64
+  int block_size = 32;  ///< tokens: 16, 32 or 64
   std::vector<Layer> layers;
-  Bytes bytes_per_block() const;   ///< Σ layers 2·kv_heads·head_dim·block_size·dtype bytes
+  Bytes bytes_per_block() const;  ///< Σ layers 2·kv_heads·head_dim·block_size·dtype bytes
   Bytes bytes_per_token() const { return bytes_per_block() / block_size; }
 };
 

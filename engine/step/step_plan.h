@@ -12,18 +12,19 @@
 
 namespace pitwall {
 
-inline constexpr TokenId kPreviousToken = -1;   ///< input is what this slot sampled in the step before
+inline constexpr TokenId kPreviousToken = -1;  ///< input is what this slot sampled in the step before
 
-/// `count` tokens of one sequence at positions [first_position, first_position + count). Decode when count = 1.
+/// `count` tokens of one sequence at positions [first_position, first_position + count). Decode when count
+/// = 1.
 struct SequenceSlice {
   RequestId request;
   SlotId slot;
   std::int32_t first_position = 0;
   std::int32_t count = 0;
-  std::int32_t token_offset = 0;    ///< inputs are StepPlan::tokens[token_offset, token_offset + count)
-  bool samples = false;             ///< the last position yields a token
-  bool all_logits = false;          ///< return the logits of every position of the slice
-  bool prefill = false;             ///< counts as prompt tokens (also a recompute after preemption)
+  std::int32_t token_offset = 0;  ///< inputs are StepPlan::tokens[token_offset, token_offset + count)
+  bool samples = false;           ///< the last position yields a token
+  bool all_logits = false;        ///< return the logits of every position of the slice
+  bool prefill = false;           ///< counts as prompt tokens (also a recompute after preemption)
 };
 
 /// A sequence takes a slot: its sampling state is set and its block table emptied, before the step's appends.
@@ -41,9 +42,10 @@ struct BlockAppend {
 };
 
 struct StepPlan {
-  std::uint64_t number = 0;         ///< from 1, without gaps
+  std::uint64_t number = 0;  ///< from 1, without gaps
   std::vector<SequenceSlice> slices;
-  std::vector<TokenId> tokens;      ///< slices' inputs, in slice order; kPreviousToken where the host does not know yet
+  std::vector<TokenId>
+      tokens;  ///< slices' inputs, in slice order; kPreviousToken where the host does not know yet
   std::vector<SlotJoin> joins;
   std::vector<BlockAppend> appends;
   std::int32_t prefill_tokens = 0, decode_tokens = 0;
@@ -53,19 +55,19 @@ struct SampledToken {
   RequestId request;
   SlotId slot;
   TokenId token = 0;
-  float logprob = 0;                ///< of the token under softmax of the unscaled logits
+  float logprob = 0;  ///< of the token under softmax of the unscaled logits
 };
 
 struct SliceLogits {
   RequestId request;
   std::int32_t first_position = 0, rows = 0;
-  std::vector<float> values;        ///< rows × vocabulary
+  std::vector<float> values;  ///< rows × vocabulary
 };
 
 struct StepResult {
   std::uint64_t number = 0;
-  std::optional<Error> error;       ///< the whole step failed: nothing of it counts
-  std::vector<SampledToken> sampled;   ///< one for each slice that samples, in slice order
+  std::optional<Error> error;         ///< the whole step failed: nothing of it counts
+  std::vector<SampledToken> sampled;  ///< one for each slice that samples, in slice order
   std::vector<SliceLogits> logits;
   Nanos started = 0, finished = 0;
 };
