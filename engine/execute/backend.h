@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Backend: the narrow set of operations that a device implements. kernels/cpu and kernels/cuda are the implementations.
+// Backend: the narrow set of operations that a device implements. kernels/cpu and kernels/cuda are the
+// implementations.
 //
-// Shapes: an activation Tensor is [rows × columns] float with one row per token of the step (RowSet::tokens) or per
-// position whose logits are wanted (RowSet::logits). Row counts, positions, slots, tokens and block tables are read from
-// StepState on the device: nothing in the forward depends on lengths on the host. Every operation has an obvious twin in
-// execute/reference_ops.h that tests compare against.
+// Shapes: an activation Tensor is [rows × columns] float with one row per token of the step (RowSet::tokens)
+// or per position whose logits are wanted (RowSet::logits). Row counts, positions, slots, tokens and block
+// tables are read from StepState on the device: nothing in the forward depends on lengths on the host. Every
+// operation has an obvious twin in execute/reference_ops.h that tests compare against.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -22,19 +23,19 @@
 namespace pitwall {
 
 struct DeviceInfo {
-  std::string name;        ///< "AMD EPYC … (2 threads, AVX2)"
-  std::string kind;        ///< "cpu" or "cuda"
+  std::string name;  ///< "AMD EPYC … (2 threads, AVX2)"
+  std::string kind;  ///< "cpu" or "cuda"
   Bytes memory = 0;
-  int threads = 0;         ///< CPU worker threads
+  int threads = 0;  ///< CPU worker threads
 };
 
 enum class RowSet : std::uint8_t { tokens, logits };
 
-struct Tensor {            ///< handle of device memory; −1 = none
+struct Tensor {  ///< handle of device memory; −1 = none
   std::int32_t id = -1;
   bool valid() const { return id >= 0; }
 };
-struct Weight {            ///< handle of an uploaded weight; −1 = none
+struct Weight {  ///< handle of an uploaded weight; −1 = none
   std::int32_t id = -1;
   bool valid() const { return id >= 0; }
 };
@@ -43,8 +44,8 @@ struct RopeTable {
 };
 
 struct StepLimits {
-  int max_tokens = 0;        ///< rows of RowSet::tokens
-  int max_logit_rows = 0;    ///< rows of RowSet::logits
+  int max_tokens = 0;      ///< rows of RowSet::tokens
+  int max_logit_rows = 0;  ///< rows of RowSet::logits
   int max_slots = 0;
   int max_blocks_per_sequence = 0;
   int vocabulary = 0;
@@ -68,7 +69,7 @@ struct AttentionOp {
   int layer = 0;
   int heads = 0, kv_heads = 0, head_dim = 0;
   float scale = 0;
-  int window = 0;    ///< 0 = full
+  int window = 0;  ///< 0 = full
 };
 
 /// One thread at a time (the executor's). Methods without Result cannot fail once their buffers exist.
@@ -79,31 +80,37 @@ class Backend {
   virtual Ledger& ledger() = 0;
 
   // Memory, before the first step. Nothing is allocated later.
-  virtual Result<Weight> upload(const TensorView& tensor) = 0;          ///< a matrix, kept packed (Category::weights)
-  virtual Result<Weight> upload_vector(const TensorView& tensor) = 0;   ///< a norm or bias, kept as float
+  virtual Result<Weight> upload(const TensorView& tensor) = 0;  ///< a matrix, kept packed (Category::weights)
+  virtual Result<Weight> upload_vector(const TensorView& tensor) = 0;  ///< a norm or bias, kept as float
   virtual Result<RopeTable> upload_rope(const RopeSpec& rope, int positions) = 0;
-  virtual Result<Tensor> allocate(Category category, RowSet rows, int columns) = 0;   ///< after prepare_steps
-  virtual Result<void> prepare_steps(const StepLimits& limits) = 0;     ///< StepState, workspaces
+  virtual Result<Tensor> allocate(Category category, RowSet rows, int columns) = 0;  ///< after prepare_steps
+  virtual Result<void> prepare_steps(const StepLimits& limits) = 0;  ///< StepState, workspaces
   virtual Result<void> allocate_kv(const KvLayout& layout, int blocks) = 0;
 
   // A step: stage → replay(bucket) → publish → wait.
-  virtual void stage(const StepPlan& plan) = 0;      ///< copies the plan into StepState
-  virtual void record(int bucket, std::function<void()> forward) = 0;   ///< captured once per bucket; the CPU keeps the function
+  virtual void stage(const StepPlan& plan) = 0;  ///< copies the plan into StepState
+  virtual void record(
+      int bucket,
+      std::function<void()> forward) = 0;  ///< captured once per bucket; the CPU keeps the function
   virtual bool recorded(int bucket) const = 0;
   virtual void replay(int bucket) = 0;
-  virtual void publish(std::uint64_t step) = 0;      ///< sampled tokens and asked-for logits of the step leave for the host
-  virtual StepResult wait(std::uint64_t step) = 0;   ///< blocks until published; `started`/`finished` by the device
+  virtual void publish(
+      std::uint64_t step) = 0;  ///< sampled tokens and asked-for logits of the step leave for the host
+  virtual StepResult wait(std::uint64_t step) = 0;  ///< blocks until published
 
   // The forward's operations, called inside record's function only.
-  virtual void embed(Weight table, Tensor out) = 0;                     ///< rows of the table by StepState's tokens
+  virtual void embed(Weight table, Tensor out) = 0;  ///< rows of the table by StepState's tokens
   virtual void linear(Tensor in, const NormPrologue& norm, std::span<const LinearOutput> outputs) = 0;
-  virtual void gated_linear(Tensor in, const NormPrologue& norm, Weight gate, Weight up, Activation activation,
-                            Tensor out) = 0;                            ///< act(gate·x) ⊙ (up·x)
-  virtual void rope_append(int layer, RopeTable table, const AttentionSpec& spec, Tensor q, Tensor k, Tensor v) = 0;
-                                                                        ///< q rotated in place; k rotated and v into the KV blocks
-  virtual void attention(const AttentionOp& op, Tensor q, Tensor out) = 0;   ///< causal, over each row's own sequence
-  virtual void gather_logit_rows(Tensor in, Tensor out) = 0;            ///< RowSet::tokens → RowSet::logits
-  virtual void sample(Tensor logits) = 0;                               ///< chooses tokens, sets StepState's last token by slot
+  virtual void gated_linear(Tensor in, const NormPrologue& norm, Weight gate, Weight up,
+                            Activation activation,
+                            Tensor out) = 0;  ///< act(gate·x) ⊙ (up·x)
+  virtual void rope_append(int layer, RopeTable table, const AttentionSpec& spec, Tensor q, Tensor k,
+                           Tensor v) = 0;
+  ///< q rotated in place; k rotated and v into the KV blocks
+  virtual void attention(const AttentionOp& op, Tensor q,
+                         Tensor out) = 0;                     ///< causal, over each row's own sequence
+  virtual void gather_logit_rows(Tensor in, Tensor out) = 0;  ///< RowSet::tokens → RowSet::logits
+  virtual void sample(Tensor logits) = 0;  ///< chooses tokens, sets StepState's last token by slot
 };
 
 }  // namespace pitwall

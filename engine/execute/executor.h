@@ -13,14 +13,15 @@ namespace pitwall {
 class Executor {
  public:
   virtual ~Executor() = default;
-  virtual void launch(StepPlan plan) = 0;   ///< does not block; at most two in flight
-  virtual StepResult collect() = 0;         ///< blocks for the oldest launched step
+  virtual void launch(StepPlan plan) = 0;  ///< does not block; at most two in flight
+  virtual StepResult collect() = 0;        ///< blocks for the oldest launched step
 };
 
 /// The real one: an own thread drives the back end, so that plan n+1 overlaps step n.
 class DeviceExecutor final : public Executor {
  public:
-  DeviceExecutor(std::unique_ptr<Backend> backend, std::unique_ptr<Transformer> transformer, const Clock& clock);
+  DeviceExecutor(std::unique_ptr<Backend> backend, std::unique_ptr<Transformer> transformer, int max_slots,
+                 const Clock& clock);
   ~DeviceExecutor() override;
   void launch(StepPlan plan) override;
   StepResult collect() override;
@@ -31,8 +32,8 @@ class DeviceExecutor final : public Executor {
   std::unique_ptr<State> state_;
 };
 
-/// Rows a step is padded to, so that a captured step can be reused: 1, 2, 4, 8, then multiples of 8 up to max_slots for
-/// decode; prefill steps have bucket 0 (never captured).
+/// Rows a step is padded to, so that a captured step can be reused: 1, 2, 4, 8, then multiples of 8 up to
+/// max_slots for decode; prefill steps have bucket 0 (never captured).
 int bucket_of(const StepPlan& plan, int max_slots);
 
 }  // namespace pitwall

@@ -10,18 +10,18 @@
 namespace pitwall {
 
 struct LoadProgress {
-  std::string phase;          ///< "Reading weights", "Allocating KV" …
+  std::string phase;  ///< "Reading weights", "Allocating KV" …
   Bytes done = 0, total = 0;
 };
 
 class Transformer {
  public:
   /// Uploads all weights and allocates activations. `on_progress` false = cancel.
-  static Result<std::unique_ptr<Transformer>> load(const Model& model, Backend& backend, const StepLimits& limits,
-                                                   int max_positions,
-                                                   const std::function<bool(const LoadProgress&)>& on_progress);
+  static Result<std::unique_ptr<Transformer>> load(
+      const Model& model, Backend& backend, const StepLimits& limits, int max_positions,
+      const std::function<bool(const LoadProgress&)>& on_progress);
 
-  void forward();   ///< one step over what is staged: embedding to sampled tokens
+  void forward();  ///< one step over what is staged: embedding to sampled tokens
 
  private:
   struct Layer {
@@ -29,6 +29,11 @@ class Transformer {
     RopeTable rope;
   };
   explicit Transformer(Backend& backend) : backend_(backend) {}
+  Result<void> upload_weights(const Model& model,
+                              const std::function<bool(const LoadProgress&)>& on_progress);
+  Result<void> upload_ropes(int max_positions);
+  Result<void> allocate_activations();
+
   Backend& backend_;
   ModelSpec spec_;
   Weight embedding_, output_norm_, output_;

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/execute/reference_ops.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pitwall::reference {
+
+namespace {
+
+std::size_t size(int n) {
+  return static_cast<std::size_t>(n);
+}
+
+double activate(double x, Activation activation) {
+  switch (activation) {
+    case Activation::silu:
+      return x / (1 + std::exp(-x));
+    case Activation::gelu_tanh: {
+      constexpr double kSqrt2OverPi = 0.7978845608028654;
+      return 0.5 * x * (1 + std::tanh(kSqrt2OverPi * (x + 0.044715 * x * x * x)));
+    }
+  }
+  return x;
+}
+
+}  // namespace
+
+std::vector<float> dequantized(const TensorView& weight) {
+  std::vector<float> values(static_cast<std::size_t>(weight.rows * weight.columns));
+  dequantize(weight.type, weight.data, values.data(), weight.rows * weight.columns);
+  return values;
+}
+
+Row linear(std::span<const float> weight, std::span<const float> x, std::span<const float> bias) {
+  Row y(weight.size() / x.size());
+  for (std::size_t row = 0; row < y.size(); ++row) {
+    double sum = bias.empty() ? 0.0 : static_cast<double>(bias[row]);
+    for (std::size_t i = 0; i < x.size(); ++i) sum += static_cast<double>(weight[row * x.size() + i]) * x[i];
+    y[row] = static_cast<float>(sum);
+  }
+  return y;
+}
+
+Row rms_norm(std::span<const float> x, std::span<const float> weight, float epsilon) {
+  double squares = 0;
+  for (float value : x) squares += static_cast<double>(value) * value;
+  const double scale = 1 / std::sqrt(squares / static_cast<double>(x.size()) + epsilon);
+  Row y(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) y[i] = static_cast<float>(x[i] * scale * weight[i]);
+  return y;
+}
+
+Row gated(std::span<const float> gate, std::span<const float> up, Activation activation) {
+  Row y(gate.size());
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<float>(activate(gate[i], activation) * up[i]);
+  return y;
+}
+
+void rope(std::span<float> x, int head_dim, const RopeSpec& rope, std::int64_t position) {
+  const int half = rope.rotary_dim / 2;
+  for (std::size_t head = 0; head < x.size(); head += size(head_dim)) {
+    for (int i = 0; i < half; ++i) {
+      const double angle = static_cast<double>(position) * std::pow(rope.theta, -2.0 * i / rope.rotary_dim);
+      const bool halves = rope.pairing == RopeSpec::Pairing::halves;
+      float& a = x[head + size(halves ? i : 2 * i)];
+      float& b = x[head + size(halves ? i + half : 2 * i + 1)];
+      const double old_a = a, old_b = b;
+      a = static_cast<float>(old_a * std::cos(angle) - old_b * std::sin(angle));
+      b = static_cast<float>(old_a * std::sin(angle) + old_b * std::cos(angle));
+    }
+  }
+}
+
+Row attention(std::span<const float> q, std::span<const float> keys, std::span<const float> values, int n,
+              int heads, int kv_heads, int head_dim, float scale, int window) {
+  Row out(q.size());
+  const std::size_t stride = size(kv_heads) * size(head_dim);
+  const int first = window > 0 ? std::max(0, n - window) : 0;
+  for (int head = 0; head < heads; ++head) {
+    const std::size_t query = size(head) * size(head_dim);
+    const std::size_t kv = size(head / (heads / kv_heads)) * size(head_dim);
+    std::vector<double> scores;
+    for (int t = first; t < n; ++t) {
+      double dot = 0;
+      for (std::size_t i = 0; i < size(head_dim); ++i) {
+        dot += static_cast<double>(q[query + i]) * keys[size(t) * stride + kv + i];
+      }
+      scores.push_back(dot * scale);
+    }
+    const double maximum = *std::max_element(scores.begin(), scores.end());
+    double total = 0;
+    for (double& score : scores) total += score = std::exp(score - maximum);
+    for (std::size_t i = 0; i < size(head_dim); ++i) {
+      double sum = 0;
+      for (int t = first; t < n; ++t)
+        sum += scores[size(t - first)] / total * values[size(t) * stride + kv + i];
+      out[query + i] = static_cast<float>(sum);
+    }
+  }
+  return out;
+}
+
+}  // namespace pitwall::reference
