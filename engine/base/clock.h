@@ -16,8 +16,8 @@ inline constexpr Nanos kNanosPerSecond = 1'000'000'000;
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual Nanos now() const = 0;       ///< steady, never goes back
-  virtual Nanos utc_now() const = 0;   ///< nanoseconds since 1970-01-01T00:00:00Z
+  virtual Nanos now() const = 0;      ///< steady, never goes back
+  virtual Nanos utc_now() const = 0;  ///< nanoseconds since 1970-01-01T00:00:00Z
 };
 
 class RealClock final : public Clock {

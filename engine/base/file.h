@@ -11,7 +11,8 @@
 
 namespace pitwall {
 
-/// A whole file mapped read-only; unmapped on destruction. Move-only. bytes() is valid as long as the object lives.
+/// A whole file mapped read-only; unmapped on destruction. Move-only. bytes() is valid as long as the object
+/// lives.
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::filesystem::path& path);
@@ -33,7 +34,8 @@ class MappedFile {
 /// Errors name the path; a file above `limit` bytes is refused with both numbers.
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 30);
 
-/// Writes beside the target, fsyncs and renames: the old file stays whole on any failure, no temporary is left.
+/// Writes beside the target, fsyncs and renames: the old file stays whole on any failure, no temporary is
+/// left.
 Result<void> write_file_atomic(const std::filesystem::path& path, std::string_view content);
 
 /// XDG folders; PITWALL_HOME, when set, holds all of them as data/, config/ and cache/. Created on demand.

@@ -13,7 +13,7 @@ struct StrongId {
   auto operator<=>(const StrongId&) const = default;
 };
 
-using TokenId = std::int32_t;  ///< index into a vocabulary; -1 means none
+using TokenId = std::int32_t;                                  ///< index into a vocabulary; -1 means none
 using RequestId = StrongId<struct RequestTag, std::uint64_t>;  ///< unique for the life of an engine, from 1
 using BlockId = StrongId<struct BlockTag, std::int32_t>;       ///< index into the KV pool
 using SlotId = StrongId<struct SlotTag, std::int32_t>;         ///< row of StepState, 0 … max_num_seqs − 1

@@ -12,20 +12,20 @@ namespace pitwall {
 /// What went wrong, for a person: what happened with its number, the likely cause, what to do next.
 struct Error {
   enum class Kind {
-    invalid_input,   ///< the caller's value is wrong (HTTP 400)
-    not_found,       ///< a file, model, run or route does not exist (HTTP 404)
-    unsupported,     ///< understood, but not provided here
-    out_of_memory,   ///< a limit or the pool would be exceeded
-    io,              ///< file or network trouble
-    busy,            ///< port or lock is taken, queue is full
-    cancelled,       ///< the caller asked to stop
-    internal         ///< a fault of ours
+    invalid_input,  ///< the caller's value is wrong (HTTP 400)
+    not_found,      ///< a file, model, run or route does not exist (HTTP 404)
+    unsupported,    ///< understood, but not provided here
+    out_of_memory,  ///< a limit or the pool would be exceeded
+    io,             ///< file or network trouble
+    busy,           ///< port or lock is taken, queue is full
+    cancelled,      ///< the caller asked to stop
+    internal        ///< a fault of ours
   };
   Kind kind = Kind::internal;
-  std::string what;     ///< one sentence, with the number
-  std::string cause;    ///< likely cause; may be empty
-  std::string action;   ///< what to do next; may be empty
-  std::string param;    ///< the setting, field or header key at fault; may be empty
+  std::string what;    ///< one sentence, with the number
+  std::string cause;   ///< likely cause; may be empty
+  std::string action;  ///< what to do next; may be empty
+  std::string param;   ///< the setting, field or header key at fault; may be empty
 
   /// "what. cause. action" with the empty parts left out.
   std::string text() const;

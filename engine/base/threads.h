@@ -13,8 +13,8 @@ namespace pitwall {
 
 void set_thread_name(const char* name);  ///< of the calling thread; cut to 15 bytes
 
-/// Runs posted jobs in order on `threads` threads. post() is thread-safe and never blocks. The destructor runs what was
-/// posted before it, then joins. Jobs must not throw.
+/// Runs posted jobs in order on `threads` threads. post() is thread-safe and never blocks. The destructor
+/// runs what was posted before it, then joins. Jobs must not throw.
 class WorkerPool {
  public:
   WorkerPool(int threads, std::string name);
