@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The chat page: chats on the left, the conversation in the middle, sampling and system prompt on the right.
+#pragma once
+#include <memory>
+
+#include "ui/shell/page.h"
+
+namespace pitwall {
+class Store;
+}
+
+namespace pitwall::ui {
+
+class EngineController;
+
+/// UI thread only. Both references outlive the page.
+class ChatPage : public Page {
+  Q_OBJECT
+
+ public:
+  ChatPage(EngineController& engine, Store& store, QWidget* parent = nullptr);
+  ~ChatPage() override;   ///< ends the reply in progress; what it has written so far is stored
+  QString id() const override;
+  QString title() const override;
+  void activated() override;
+  void open_chat(qint64 chat);   ///< id in the store
+
+ Q_SIGNALS:
+  void page_requested(const QString& page);   ///< id of the page that has the next action: "serve"
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pitwall::ui

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The reports page: the stored runs on the left, one run's figures, charts and requests on the right.
+#pragma once
+#include <memory>
+
+#include "ui/shell/page.h"
+
+namespace pitwall {
+class Store;
+}
+
+namespace pitwall::ui {
+
+class EngineController;
+
+/// UI thread only. Both references outlive the page. Reads the store on a thread of its own.
+class ReportsPage : public Page {
+  Q_OBJECT
+
+ public:
+  ReportsPage(EngineController& engine, Store& store, QWidget* parent = nullptr);
+  ~ReportsPage() override;
+  QString id() const override;
+  QString title() const override;
+  QList<QAction*> page_actions() override;
+  void activated() override;
+  void open_run(qint64 run);   ///< id in the store
+
+ Q_SIGNALS:
+  void page_requested(const QString& page);   ///< id of the page that has the next action: "serve"
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pitwall::ui
