@@ -2,7 +2,6 @@
 // Percentiles live here and nowhere else: exact ones (type 7, linear) and a mergeable sketch.
 #pragma once
 #include <cstdint>
-#include <map>
 #include <span>
 #include <vector>
 
@@ -19,7 +18,7 @@ struct Summary {
 Summary summarize(std::vector<double> values);   ///< exact
 
 /// Log-bucketed sketch (DDSketch, Masson et al. 2019): relative error ≤ 1 % at any quantile, mergeable. Values < 1e-9
-/// count as 0. Not thread-safe.
+/// count as 0, NaN and infinities are left out. Not thread-safe.
 class QuantileSketch {
  public:
   void add(double value, std::int64_t count = 1);
@@ -31,7 +30,11 @@ class QuantileSketch {
   double quantile(double q) const;  ///< NaN when empty
 
  private:
-  std::map<int, std::int64_t> buckets_;
+  void make_room(int first, int last);
+  double value_at(std::int64_t rank) const;
+
+  std::vector<std::int64_t> buckets_;   // counts; contiguous, so that merging is one pass over a few hundred numbers
+  int first_bucket_ = 0;
   std::int64_t zeros_ = 0, count_ = 0;
   double sum_ = 0, max_ = 0;
 };

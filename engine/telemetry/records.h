@@ -39,6 +39,8 @@ struct RequestRecord {
   FinishReason finish = FinishReason::none;
   std::string error;
 
+  bool ended_well() const;   ///< stop or length
+
   // Milliseconds; NaN when undefined.
   double queue_ms() const;   ///< arrival → first scheduled
   double ttft_ms() const;    ///< arrival → first token

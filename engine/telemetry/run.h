@@ -42,7 +42,7 @@ struct RunSummary {
   Nanos end_utc = 0;
   EngineTotals totals;
   LedgerSnapshot ledger;
-  std::map<std::string, Summary> metrics;   ///< "ttft_ms", "tpot_ms", "e2e_ms", "queue_ms", "max_itl_ms": exact, over ended requests
+  std::map<std::string, Summary> metrics;   ///< "ttft_ms", "tpot_ms", "e2e_ms", "queue_ms", "max_itl_ms": exact, over requests that ended well
   double output_tokens_per_s = 0;           ///< first arrival → last token, requests that ended well; 0 when none
 };
 RunSummary summarize_requests(const std::vector<RequestRecord>& requests);   ///< metrics, totals' request counts and throughput

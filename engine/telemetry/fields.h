@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The one list of each record's fields and their names. JSON, SQL columns and their readers all walk it, so
+// that a new field is added once: for_each_field(record, [](const char* name, auto& value) { … }). Values are
+// integers, double, bool, std::string, FinishReason, RunStatus or Percentiles.
+#pragma once
+#include <concepts>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+#include "engine/telemetry/run.h"
+
+namespace pitwall {
+
+template <class T, class Record>
+concept Is = std::same_as<std::remove_const_t<T>, Record>;
+
+void for_each_field(Is<Percentiles> auto& r, auto&& visit) {
+  visit("n", r.n);
+  visit("mean", r.mean);
+  visit("p50", r.p50);
+  visit("p90", r.p90);
+  visit("p99", r.p99);
+  visit("max", r.max);
+}
+
+void for_each_field(Is<Summary> auto& r, auto&& visit) {
+  visit("n", r.n);
+  visit("mean", r.mean);
+  visit("std", r.std);
+  visit("min", r.min);
+  visit("max", r.max);
+  visit("p1", r.p1);
+  visit("p5", r.p5);
+  visit("p10", r.p10);
+  visit("p25", r.p25);
+  visit("p50", r.p50);
+  visit("p75", r.p75);
+  visit("p90", r.p90);
+  visit("p95", r.p95);
+  visit("p99", r.p99);
+}
+
+void for_each_field(Is<StepRecord> auto& r, auto&& visit) {
+  visit("step", r.step);
+  visit("launched", r.launched);
+  visit("started", r.started);
+  visit("finished", r.finished);
+  visit("plan_ns", r.plan_ns);
+  visit("commit_ns", r.commit_ns);
+  visit("gap_ns", r.gap_ns);
+  visit("prefill_tokens", r.prefill_tokens);
+  visit("decode_tokens", r.decode_tokens);
+  visit("sequences", r.sequences);
+  visit("waiting", r.waiting);
+  visit("kv_used_blocks", r.kv_used_blocks);
+  visit("joined", r.joined);
+  visit("left", r.left);
+  visit("preempted", r.preempted);
+  visit("evicted", r.evicted);
+  visit("copied", r.copied);
+  visit("graph_hit", r.graph_hit);
+}
+
+void for_each_field(Is<RequestRecord> auto& r, auto&& visit) {
+  visit("id", r.id.value);
+  visit("label", r.label);
+  visit("arrival_utc", r.arrival_utc);
+  visit("arrival", r.arrival);
+  visit("scheduled", r.scheduled);
+  visit("first_token", r.first_token);
+  visit("last_token", r.last_token);
+  visit("finished", r.finished);
+  visit("prompt_tokens", r.prompt_tokens);
+  visit("cached_tokens", r.cached_tokens);
+  visit("output_tokens", r.output_tokens);
+  visit("preemptions", r.preemptions);
+  visit("max_itl", r.max_itl);
+  visit("finish", r.finish);
+  visit("error", r.error);
+}
+
+void for_each_field(Is<SecondRecord> auto& r, auto&& visit) {
+  visit("utc", r.utc);
+  visit("ttft", r.ttft);
+  visit("tpot", r.tpot);
+  visit("itl", r.itl);
+  visit("queue", r.queue);
+  visit("output_tokens_per_s", r.output_tokens_per_s);
+  visit("prompt_tokens_per_s", r.prompt_tokens_per_s);
+  visit("running", r.running);
+  visit("waiting", r.waiting);
+  visit("preemptions", r.preemptions);
+  visit("finished", r.finished);
+  visit("kv_used", r.kv_used);
+  visit("kv_cached", r.kv_cached);
+  visit("kv_quarantined", r.kv_quarantined);
+  visit("kv_free", r.kv_free);
+  visit("accounted", r.accounted);
+  visit("measured", r.measured);
+}
+
+void for_each_field(Is<EngineTotals> auto& r, auto&& visit) {
+  visit("requests_finished", r.requests_finished);
+  visit("requests_stop", r.requests_stop);
+  visit("requests_length", r.requests_length);
+  visit("requests_cancelled", r.requests_cancelled);
+  visit("requests_error", r.requests_error);
+  visit("prompt_tokens", r.prompt_tokens);
+  visit("output_tokens", r.output_tokens);
+  visit("preemptions", r.preemptions);
+  visit("steps", r.steps);
+}
+
+void for_each_field(Is<LedgerSnapshot> auto& r, auto&& visit) {
+  for (std::size_t i = 0; i < r.bytes.size(); ++i) {
+    visit(category_name(static_cast<Category>(i)).data(), r.bytes[i]);
+  }
+  visit("kv_used", r.kv_used);
+  visit("kv_cached", r.kv_cached);
+  visit("kv_quarantined", r.kv_quarantined);
+  visit("kv_free", r.kv_free);
+  visit("limit", r.limit);
+  visit("device_total", r.device_total);
+  visit("measured", r.measured);
+  visit("other_processes", r.other_processes);
+}
+
+void for_each_field(Is<ConfigEntry> auto& r, auto&& visit) {
+  visit("name", r.name);
+  visit("value", r.value);
+  visit("default_value", r.default_value);
+  visit("origin", r.origin);
+  visit("changed", r.changed);
+}
+
+/// Without `config`, which is a list.
+void for_each_field(Is<RunHeader> auto& r, auto&& visit) {
+  visit("uuid", r.uuid);
+  visit("name", r.name);
+  visit("kind", r.kind);
+  visit("start_utc", r.start_utc);
+  visit("engine_version", r.engine_version);
+  visit("git_commit", r.git_commit);
+  visit("build_flags", r.build_flags);
+  visit("cpu", r.cpu);
+  visit("os", r.os);
+  visit("cores", r.cores);
+  visit("ram", r.ram);
+  visit("device", r.device);
+  visit("model_path", r.model_path);
+  visit("model_name", r.model_name);
+  visit("architecture", r.architecture);
+  visit("quantization", r.quantization);
+  visit("model_sha256", r.model_sha256);
+}
+
+/// Without `totals`, `ledger` and `metrics`, which are records of their own.
+void for_each_field(Is<RunSummary> auto& r, auto&& visit) {
+  visit("status", r.status);
+  visit("error", r.error);
+  visit("end_utc", r.end_utc);
+  visit("output_tokens_per_s", r.output_tokens_per_s);
+}
+
+std::optional<FinishReason> finish_reason_of(std::string_view name);
+std::optional<RunStatus> run_status_of(std::string_view name);
+
+}  // namespace pitwall

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/telemetry/record_json.h"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <type_traits>
+#include <utility>
+
+namespace pitwall {
+namespace {
+
+template <class Record>
+Json written(const Record& record) {
+  Json object = Json::object();
+  for_each_field(record, [&object](const char* name, const auto& value) {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, Percentiles>) {
+      object[name] = to_json_value(value);
+    } else if constexpr (std::is_same_v<Value, FinishReason>) {
+      object[name] = finish_reason_name(value);
+    } else if constexpr (std::is_same_v<Value, RunStatus>) {
+      object[name] = run_status_name(value);
+    } else {
+      object[name] = value;
+    }
+  });
+  return object;
+}
+
+template <class Integer>
+void read_integer(const char* name, const Json& json, Integer& value) {
+  if (!json.is_number_integer()) throw JsonFieldError(name, "a whole number is expected");
+  const bool fits = json.is_number_unsigned() ? std::in_range<Integer>(json.get<std::uint64_t>())
+                                              : std::in_range<Integer>(json.get<std::int64_t>());
+  if (!fits) throw JsonFieldError(name, json.dump() + " is out of range");
+  value = json.get<Integer>();
+}
+
+template <class Enum>
+void read_enum(const char* name, const std::optional<Enum>& known, const Json& json, Enum& value) {
+  if (!known) throw JsonFieldError(name, json.dump() + " is not a known word");
+  value = *known;
+}
+
+void read_value(const char* name, const Json& json, Percentiles& value) {
+  if (!json.is_object()) throw JsonFieldError(name, "an object is expected");
+  read_json(json, value);
+}
+
+void read_value(const char* name, const Json& json, double& value) {
+  if (!json.is_number() && !json.is_null()) throw JsonFieldError(name, "a number or null is expected");
+  value = json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
+
+void read_value(const char* name, const Json& json, bool& value) {
+  if (!json.is_boolean()) throw JsonFieldError(name, "true or false is expected");
+  value = json.get<bool>();
+}
+
+void read_value(const char* name, const Json& json, std::string& value) {
+  if (!json.is_string()) throw JsonFieldError(name, "a string is expected");
+  value = json.get<std::string>();
+}
+
+template <std::integral Integer>
+void read_value(const char* name, const Json& json, Integer& value) {
+  read_integer(name, json, value);
+}
+
+void read_value(const char* name, const Json& json, FinishReason& value) {
+  std::string word;
+  read_value(name, json, word);
+  read_enum(name, finish_reason_of(word), json, value);
+}
+
+void read_value(const char* name, const Json& json, RunStatus& value) {
+  std::string word;
+  read_value(name, json, word);
+  read_enum(name, run_status_of(word), json, value);
+}
+
+template <class Record>
+void read(const Json& object, Record& record) {
+  for_each_field(record, [&object](const char* name, auto& value) {
+    if (const auto found = object.find(name); found != object.end()) read_value(name, *found, value);
+  });
+}
+
+}  // namespace
+
+Json to_json_value(const Percentiles& record) {
+  return written(record);
+}
+Json to_json_value(const Summary& record) {
+  return written(record);
+}
+Json to_json_value(const StepRecord& record) {
+  return written(record);
+}
+Json to_json_value(const SecondRecord& record) {
+  return written(record);
+}
+Json to_json_value(const EngineTotals& record) {
+  return written(record);
+}
+Json to_json_value(const ConfigEntry& record) {
+  return written(record);
+}
+Json to_json_value(const RunHeader& record) {
+  return written(record);
+}
+Json to_json_value(const RunSummary& record) {
+  return written(record);
+}
+
+Json to_json_value(const RequestRecord& record) {
+  Json object = written(record);
+  object["queue_ms"] = record.queue_ms();
+  object["ttft_ms"] = record.ttft_ms();
+  object["tpot_ms"] = record.tpot_ms();
+  object["e2e_ms"] = record.e2e_ms();
+  object["max_itl_ms"] = record.max_itl_ms();
+  return object;
+}
+
+Json to_json_value(const LedgerSnapshot& record) {
+  Json object = written(record);
+  object["accounted"] = record.accounted();
+  object["unaccounted"] = record.unaccounted();
+  return object;
+}
+
+void read_json(const Json& object, Percentiles& record) {
+  read(object, record);
+}
+void read_json(const Json& object, Summary& record) {
+  read(object, record);
+}
+void read_json(const Json& object, RequestRecord& record) {
+  read(object, record);
+}
+void read_json(const Json& object, SecondRecord& record) {
+  read(object, record);
+}
+void read_json(const Json& object, EngineTotals& record) {
+  read(object, record);
+}
+void read_json(const Json& object, LedgerSnapshot& record) {
+  read(object, record);
+}
+void read_json(const Json& object, ConfigEntry& record) {
+  read(object, record);
+}
+void read_json(const Json& object, RunHeader& record) {
+  read(object, record);
+}
+void read_json(const Json& object, RunSummary& record) {
+  read(object, record);
+}
+
+std::string dump_json(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace pitwall

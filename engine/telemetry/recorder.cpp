@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/telemetry/recorder.h"
+
+#include <algorithm>
+
+#include "engine/telemetry/recorder_state.h"
+
+namespace pitwall {
+namespace {
+
+Percentiles percentiles_of(const QuantileSketch& sketch) {
+  Percentiles result;
+  result.n = sketch.count();
+  result.mean = sketch.mean();
+  result.p50 = sketch.quantile(0.50);
+  result.p90 = sketch.quantile(0.90);
+  result.p99 = sketch.quantile(0.99);
+  result.max = sketch.max();
+  return result;
+}
+
+std::size_t index_of(Recorder::Measure measure) {
+  return static_cast<std::size_t>(measure);
+}
+
+}  // namespace
+
+const std::vector<double>& Recorder::edges(Measure measure) {
+  // Seconds; vLLM's edges, so that its dashboards read ours, with finer ones below for gaps between tokens.
+  static const std::vector<double> ttft = {0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75,
+                                           1.0,   2.5,   5.0,  7.5,  10,   20,   40,   80,  160,  640, 2560};
+  static const std::vector<double> gap = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3,
+                                          0.4,   0.5,    0.75,  1.0,  2.5,   5.0,  7.5,   10,  20,   40,  80};
+  static const std::vector<double> whole = {0.3, 0.5, 0.8, 1.0, 1.5, 2.0, 2.5, 5.0, 10,   15,  20,
+                                            30,  40,  50,  60,  120, 240, 480, 960, 1920, 7680};
+  switch (measure) {
+    case Measure::ttft:
+      return ttft;
+    case Measure::tpot:
+    case Measure::itl:
+      return gap;
+    case Measure::e2e:
+    case Measure::queue:
+      return whole;
+  }
+  return whole;
+}
+
+Recorder::Recorder(const Clock& clock) : state_(std::make_shared<State>()), clock_(clock) {
+  state_->origin = clock.now();
+  state_->origin_utc = clock.utc_now();
+  for (const Measure measure : {Measure::ttft, Measure::tpot, Measure::itl, Measure::e2e, Measure::queue}) {
+    state_->histograms[index_of(measure)].per_edge.resize(edges(measure).size());
+  }
+}
+
+void Recorder::arrived(const RequestRecord& request) {
+  const std::lock_guard lock(state_->mutex);
+  state_->live[request.id] = {request, request.scheduled > 0};
+}
+
+void Recorder::scheduled(RequestId id, Nanos at) {
+  const std::lock_guard lock(state_->mutex);
+  const auto found = state_->live.find(id);
+  if (found == state_->live.end() || found->second.scheduled) return;
+  found->second.scheduled = true;
+  RequestRecord& record = found->second.record;
+  record.scheduled = at;
+  state_->observe(Measure::queue, &state_->tally_at(at).queue, at - record.arrival);
+}
+
+void Recorder::token(RequestId id, Nanos at, int tokens) {
+  const std::lock_guard lock(state_->mutex);
+  const auto found = state_->live.find(id);
+  if (found == state_->live.end() || tokens < 1) return;
+  RequestRecord& record = found->second.record;
+  SecondTally& tally = state_->tally_at(at);
+  if (record.output_tokens == 0) {
+    record.first_token = at;
+    state_->totals.prompt_tokens += record.prompt_tokens;
+    state_->observe(Measure::ttft, &tally.ttft, at - record.arrival);
+  } else {
+    const Nanos gap = (at - record.last_token) / tokens;
+    record.max_itl = std::max(record.max_itl, gap);
+    state_->observe(Measure::itl, &tally.itl, gap, tokens);
+  }
+  record.last_token = at;
+  record.output_tokens += tokens;
+  tally.output_tokens += tokens;
+  state_->totals.output_tokens += tokens;
+  state_->output_rate.add(at, tokens);
+}
+
+void Recorder::preempted(RequestId id) {
+  const Nanos now = clock_.now();
+  const std::lock_guard lock(state_->mutex);
+  const auto found = state_->live.find(id);
+  if (found == state_->live.end()) return;
+  ++found->second.record.preemptions;
+  ++state_->totals.preemptions;
+  ++state_->tally_at(now).preemptions;
+}
+
+void Recorder::finished(RequestId id, Nanos at, FinishReason reason, const std::string& error) {
+  const std::lock_guard lock(state_->mutex);
+  const auto found = state_->live.find(id);
+  if (found == state_->live.end()) return;
+  RequestRecord record = std::move(found->second.record);
+  state_->live.erase(found);
+  record.finished = at;
+  record.finish = reason;
+  record.error = error;
+
+  SecondTally& tally = state_->tally_at(at);
+  ++tally.finished;
+  if (record.ended_well() && record.output_tokens >= 2) {
+    state_->observe(Measure::tpot, &tally.tpot,
+                    (record.last_token - record.first_token) / (record.output_tokens - 1));
+  }
+  if (record.ended_well() && record.output_tokens >= 1) {
+    state_->observe(Measure::e2e, nullptr, record.last_token - record.arrival);
+  }
+  count_finish(reason, state_->totals);
+  state_->statistics.add(record);
+  push_bounded(state_->unwritten, record, kUnwrittenRequests);
+  push_bounded(state_->ended, std::move(record), kKeptRequests);
+}
+
+void Recorder::step(const StepRecord& record) {
+  const std::lock_guard lock(state_->mutex);
+  push_bounded(state_->steps, record, kKeptSteps);
+  ++state_->totals.steps;
+  state_->tally_at(record.finished).prompt_tokens += record.prefill_tokens;
+  state_->prompt_rate.add(record.finished, record.prefill_tokens);
+}
+
+void Recorder::queue_sizes(int running, int waiting) {
+  const std::lock_guard lock(state_->mutex);
+  state_->running = running;
+  state_->waiting = waiting;
+}
+
+RunRows Recorder::roll(const LedgerSnapshot& ledger) {
+  const Nanos now = clock_.now();
+  const std::lock_guard lock(state_->mutex);
+  State& state = *state_;
+  state.advance_to(now);
+  const std::int64_t oldest = state.open_second - static_cast<std::int64_t>(state.tallies.size()) + 1;
+  RunRows rows;
+  for (std::int64_t second = std::max(state.next_to_roll, oldest); second < state.open_second; ++second) {
+    const SecondTally& tally = state.tallies[static_cast<std::size_t>(second - oldest)];
+    const SecondTally window = state.merged(second, kAveragingSeconds);
+    SecondRecord record;
+    record.utc = state.origin_utc + second * kSecond;
+    record.ttft = percentiles_of(window.ttft);
+    record.tpot = percentiles_of(window.tpot);
+    record.itl = percentiles_of(window.itl);
+    record.queue = percentiles_of(window.queue);
+    record.output_tokens_per_s = static_cast<double>(tally.output_tokens);
+    record.prompt_tokens_per_s = static_cast<double>(tally.prompt_tokens);
+    record.running = state.running;
+    record.waiting = state.waiting;
+    record.preemptions = tally.preemptions;
+    record.finished = tally.finished;
+    record.kv_used = ledger.kv_used;
+    record.kv_cached = ledger.kv_cached;
+    record.kv_quarantined = ledger.kv_quarantined;
+    record.kv_free = ledger.kv_free;
+    record.accounted = ledger.accounted();
+    record.measured = ledger.measured;
+    push_bounded(state.history, record, kHistorySeconds);
+    rows.seconds.push_back(record);
+  }
+  state.next_to_roll = state.open_second;
+  // Older tallies are in no window any more.
+  while (state.tallies.size() > kSnapshotSeconds) state.tallies.pop_front();
+  rows.requests.assign(std::make_move_iterator(state.unwritten.begin()),
+                       std::make_move_iterator(state.unwritten.end()));
+  state.unwritten.clear();
+  return rows;
+}
+
+Snapshot Recorder::snapshot(const LedgerSnapshot& ledger) const {
+  Snapshot result;
+  result.steady = clock_.now();
+  result.utc = clock_.utc_now();
+  result.ledger = ledger;
+
+  const std::lock_guard lock(state_->mutex);
+  State& state = *state_;
+  state.advance_to(result.steady);
+  result.started_utc = state.origin_utc;
+  result.running = state.running;
+  result.waiting = state.waiting;
+  result.totals = state.totals;
+  result.output_tokens_per_s = state.output_rate.per_second(result.steady);
+  result.prompt_tokens_per_s = state.prompt_rate.per_second(result.steady);
+  const SecondTally window = state.merged(state.open_second, kSnapshotSeconds);
+  result.ttft = percentiles_of(window.ttft);
+  result.tpot = percentiles_of(window.tpot);
+  result.itl = percentiles_of(window.itl);
+  result.queue = percentiles_of(window.queue);
+  result.history.assign(state.history.begin(), state.history.end());
+  const std::size_t steps = std::min(state.steps.size(), kSnapshotSteps);
+  result.steps.assign(state.steps.end() - static_cast<std::ptrdiff_t>(steps), state.steps.end());
+  result.requests = state.newest_requests(kSnapshotRequests);
+  return result;
+}
+
+RequestRecord Recorder::record_of(RequestId id) const {
+  const std::lock_guard lock(state_->mutex);
+  if (const auto found = state_->live.find(id); found != state_->live.end()) return found->second.record;
+  const auto& ended = state_->ended;
+  const auto found =
+      std::find_if(ended.rbegin(), ended.rend(), [id](const auto& record) { return record.id == id; });
+  return found != ended.rend() ? *found : RequestRecord();
+}
+
+std::vector<StepRecord> Recorder::last_steps(std::size_t n) const {
+  const std::lock_guard lock(state_->mutex);
+  const std::size_t count = std::min(n, state_->steps.size());
+  return {state_->steps.end() - static_cast<std::ptrdiff_t>(count), state_->steps.end()};
+}
+
+std::vector<RequestRecord> Recorder::last_requests(std::size_t n) const {
+  const std::lock_guard lock(state_->mutex);
+  std::vector<RequestRecord> result = state_->newest_requests(n);
+  if (result.size() > n) result.resize(n);
+  return result;
+}
+
+EngineTotals Recorder::totals() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->totals;
+}
+
+RunSummary Recorder::summary() const {
+  RunStatistics statistics;
+  EngineTotals totals;
+  {
+    const std::lock_guard lock(state_->mutex);
+    statistics = state_->statistics;
+    totals = state_->totals;
+  }
+  RunSummary summary = statistics.summary();
+  summary.totals = totals;
+  summary.end_utc = clock_.utc_now();
+  return summary;
+}
+
+Recorder::Histogram Recorder::histogram(Measure measure) const {
+  const std::lock_guard lock(state_->mutex);
+  const HistogramCounts& counts = state_->histograms[index_of(measure)];
+  Histogram result{{}, counts.count, counts.sum};
+  std::int64_t below = 0;
+  for (const std::int64_t count : counts.per_edge) result.cumulative.push_back(below += count);
+  return result;
+}
+
+}  // namespace pitwall

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/telemetry/recorder_state.h"
+
+#include <algorithm>
+
+namespace pitwall {
+
+void RateWindow::add(Nanos at, std::int64_t tokens) {
+  const std::int64_t index = at / kSlot;
+  Slot& slot = slots_[static_cast<std::size_t>(index) % kSlots];
+  if (slot.index != index) slot = {index, 0};
+  slot.tokens += tokens;
+}
+
+double RateWindow::per_second(Nanos now) const {
+  const std::int64_t newest = now / kSlot;
+  std::int64_t tokens = 0;
+  for (const Slot& slot : slots_) {
+    if (slot.index > newest - static_cast<std::int64_t>(kSlots)) tokens += slot.tokens;
+  }
+  return static_cast<double>(tokens) * kSecond / kWindow;
+}
+
+void Recorder::State::advance_to(Nanos at) {
+  const std::int64_t second = (at - origin) / kSecond;
+  // Seconds that nobody rolled are kept as long as the history is, then lost.
+  constexpr auto kKept = static_cast<std::int64_t>(kHistorySeconds);
+  if (second - open_second > kKept) {
+    tallies.clear();
+    open_second = second - kKept;
+    tallies.emplace_back();
+  }
+  for (; open_second < second; ++open_second) push_bounded(tallies, SecondTally(), kHistorySeconds + 1);
+}
+
+SecondTally& Recorder::State::tally_at(Nanos at) {
+  advance_to(at);
+  const std::int64_t second = std::max((at - origin) / kSecond, next_to_roll);
+  const std::int64_t back = std::min(open_second - second, static_cast<std::int64_t>(tallies.size()) - 1);
+  return tallies[tallies.size() - 1 - static_cast<std::size_t>(std::max<std::int64_t>(back, 0))];
+}
+
+SecondTally Recorder::State::merged(std::int64_t last_second, std::int64_t seconds) const {
+  SecondTally sum;
+  const std::int64_t oldest = open_second - static_cast<std::int64_t>(tallies.size()) + 1;
+  for (std::int64_t second = std::max(last_second - seconds + 1, oldest); second <= last_second; ++second) {
+    const SecondTally& tally = tallies[static_cast<std::size_t>(second - oldest)];
+    sum.ttft.merge(tally.ttft);
+    sum.tpot.merge(tally.tpot);
+    sum.itl.merge(tally.itl);
+    sum.queue.merge(tally.queue);
+  }
+  return sum;
+}
+
+void Recorder::State::observe(Measure measure, QuantileSketch* sketch, Nanos duration, std::int64_t count) {
+  const double seconds = static_cast<double>(duration) / kSecond;
+  HistogramCounts& counts = histograms[static_cast<std::size_t>(measure)];
+  const std::vector<double>& limits = edges(measure);
+  const auto edge = std::lower_bound(limits.begin(), limits.end(), seconds) - limits.begin();
+  if (edge < static_cast<std::ptrdiff_t>(limits.size()))
+    counts.per_edge[static_cast<std::size_t>(edge)] += count;
+  counts.count += count;
+  counts.sum += seconds * static_cast<double>(count);
+  if (sketch != nullptr) sketch->add(static_cast<double>(duration) / kNanosPerMs, count);
+}
+
+std::vector<RequestRecord> Recorder::State::newest_requests(std::size_t ended_limit) const {
+  std::vector<RequestRecord> result;
+  result.reserve(live.size() + std::min(ended_limit, ended.size()));
+  for (const auto& [id, request] : live) result.push_back(request.record);
+  std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.id > b.id; });
+  for (auto it = ended.rbegin(); it != ended.rend() && ended_limit > 0; ++it, --ended_limit)
+    result.push_back(*it);
+  return result;
+}
+
+}  // namespace pitwall

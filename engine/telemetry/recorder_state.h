@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a Recorder holds: rings of bounded length, guarded by one lock.
+#pragma once
+#include <array>
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/telemetry/recorder.h"
+#include "engine/telemetry/run_statistics.h"
+
+namespace pitwall {
+
+/// The newest `limit` entries.
+template <class T>
+void push_bounded(std::deque<T>& ring, T value, std::size_t limit) {
+  ring.push_back(std::move(value));
+  if (ring.size() > limit) ring.pop_front();
+}
+
+inline constexpr Nanos kSecond = kNanosPerSecond;
+inline constexpr std::int64_t kAveragingSeconds = 10;  ///< window of a SecondRecord's percentiles
+inline constexpr std::int64_t kSnapshotSeconds = 120;  ///< window of a Snapshot's percentiles
+inline constexpr std::size_t kHistorySeconds = 600;
+inline constexpr std::size_t kKeptSteps = 8192, kSnapshotSteps = 256;
+inline constexpr std::size_t kKeptRequests = 4096, kSnapshotRequests = 200;
+inline constexpr std::size_t kUnwrittenRequests = 65536;  ///< ended since the last roll()
+
+/// Tokens over the last two seconds, in slots of 20 ms: exact to one slot.
+class RateWindow {
+ public:
+  static constexpr Nanos kSlot = kSecond / 50, kWindow = 2 * kSecond;
+
+  void add(Nanos at, std::int64_t tokens);
+  double per_second(Nanos now) const;
+
+ private:
+  static constexpr std::size_t kSlots = kWindow / kSlot;
+  struct Slot {
+    std::int64_t index = -1, tokens = 0;
+  };
+  std::array<Slot, kSlots> slots_{};
+};
+
+/// What happened in one second, by when it happened.
+struct SecondTally {
+  QuantileSketch ttft, tpot, itl, queue;  // ms
+  std::int64_t output_tokens = 0, prompt_tokens = 0;
+  std::int32_t preemptions = 0, finished = 0;
+};
+
+struct HistogramCounts {
+  std::vector<std::int64_t> per_edge;  // values in (edge before, edge]
+  std::int64_t count = 0;
+  double sum = 0;
+};
+
+struct Recorder::State {
+  struct Live {
+    RequestRecord record;
+    bool scheduled = false;
+  };
+
+  mutable std::mutex mutex;
+  Nanos origin = 0, origin_utc = 0;    // of second 0
+  std::deque<SecondTally> tallies{1};  // the last one is the second in progress
+  std::int64_t open_second = 0;        // its index
+  std::int64_t next_to_roll = 0;       // the first second that roll() has not returned
+  std::deque<SecondRecord> history;
+  RateWindow output_rate, prompt_rate;
+  std::array<HistogramCounts, 5> histograms;  // by Measure
+
+  std::unordered_map<RequestId, Live> live;
+  std::deque<RequestRecord> ended, unwritten;
+  std::deque<StepRecord> steps;
+  RunStatistics statistics;  // of ended requests
+  EngineTotals totals;
+  std::int32_t running = 0, waiting = 0;
+
+  SecondTally& tally_at(Nanos at);
+  void advance_to(Nanos at);
+  SecondTally merged(std::int64_t last_second, std::int64_t seconds) const;
+  void observe(Measure measure, QuantileSketch* sketch, Nanos duration, std::int64_t count = 1);
+  std::vector<RequestRecord> newest_requests(std::size_t ended_limit) const;
+};
+
+}  // namespace pitwall

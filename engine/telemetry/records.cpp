@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/telemetry/records.h"
+
+#include <limits>
+
+namespace pitwall {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+double ms(Nanos duration) {
+  return static_cast<double>(duration) / static_cast<double>(kNanosPerMs);
+}
+
+}  // namespace
+
+std::string_view finish_reason_name(FinishReason reason) {
+  switch (reason) {
+    case FinishReason::none:
+      return "";
+    case FinishReason::stop:
+      return "stop";
+    case FinishReason::length:
+      return "length";
+    case FinishReason::cancelled:
+      return "cancelled";
+    case FinishReason::error:
+      return "error";
+  }
+  return "";
+}
+
+bool RequestRecord::ended_well() const {
+  return finish == FinishReason::stop || finish == FinishReason::length;
+}
+
+double RequestRecord::queue_ms() const {
+  // A virtual clock starts at 0: whoever got a token was scheduled, even at time 0.
+  const bool was_scheduled = scheduled > 0 || (arrival == 0 && first_token > 0);
+  return was_scheduled ? ms(scheduled - arrival) : kNaN;
+}
+
+double RequestRecord::ttft_ms() const {
+  return first_token > 0 ? ms(first_token - arrival) : kNaN;
+}
+
+double RequestRecord::tpot_ms() const {
+  return output_tokens >= 2 ? ms(last_token - first_token) / (output_tokens - 1) : kNaN;
+}
+
+double RequestRecord::e2e_ms() const {
+  return last_token > 0 ? ms(last_token - arrival) : kNaN;
+}
+
+double RequestRecord::max_itl_ms() const {
+  return output_tokens >= 2 ? ms(max_itl) : kNaN;
+}
+
+Percentiles::Percentiles() : mean(kNaN), p50(kNaN), p90(kNaN), p99(kNaN), max(kNaN) {}
+
+}  // namespace pitwall
