@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The rows. A setting is added here once the engine obeys it; README.md says what follows from a row.
+#include <array>
+
+#include "engine/settings/settings.h"
+
+namespace pitwall {
+
+namespace {
+
+constexpr double kLargestSize = 1024.0 * 1024 * static_cast<double>(kGiB);
+
+constexpr std::array kTable{
+    SettingInfo{
+        .name = "model",
+        .type = SettingType::text,
+        .default_text = "",
+        .unit = "",
+        .help = "Model to serve: a .gguf file, a folder with config.json and safetensors, or the name of a "
+                "fetched model.",
+        .group = "Model"},
+    SettingInfo{.name = "served-model-name",
+                .type = SettingType::text,
+                .default_text = "",
+                .unit = "",
+                .help = "Name by which clients ask for the model; when empty, the model's own name.",
+                .group = "Model"},
+    SettingInfo{
+        .name = "max-model-len",
+        .type = SettingType::integer,
+        .default_text = "auto",
+        .unit = "tokens",
+        .help =
+            "Longest sequence, prompt and reply together, in tokens; auto takes the model's context length, "
+            "less where memory does not hold it.",
+        .group = "Model",
+        .minimum = 1,
+        .maximum = 1 << 24,
+        .automatic = true},
+    SettingInfo{.name = "device",
+                .type = SettingType::choice,
+                .default_text = "cpu",
+                .unit = "",
+                .help = "Where the model runs: the processor, or an NVIDIA GPU.",
+                .group = "Compute",
+                .choices = "cpu|cuda"},
+    SettingInfo{.name = "dtype",
+                .type = SettingType::choice,
+                .default_text = "auto",
+                .unit = "",
+                .help = "Arithmetic of the model; on the CPU float32 gives the same bits whatever else runs "
+                        "in the batch, "
+                        "and every other choice is the fast mode.",
+                .group = "Compute",
+                .choices = "auto|float32|bfloat16|float16"},
+    SettingInfo{.name = "threads",
+                .type = SettingType::integer,
+                .default_text = "auto",
+                .unit = "threads",
+                .help = "CPU threads that compute; auto takes every core this process may use.",
+                .group = "Compute",
+                .minimum = 1,
+                .maximum = 1024,
+                .automatic = true},
+    SettingInfo{
+        .name = "kv-cache-dtype",
+        .type = SettingType::choice,
+        .default_text = "auto",
+        .unit = "",
+        .help = "Number format of the KV cache; 16-bit formats hold twice the tokens of float32 in the same "
+                "bytes.",
+        .group = "Memory",
+        .choices = "auto|float32|bfloat16|float16"},
+    SettingInfo{
+        .name = "kv-cache-memory-bytes",
+        .type = SettingType::size,
+        .default_text = "auto",
+        .unit = "bytes",
+        .help =
+            "Bytes for the KV cache, such as 512MiB; auto takes what max-num-seqs sequences need, within the "
+            "memory limit.",
+        .group = "Memory",
+        .minimum = static_cast<double>(kMiB),
+        .maximum = kLargestSize,
+        .aliases = "kv-cache-memory",
+        .automatic = true},
+    SettingInfo{
+        .name = "memory-limit",
+        .type = SettingType::size,
+        .default_text = "auto",
+        .unit = "bytes",
+        .help =
+            "Bytes that weights, KV cache and working memory may take together, such as 4GiB; auto leaves "
+            "the bound to the device.",
+        .group = "Memory",
+        .minimum = static_cast<double>(kMiB),
+        .maximum = kLargestSize,
+        .automatic = true},
+    SettingInfo{
+        .name = "block-size",
+        .type = SettingType::integer,
+        .default_text = "32",
+        .unit = "tokens",
+        .help =
+            "Tokens in one KV block; smaller blocks waste less at a sequence's end, larger ones need shorter "
+            "block tables.",
+        .group = "Memory",
+        .choices = "16|32|64"},
+    SettingInfo{
+        .name = "max-num-seqs",
+        .type = SettingType::integer,
+        .default_text = "32",
+        .unit = "sequences",
+        .help = "Sequences that run at once; more raise throughput and the time between tokens of each.",
+        .group = "Scheduling",
+        .minimum = 1,
+        .maximum = 4096},
+    SettingInfo{
+        .name = "max-num-batched-tokens",
+        .type = SettingType::integer,
+        .default_text = "2048",
+        .unit = "tokens",
+        .help =
+            "Tokens computed in one step; fewer keep replies smooth while long prompts come in, more finish "
+            "prompts sooner.",
+        .group = "Scheduling",
+        .minimum = 1,
+        .maximum = 1 << 20},
+    SettingInfo{
+        .name = "host",
+        .type = SettingType::text,
+        .default_text = "127.0.0.1",
+        .unit = "",
+        .help =
+            "Address to listen on; 127.0.0.1 is reached from this machine alone, 0.0.0.0 from the network.",
+        .group = "Server"},
+    SettingInfo{.name = "port",
+                .type = SettingType::integer,
+                .default_text = "8080",
+                .unit = "",
+                .help = "TCP port to listen on; 0 takes any free one.",
+                .group = "Server",
+                .minimum = 0,
+                .maximum = 65535},
+    SettingInfo{
+        .name = "allowed-hosts",
+        .type = SettingType::text,
+        .default_text = "",
+        .unit = "",
+        .help = "Host names, separated by commas, under which requests are answered beside this machine's "
+                "loopback names.",
+        .group = "Server"},
+    SettingInfo{.name = "allowed-origins",
+                .type = SettingType::text,
+                .default_text = "",
+                .unit = "",
+                .help = "Origins of web pages, separated by commas, that may send requests, such as "
+                        "https://chat.example.org.",
+                .group = "Server"},
+};
+
+}  // namespace
+
+std::span<const SettingInfo> setting_table() {
+  return kTable;
+}
+
+}  // namespace pitwall
