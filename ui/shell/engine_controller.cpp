@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/engine_controller.h"
+
+#include <QTimer>
+#include <algorithm>
+#include <atomic>
+
+#include "engine/base/threads.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+/// An engine and its server live and die together: the server first, it refers to the engine.
+struct Running {
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<HttpServer> server;
+  ~Running() {
+    if (server) server->stop();
+    server.reset();
+    if (engine) engine->stop();
+  }
+};
+
+Result<std::shared_ptr<Running>> start_running(EngineOptions options) {
+  HttpOptions http;
+  http.host = options.settings.text("host");
+  http.port = static_cast<int>(options.settings.integer("port"));
+  auto engine = Engine::start(std::move(options));
+  if (!engine) return engine.error();
+  auto running = std::make_shared<Running>();
+  running->engine = std::move(*engine);
+  auto server = HttpServer::start(*running->engine, http);
+  if (!server) return server.error();  // and `running` stops the engine again
+  running->server = std::move(*server);
+  return running;
+}
+
+}  // namespace
+
+struct EngineController::State {
+  void loaded(EngineController& controller, std::uint64_t of, const Result<std::shared_ptr<Running>>& result);
+
+  BackendFactory make_backend;
+  RunSink* runs = nullptr;
+
+  EngineState state = EngineState::stopped;
+  std::shared_ptr<Running> running;
+  std::shared_ptr<const Snapshot> snapshot;
+  std::shared_ptr<std::atomic<bool>> cancel;  // of the load in progress
+  std::uint64_t generation = 0;               // of the last start or stop: older answers are dropped
+  QString model_path;
+  Settings settings;
+  Error error;
+  QTimer* timer = nullptr;
+  std::unique_ptr<WorkerPool> worker;  // one thread: loads and stops in order; last member, joins first
+};
+
+void EngineController::State::loaded(EngineController& controller, std::uint64_t of,
+                                     const Result<std::shared_ptr<Running>>& result) {
+  if (of != generation) {  // cancelled while this answer was on its way: the engine ends off the UI thread
+    if (result) worker->post([late = *result]() mutable { late.reset(); });
+    return;
+  }
+  if (result) {
+    running = *result;
+    state = EngineState::serving;
+    snapshot = running->engine->snapshot();
+    timer->start();
+  } else {
+    error = result.error();
+    state = EngineState::failed;
+  }
+  Q_EMIT controller.state_changed(state);
+}
+
+EngineController::EngineController(BackendFactory make_backend, RunSink* runs, QObject* parent)
+    : QObject(parent), state_(std::make_unique<State>()) {
+  state_->make_backend = std::move(make_backend);
+  state_->runs = runs;
+  state_->worker = std::make_unique<WorkerPool>(1, "engine loader");
+  state_->timer = new QTimer(this);
+  set_refresh_hz(4);
+  connect(state_->timer, &QTimer::timeout, this, [this] {
+    if (!state_->running) return;
+    state_->snapshot = state_->running->engine->snapshot();
+    Q_EMIT snapshot_ready();
+  });
+}
+
+EngineController::~EngineController() {
+  if (state_->cancel) *state_->cancel = true;
+  state_->running.reset();
+}
+
+void EngineController::start(const QString& model_path, const Settings& settings) {
+  if (state_->cancel) *state_->cancel = true;
+  const std::uint64_t generation = ++state_->generation;
+  auto previous = std::move(state_->running);
+  state_->timer->stop();
+  state_->model_path = model_path;
+  state_->settings = settings;
+  state_->error = {};
+  state_->cancel = std::make_shared<std::atomic<bool>>(false);
+  state_->state = EngineState::loading;
+  Q_EMIT state_changed(state_->state);
+
+  // What the worker tells the window goes through its event loop, and is dropped when a later start or stop
+  // came first.
+  auto tell = [this, generation](std::function<void()> news) {
+    QMetaObject::invokeMethod(
+        this,
+        [this, generation, news = std::move(news)] {
+          if (state_->generation == generation) news();
+        },
+        Qt::QueuedConnection);
+  };
+  EngineOptions options;
+  options.settings = settings;
+  options.model = model_path.toStdString();
+  options.make_backend = state_->make_backend;
+  options.runs = state_->runs;
+  options.cancel = state_->cancel.get();
+  options.on_progress = [this, tell](const LoadProgress& progress) {
+    tell([this, progress] {
+      Q_EMIT load_progress(QString::fromStdString(progress.phase), progress.done, progress.total);
+    });
+  };
+  state_->worker->post([this, generation, options = std::move(options), previous = std::move(previous),
+                        cancel = state_->cancel]() mutable {
+    previous.reset();
+    auto result = start_running(std::move(options));
+    if (*cancel) return;  // and an engine that came up all the same ends here, off the UI thread
+    QMetaObject::invokeMethod(
+        this, [this, generation, result = std::move(result)] { state_->loaded(*this, generation, result); },
+        Qt::QueuedConnection);
+  });
+}
+
+void EngineController::stop() {
+  if (state_->state == EngineState::stopped || state_->state == EngineState::stopping) return;
+  if (state_->cancel) *state_->cancel = true;
+  const std::uint64_t generation = ++state_->generation;
+  state_->timer->stop();
+  if (state_->running) state_->snapshot = state_->running->engine->snapshot();
+  auto running = std::move(state_->running);
+  state_->state = EngineState::stopping;
+  Q_EMIT state_changed(state_->state);
+  state_->worker->post([this, generation, running = std::move(running)]() mutable {
+    running.reset();
+    QMetaObject::invokeMethod(
+        this,
+        [this, generation] {
+          if (state_->generation != generation) return;
+          state_->state = EngineState::stopped;
+          Q_EMIT state_changed(state_->state);
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+EngineState EngineController::state() const {
+  return state_->state;
+}
+Engine* EngineController::engine() const {
+  return state_->running ? state_->running->engine.get() : nullptr;
+}
+std::shared_ptr<const Snapshot> EngineController::snapshot() const {
+  return state_->snapshot;
+}
+QString EngineController::url() const {
+  return state_->running ? QString::fromStdString(state_->running->server->url()) : QString();
+}
+QString EngineController::model_path() const {
+  return state_->model_path;
+}
+const Settings& EngineController::settings() const {
+  return state_->settings;
+}
+const Error& EngineController::last_error() const {
+  return state_->error;
+}
+void EngineController::set_refresh_hz(int hz) {
+  state_->timer->setInterval(1000 / std::clamp(hz, 4, 10));
+}
+
+}  // namespace pitwall::ui

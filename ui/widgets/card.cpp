@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/widgets/card.h"
+
+#include <QHBoxLayout>
+#include <QPainter>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/widgets/icon.h"
+#include "ui/widgets/stroke.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+int units(double n) {
+  return Theme::current().units(n);
+}
+
+/// One sample of a line with its name.
+class LegendItem final : public QWidget {
+ public:
+  LegendItem(LegendEntry entry, QWidget* parent) : QWidget(parent), entry_(std::move(entry)) {
+    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
+  }
+  QSize sizeHint() const override {
+    const QFontMetrics metrics(Theme::current().font(FontRole::small));
+    return {units(6) + metrics.horizontalAdvance(entry_.name), metrics.height()};
+  }
+
+ protected:
+  void paintEvent(QPaintEvent*) override {
+    QPainter painter(this);
+    const Theme& theme = Theme::current();
+    const int middle = height() / 2;
+    painter.setPen(stroke_pen(entry_.stroke, entry_.width, theme.colour(entry_.colour)));
+    painter.drawLine(0, middle, units(5), middle);
+    painter.setFont(theme.font(FontRole::small));
+    painter.setPen(theme.colour(Colour::muted));
+    painter.drawText(rect().adjusted(units(6), 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, entry_.name);
+  }
+
+ private:
+  LegendEntry entry_;
+};
+
+struct TagLook {
+  Colour ink, fill;
+};
+TagLook look_of(Tag::Kind kind) {
+  switch (kind) {
+    case Tag::Kind::accent:
+      return {Colour::accent, Colour::selection};
+    case Tag::Kind::good:
+      return {Colour::good, Colour::good_fill};
+    case Tag::Kind::warn:
+      return {Colour::warn, Colour::warn_fill};
+    case Tag::Kind::bad:
+      return {Colour::bad, Colour::bad_fill};
+    case Tag::Kind::neutral:
+      break;
+  }
+  return {Colour::muted, Colour::alt};
+}
+
+}  // namespace
+
+Label::Label(const QString& text, FontRole role, Colour colour, QWidget* parent)
+    : QLabel(text, parent), role_(role), colour_(colour) {
+  restyle();
+  connect(&Theme::current(), &Theme::changed, this, &Label::restyle);
+}
+
+void Label::set_colour(Colour colour) {
+  if (colour_ == colour) return;
+  colour_ = colour;
+  restyle();
+}
+
+void Label::set_role(FontRole role) {
+  role_ = role;
+  restyle();
+}
+
+void Label::restyle() {
+  const Theme& theme = Theme::current();
+  setFont(theme.font(role_));
+  QPalette own;
+  own.setColor(QPalette::WindowText, theme.colour(colour_));
+  own.setColor(QPalette::Text, theme.colour(colour_));
+  own.setColor(QPalette::Link, theme.colour(Colour::accent));
+  setPalette(own);
+}
+
+Tag::Tag(QWidget* parent) : QLabel(parent) {
+  setFont(Theme::current().font(FontRole::small));
+  setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+  connect(&Theme::current(), &Theme::changed, this, [this] {
+    setFont(Theme::current().font(FontRole::small));
+    update();
+  });
+}
+
+void Tag::set(Kind kind, const QString& text) {
+  if (kind_ == kind && this->text() == text) return;
+  kind_ = kind;
+  setText(text);
+  updateGeometry();
+  update();
+}
+
+QSize Tag::sizeHint() const {
+  const QFontMetrics metrics(font());
+  return {metrics.horizontalAdvance(text()) + units(3.5), metrics.height() + units(0.75)};
+}
+
+void Tag::paintEvent(QPaintEvent*) {
+  const Theme& theme = Theme::current();
+  const TagLook look = look_of(kind_);
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(theme.colour(look.ink), 1));
+  painter.setBrush(theme.colour(look.fill));
+  painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme.u() * 0.75, theme.u() * 0.75);
+  painter.setPen(theme.colour(look.ink));
+  painter.drawText(rect(), Qt::AlignCenter, text());
+}
+
+Card::Card(const QString& title, const QString& unit, const QString& question, QWidget* parent)
+    : QFrame(parent) {
+  title_ = new Label(title, FontRole::section, Colour::text, this);
+  unit_ = new Label(unit, FontRole::small, Colour::muted, this);
+  question_ = new Label(question, FontRole::small, Colour::muted, this);
+  legend_ = new QWidget(this);
+  auto* legend = new QHBoxLayout(legend_);
+  legend->setContentsMargins(0, 0, 0, 0);
+  legend->setSpacing(units(3));
+  tools_ = new QHBoxLayout;
+  tools_->setSpacing(0);
+
+  header_ = new QHBoxLayout;
+  header_->setSpacing(units(2));
+  header_->addWidget(title_);
+  header_->addWidget(unit_);
+  header_->addWidget(question_);
+  header_->addStretch(1);
+  header_->addWidget(legend_);
+  header_->addLayout(tools_);
+  question_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // gives way before the legend does
+  header_->setStretchFactor(question_, 100);
+
+  body_ = new QVBoxLayout;
+  body_->setSpacing(units(1));
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(units(2.5), units(1.5), units(2.5), units(2));
+  layout->setSpacing(units(1));
+  layout->addLayout(header_);
+  layout->addLayout(body_, 1);
+  set_title(title);
+  set_unit(unit);
+  set_question(question);
+  set_legend({});
+  connect(&Theme::current(), &Theme::changed, this, qOverload<>(&QWidget::update));
+}
+
+void Card::set_title(const QString& title) {
+  title_->setText(title);
+  title_->setVisible(!title.isEmpty());
+  if (!title.isEmpty()) setAccessibleName(title);
+}
+
+void Card::set_unit(const QString& unit) {
+  unit_->setText(unit);
+  unit_->setVisible(!unit.isEmpty());
+}
+
+void Card::set_question(const QString& question) {
+  question_->setText(question);
+  question_->setVisible(!question.isEmpty());
+}
+
+void Card::set_legend(const std::vector<LegendEntry>& entries) {
+  while (QLayoutItem* item = legend_->layout()->takeAt(0)) {
+    delete item->widget();
+    delete item;
+  }
+  for (const LegendEntry& entry : entries) legend_->layout()->addWidget(new LegendItem(entry, legend_));
+  legend_->setVisible(!entries.empty());
+}
+
+void Card::add_header_widget(QWidget* widget) {
+  header_->insertWidget(header_->count() - 2, widget);
+}
+
+QToolButton* Card::add_tool(const QString& icon_name, const QString& name) {
+  auto* button = new QToolButton(this);
+  button->setIcon(icon(icon_name));
+  button->setAutoRaise(true);
+  button->setToolTip(name);
+  button->setAccessibleName(name);
+  tools_->addWidget(button);
+  return button;
+}
+
+void Card::paintEvent(QPaintEvent*) {
+  const Theme& theme = Theme::current();
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(theme.colour(Colour::border), 1));
+  painter.setBrush(theme.colour(Colour::panel));
+  painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme.u(), theme.u());
+}
+
+}  // namespace pitwall::ui

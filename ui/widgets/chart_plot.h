@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// ChartPlot: the drawing inside a LineChart. Qt Charts draws the lines; grid, labels, limits and crosshair are ours,
+// because its axes know neither 1-2-5 decades nor whole seconds.
+#pragma once
+#include <QChartView>
+#include <vector>
+
+#include "ui/widgets/decimate.h"
+#include "ui/widgets/line_chart.h"
+#include "ui/widgets/ticks.h"
+
+class QLineSeries;
+class QValueAxis;
+
+namespace pitwall::ui {
+
+class ChartPlot : public QChartView {
+  Q_OBJECT
+
+ public:
+  explicit ChartPlot(bool log, QWidget* parent = nullptr);
+
+  void set_series(const std::vector<ChartSeries>* series);   ///< not owned; call again after each change
+  void set_limits(std::vector<ChartLimit> limits);
+  void set_time_range(double from, double to);
+  void set_note(const QString& note);
+  void set_crosshair(double x);   ///< NaN frees it
+  double crosshair() const { return crosshair_; }
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
+
+ Q_SIGNALS:
+  void crosshair_moved(double x);
+
+ protected:
+  void drawBackground(QPainter* painter, const QRectF& rect) override;
+  void drawForeground(QPainter* painter, const QRectF& rect) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  void focusInEvent(QFocusEvent* event) override;
+  void focusOutEvent(QFocusEvent* event) override;
+
+ private:
+  void refresh();
+  void place_plot_area();
+  void update_limits();
+  void update_lines();
+  void draw_limits(QPainter* painter);
+  void draw_crosshair(QPainter* painter);
+  void draw_note(QPainter* painter);
+  void move_user_crosshair(double x);
+  std::vector<double> value_ticks() const;
+  std::vector<double> shown_time_ticks() const;
+  QString tick_text(double value) const;
+  QString crosshair_text() const;
+  double to_plot(double value) const;         ///< value → axis space
+  QPointF position(double x, double value) const;
+  double x_at(double pixel) const;
+  double nearest_sample(double x) const;
+  double step_sample(double x, int by) const;
+  QRectF area() const;
+
+  bool log_;
+  const std::vector<ChartSeries>* series_ = nullptr;
+  std::vector<ChartLimit> limits_;
+  QString note_;
+  AxisLimits time_{0, 0}, values_{0, 1};
+  bool fixed_time_ = false, pinned_ = false, has_data_ = false;
+  SteadyLimits steady_;
+  double crosshair_;
+  std::vector<QLineSeries*> lines_;           ///< pool: one for each unbroken segment shown
+  std::vector<std::pair<PlotPoint, std::size_t>> lone_points_;   ///< segments of one sample, with their series
+  QValueAxis *x_axis_, *y_axis_;
+};
+
+}  // namespace pitwall::ui

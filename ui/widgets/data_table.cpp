@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/widgets/data_table.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QScrollBar>
+#include <QSortFilterProxyModel>
+#include <algorithm>
+#include <cmath>
+
+namespace pitwall::ui {
+
+namespace {
+
+QString csv_field(QString text) {
+  if (text.contains(QLatin1Char(',')) || text.contains(QLatin1Char('"')) || text.contains(QLatin1Char('\n')))
+    return QLatin1Char('"') + text.replace(QLatin1Char('"'), QStringLiteral("\"\"")) + QLatin1Char('"');
+  return text;
+}
+
+QString csv_cell(const TableColumn& column, const TableCell& cell) {
+  if (!column.number) return csv_field(cell.text);
+  return std::isfinite(cell.value) ? QString::number(cell.value, 'g', 10) : QString();
+}
+
+class SortedRows final : public QSortFilterProxyModel {
+ public:
+  using QSortFilterProxyModel::QSortFilterProxyModel;
+
+ protected:
+  bool lessThan(const QModelIndex& left, const QModelIndex& right) const override {
+    const QVariant a = left.data(TableModel::kSortRole), b = right.data(TableModel::kSortRole);
+    if (a.typeId() != QMetaType::Double) return QString::localeAwareCompare(a.toString(), b.toString()) < 0;
+    const double x = a.toDouble(), y = b.toDouble();
+    // NaN goes last in either direction.
+    if (std::isnan(x) || std::isnan(y)) {
+      if (std::isnan(x) && std::isnan(y)) return false;
+      return (sortOrder() == Qt::AscendingOrder) == std::isnan(y);
+    }
+    return x < y;
+  }
+};
+
+}  // namespace
+
+TableModel::TableModel(std::vector<TableColumn> columns, QObject* parent)
+    : QAbstractTableModel(parent), columns_(std::move(columns)) {}
+
+void TableModel::set_columns(std::vector<TableColumn> columns) {
+  beginResetModel();
+  columns_ = std::move(columns);
+  rows_.clear();
+  endResetModel();
+}
+
+void TableModel::set_rows(std::vector<TableRow> rows) {
+  const int before = rowCount(), after = static_cast<int>(rows.size());
+  if (after < before) {
+    beginRemoveRows({}, after, before - 1);
+    rows_.resize(rows.size());
+    endRemoveRows();
+  } else if (after > before) {
+    beginInsertRows({}, before, after - 1);
+    rows_.resize(rows.size());
+    endInsertRows();
+  }
+  rows_ = std::move(rows);
+  if (after > 0 && columnCount() > 0) Q_EMIT dataChanged(index(0, 0), index(after - 1, columnCount() - 1));
+}
+
+int TableModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int TableModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(columns_.size());
+}
+
+QVariant TableModel::data(const QModelIndex& index, int role) const {
+  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+  const TableRow& row = rows_[static_cast<std::size_t>(index.row())];
+  const auto column = static_cast<std::size_t>(index.column());
+  const bool number = columns_[column].number;
+  if (column >= row.cells.size()) return {};
+  const TableCell& cell = row.cells[column];
+  switch (role) {
+    case Qt::DisplayRole:
+      return cell.text;
+    case Qt::DecorationRole:
+      return cell.icon.isNull() ? QVariant() : QVariant(cell.icon);
+    case Qt::TextAlignmentRole:
+      return static_cast<int>((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    case Qt::ForegroundRole:
+      return Theme::current().colour(cell.colour);
+    case Qt::FontRole: {
+      QFont font = Theme::current().font(pitwall::ui::FontRole::small);
+      if (cell.strong) font.setWeight(QFont::DemiBold);
+      return font;
+    }
+    case kSortRole:
+      return number ? QVariant(cell.value) : QVariant(cell.text);
+    default:
+      return {};
+  }
+}
+
+QVariant TableModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
+  const TableColumn& column = columns_[static_cast<std::size_t>(section)];
+  if (role == Qt::DisplayRole) return column.title;
+  if (role == Qt::ToolTipRole && !column.tip.isEmpty()) return column.tip;
+  if (role == Qt::TextAlignmentRole)
+    return static_cast<int>((column.number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+  return {};
+}
+
+DataTable::DataTable(const QString& accessible_name, std::vector<TableColumn> columns, QWidget* parent)
+    : QTableView(parent), model_(new TableModel(std::move(columns), this)), proxy_(new SortedRows(this)) {
+  setAccessibleName(accessible_name);
+  proxy_->setSourceModel(model_);
+  proxy_->setFilterKeyColumn(-1);
+  proxy_->setFilterCaseSensitivity(Qt::CaseInsensitive);
+  proxy_->setDynamicSortFilter(true);
+  setModel(proxy_);
+  setProperty("bare", true);
+  setFrameShape(QFrame::NoFrame);
+  setShowGrid(false);
+  setWordWrap(false);
+  setSelectionBehavior(SelectRows);
+  setEditTriggers(NoEditTriggers);
+  setTabKeyNavigation(false);
+  setHorizontalScrollMode(ScrollPerPixel);
+  setVerticalScrollMode(ScrollPerPixel);
+  setSortingEnabled(true);
+  horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+  horizontalHeader()->setSortIndicatorClearable(true);
+  horizontalHeader()->setHighlightSections(false);
+  horizontalHeader()->setMinimumSectionSize(1);
+  horizontalHeader()->setFocusPolicy(Qt::NoFocus);
+  verticalHeader()->hide();
+  restyle();
+  connect(&Theme::current(), &Theme::changed, this, &DataTable::restyle);
+  connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          [this] { Q_EMIT current_changed(current_key()); });
+  connect(this, &QTableView::doubleClicked, this, [this] { Q_EMIT opened(current_key()); });
+}
+
+void DataTable::restyle() {
+  const Theme& theme = Theme::current();
+  setFont(theme.font(FontRole::small));
+  verticalHeader()->setDefaultSectionSize(theme.units(5.75));
+  verticalHeader()->setMinimumSectionSize(theme.units(4));
+  viewport()->update();
+}
+
+void DataTable::set_rows(std::vector<TableRow> rows) {
+  const qint64 current = current_key();
+  const bool unchanged_keys = rows.size() == model_->rows().size() &&
+                              std::equal(rows.begin(), rows.end(), model_->rows().begin(),
+                                         [](const TableRow& a, const TableRow& b) { return a.key == b.key; });
+  if (unchanged_keys) {
+    model_->set_rows(std::move(rows));
+  } else {
+    const std::vector<qint64> selected = selected_keys();
+    const int scroll = verticalScrollBar()->value();
+    const QSignalBlocker quiet(selectionModel());
+    model_->set_rows(std::move(rows));
+    selectionModel()->clear();
+    for (int row = 0; row < proxy_->rowCount(); ++row) {
+      const qint64 key =
+          model_->rows()[static_cast<std::size_t>(proxy_->mapToSource(proxy_->index(row, 0)).row())].key;
+      if (std::find(selected.begin(), selected.end(), key) != selected.end())
+        selectionModel()->select(proxy_->index(row, 0),
+                                 QItemSelectionModel::Select | QItemSelectionModel::Rows);
+      if (key == current)
+        selectionModel()->setCurrentIndex(proxy_->index(row, 0), QItemSelectionModel::NoUpdate);
+    }
+    verticalScrollBar()->setValue(scroll);
+    viewport()->update();
+  }
+  fit_columns();
+  if (max_rows_ > 0 && model_->rowCount() != fitted_rows_) {
+    fitted_rows_ = model_->rowCount();
+    updateGeometry();
+  }
+}
+
+qint64 DataTable::current_key() const {
+  const QModelIndex source = proxy_->mapToSource(currentIndex());
+  return source.isValid() ? model_->rows()[static_cast<std::size_t>(source.row())].key : -1;
+}
+
+std::vector<qint64> DataTable::selected_keys() const {
+  std::vector<qint64> keys;
+  for (int row = 0; row < proxy_->rowCount(); ++row)
+    if (selectionModel()->isRowSelected(row))
+      keys.push_back(
+          model_->rows()[static_cast<std::size_t>(proxy_->mapToSource(proxy_->index(row, 0)).row())].key);
+  return keys;
+}
+
+void DataTable::select_key(qint64 key) {
+  for (int row = 0; row < proxy_->rowCount(); ++row)
+    if (model_->rows()[static_cast<std::size_t>(proxy_->mapToSource(proxy_->index(row, 0)).row())].key ==
+        key) {
+      selectRow(row);
+      return;
+    }
+}
+
+void DataTable::set_filter(const QString& text) {
+  proxy_->setFilterFixedString(text);
+}
+
+void DataTable::set_stretch_column(int column) {
+  stretch_ = column;
+  horizontalHeader()->setSectionResizeMode(column, QHeaderView::Stretch);
+}
+
+void DataTable::fit_height(int max_rows) {
+  max_rows_ = max_rows;
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  updateGeometry();
+}
+
+/// Columns grow to their contents and keep that width: figures that change in place must not make columns
+/// dance.
+void DataTable::fit_columns() {
+  const QFontMetrics metrics(font());
+  const int padding = Theme::current().units(4);
+  for (int column = 0; column < model_->columnCount(); ++column) {
+    if (column == stretch_) continue;
+    int width = horizontalHeader()->sectionSizeHint(column);
+    for (const TableRow& row : model_->rows()) {
+      const auto index = static_cast<std::size_t>(column);
+      if (index >= row.cells.size()) continue;
+      const int mark = row.cells[index].icon.isNull() ? 0 : Theme::current().units(5);
+      width = std::max(width, metrics.horizontalAdvance(row.cells[index].text) + padding + mark);
+    }
+    if (width > columnWidth(column) || columnWidth(column) > 3 * width) setColumnWidth(column, width);
+  }
+}
+
+QString DataTable::to_csv(bool selected_only) const {
+  QStringList lines, fields;
+  for (const TableColumn& column : model_->columns()) fields << csv_field(column.title);
+  lines << fields.join(QLatin1Char(','));
+  for (int row = 0; row < proxy_->rowCount(); ++row) {
+    if (selected_only && !selectionModel()->isRowSelected(row)) continue;
+    const TableRow& source =
+        model_->rows()[static_cast<std::size_t>(proxy_->mapToSource(proxy_->index(row, 0)).row())];
+    fields.clear();
+    for (std::size_t column = 0; column < source.cells.size(); ++column)
+      fields << csv_cell(model_->columns()[column], source.cells[column]);
+    lines << fields.join(QLatin1Char(','));
+  }
+  return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
+}
+
+void DataTable::keyPressEvent(QKeyEvent* event) {
+  if (event->matches(QKeySequence::Copy)) {
+    QApplication::clipboard()->setText(to_csv(selectionModel()->hasSelection()));
+    return;
+  }
+  if ((event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) && currentIndex().isValid()) {
+    Q_EMIT opened(current_key());
+    return;
+  }
+  QTableView::keyPressEvent(event);
+}
+
+void DataTable::changeEvent(QEvent* event) {
+  QTableView::changeEvent(event);
+  if (event->type() == QEvent::FontChange) fit_columns();
+}
+
+QSize DataTable::sizeHint() const {
+  if (max_rows_ == 0) return QTableView::sizeHint();
+  const int rows = std::clamp(model_->rowCount(), 1, max_rows_);
+  return {QTableView::sizeHint().width(),
+          horizontalHeader()->sizeHint().height() + rows * verticalHeader()->defaultSectionSize() + 1};
+}
+
+QSize DataTable::minimumSizeHint() const {
+  return max_rows_ > 0 ? sizeHint() : QSize(Theme::current().units(20), Theme::current().units(14));
+}
+
+}  // namespace pitwall::ui
