@@ -9,8 +9,9 @@
 
 namespace pitwall::test {
 
-std::filesystem::path data(const std::string& relative);     ///< tests/data/relative
-/// A file of the reference set beside the checkout, or nullopt (then the test says so and uses tests/data alone).
+std::filesystem::path data(const std::string& relative);  ///< tests/data/relative
+/// A file of the reference set beside the checkout, or nullopt (then the test says so and uses tests/data
+/// alone).
 std::optional<std::filesystem::path> shared(const std::string& relative);
 /// The starter model, where it has been fetched (PITWALL_TEST_MODEL or data_folder()/models), or nullopt.
 std::optional<std::filesystem::path> starter_model();
@@ -28,4 +29,8 @@ class TemporaryFolder {
 }  // namespace pitwall::test
 
 /// QVERIFY for a Result: prints the error's text.
-#define PW_VERIFY(result) QVERIFY2((result).ok(), (result).ok() ? "" : (result).error().text().c_str())
+#define PW_VERIFY(expression)                                                         \
+  do {                                                                                \
+    const auto& pw_result = (expression);                                             \
+    QVERIFY2(pw_result.ok(), pw_result.ok() ? "" : pw_result.error().text().c_str()); \
+  } while (false)

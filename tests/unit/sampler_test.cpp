@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTest>
+#include <cmath>
+#include <map>
+#include <random>
+
+#include "engine/execute/sampler.h"
+
+using namespace pitwall;
+
+class SamplerTest : public QObject {
+  Q_OBJECT
+
+  std::vector<std::pair<float, TokenId>> scratch_;
+
+  std::map<TokenId, int> draw(const std::vector<float>& logits, SlotSampling sampling, int count) {
+    std::map<TokenId, int> counts;
+    for (int i = 0; i < count; ++i) ++counts[sample_token(logits, sampling, i, scratch_).token];
+    return counts;
+  }
+
+ private slots:
+  void greedy_takes_the_largest_and_the_lowest_id_on_a_tie() {
+    const SlotSampling greedy{.temperature = 0};
+    QCOMPARE(sample_token(std::vector<float>{1, 3, 2, 3}, greedy, 0, scratch_).token, 1);
+  }
+
+  void logprob_is_of_the_unscaled_softmax() {
+    const SlotSampling greedy{.temperature = 0};
+    // log(e^2 / (e^0 + e^1 + e^2)) = 2 − 2.407606 (computed by hand)
+    QVERIFY(std::abs(sample_token(std::vector<float>{0, 1, 2}, greedy, 0, scratch_).logprob + 0.407606f) <
+            1e-5f);
+  }
+
+  void frequencies_follow_the_distribution() {
+    const std::vector<float> logits{std::log(0.5f), std::log(0.3f), std::log(0.15f), std::log(0.05f)};
+    const int n = 20'000;
+    auto counts = draw(logits, {.seed = 42}, n);
+    const double expected[] = {0.5, 0.3, 0.15, 0.05};
+    double chi2 = 0;
+    for (int i = 0; i < 4; ++i) chi2 += std::pow(counts[i] - n * expected[i], 2) / (n * expected[i]);
+    QVERIFY2(chi2 < 16.27, qPrintable(QString::number(chi2)));  // 3 degrees of freedom, p = 0.001
+  }
+
+  void temperature_sharpens() {
+    const std::vector<float> logits{std::log(0.6f), std::log(0.4f)};
+    auto counts = draw(logits, {.temperature = 0.5f, .seed = 7}, 20'000);
+    // p² renormalised: 0.36 / 0.52 = 0.6923
+    QVERIFY(std::abs(counts[0] / 20'000.0 - 0.6923) < 0.01);
+  }
+
+  void cuts_leave_the_right_candidates() {
+    const std::vector<float> logits{std::log(0.5f), std::log(0.3f), std::log(0.15f), std::log(0.05f)};
+    QCOMPARE(draw(logits, {.top_k = 2, .seed = 1}, 2000).size(), std::size_t{2});
+    QCOMPARE(draw(logits, {.top_p = 0.79f, .seed = 1}, 2000).size(), std::size_t{2});
+    QCOMPARE(draw(logits, {.top_p = 0.81f, .seed = 1}, 2000).size(), std::size_t{3});
+    QCOMPARE(draw(logits, {.min_p = 0.25f, .seed = 1}, 4000).size(), std::size_t{3});  // 0.15 ≥ 0.125 > 0.05
+    QCOMPARE(draw(logits, {.top_p = 1e-9f, .seed = 1}, 200).size(), std::size_t{1});
+  }
+
+  void the_choice_depends_on_seed_and_position_alone() {
+    std::mt19937 random(5);
+    std::normal_distribution<float> normal(0, 3);
+    std::vector<float> logits(1000);
+    for (float& logit : logits) logit = normal(random);
+    std::vector<std::pair<float, TokenId>> other(17, {1.f, 3});
+    for (int position = 0; position < 50; ++position) {
+      const SlotSampling sampling{.temperature = 0.9f, .top_p = 0.95f, .seed = 99};
+      QCOMPARE(sample_token(logits, sampling, position, scratch_).token,
+               sample_token(logits, sampling, position, other).token);
+    }
+    int different = 0;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      different += sample_token(logits, {.seed = seed}, 3, scratch_).token !=
+                   sample_token(logits, {.seed = 0}, 3, scratch_).token;
+    }
+    QVERIFY(different > 5);
+  }
+};
+
+QTEST_APPLESS_MAIN(SamplerTest)
+#include "sampler_test.moc"
