@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/engine_runner.h"
+
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+
+#include "app/common/backend_factory.h"
+
+namespace pitwall::test {
+
+namespace {
+
+[[noreturn]] void give_up(const Error& error) {
+  std::fprintf(stderr, "%s\n", error.text().c_str());
+  std::abort();
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> start_engine(const std::filesystem::path& model, const SettingList& settings,
+                                     bool prompt_logits) {
+  EngineOptions options;
+  options.model = model;
+  options.make_backend = backend_factory();
+  options.prompt_logits = prompt_logits;
+  for (const auto& [name, value] : settings) {
+    if (auto ok = options.settings.set(name, value); !ok) give_up(ok.error());
+  }
+  auto engine = Engine::start(std::move(options));
+  if (!engine) give_up(engine.error());
+  return std::move(*engine);
+}
+
+std::vector<Reply> run_requests(Engine& engine, std::vector<GenerationRequest> requests) {
+  std::vector<Reply> replies(requests.size());
+  std::mutex mutex;
+  std::condition_variable done;
+  std::size_t finished = 0;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    auto id = engine.submit(std::move(requests[i]), [&, i](OutputEvent&& event) {
+      Reply& reply = replies[i];
+      reply.text += event.text;
+      reply.tokens.insert(reply.tokens.end(), event.tokens.begin(), event.tokens.end());
+      if (!event.finished) return;
+      reply.last = std::move(event);
+      std::lock_guard lock(mutex);
+      ++finished;
+      done.notify_one();
+    });
+    if (!id) give_up(id.error());
+  }
+  std::unique_lock lock(mutex);
+  done.wait(lock, [&] { return finished == replies.size(); });
+  return replies;
+}
+
+GenerationRequest greedy_request(std::vector<TokenId> prompt, int max_tokens) {
+  GenerationRequest request;
+  request.prompt = std::move(prompt);
+  request.sampling.choice.temperature = 0;
+  request.sampling.max_tokens = max_tokens;
+  request.ignore_eos = true;
+  return request;
+}
+
+}  // namespace pitwall::test
