@@ -29,7 +29,7 @@ class ScheduleFuzzTest : public QObject {
   struct Client {
     int prompt = 0, limit = 0;
     std::vector<TokenId> tokens;
-    bool ended = false, cancelled = false;
+    bool ended = false, cut = false;  // cut: cancelled or failed
   };
 
   void storm(std::uint64_t seed) {
@@ -54,6 +54,7 @@ class ScheduleFuzzTest : public QObject {
       for (const FinishEvent& event : finished) {
         QVERIFY(!clients[event.request.value].ended);
         clients[event.request.value].ended = true;
+        clients[event.request.value].cut |= event.reason == FinishReason::error;
       }
     };
     for (int turn = 0; turn < 100'000; ++turn) {
@@ -71,7 +72,7 @@ class ScheduleFuzzTest : public QObject {
       if (pick(0, 30) == 0 && next > 1) {
         const RequestId id{static_cast<std::uint64_t>(pick(1, static_cast<int>(next) - 1))};
         if (auto found = clients.find(id.value); found != clients.end() && !found->second.ended) {
-          found->second.cancelled = true;
+          found->second.cut = true;
           scheduler.finish(id, FinishReason::cancelled);
         }
       }
@@ -89,6 +90,9 @@ class ScheduleFuzzTest : public QObject {
       if (!in_flight.empty() && (in_flight.size() == 2 || pick(0, 1) == 0)) {
         StepResult result = std::move(in_flight.front());
         in_flight.pop_front();
+        if (pick(0, 60) == 0)
+          result.error = Error{
+              .kind = Error::Kind::internal, .what = "Injected", .cause = {}, .action = {}, .param = {}};
         const Committed committed = scheduler.commit(result, 0);
         take(committed.tokens, committed.finished);
         PW_VERIFY(scheduler.check());
@@ -104,7 +108,7 @@ class ScheduleFuzzTest : public QObject {
     QCOMPARE(pool.free_count(), blocks);
     for (const auto& [id, client] : clients) {
       QVERIFY(client.ended);
-      if (!client.cancelled) QCOMPARE(static_cast<int>(client.tokens.size()), client.limit);
+      if (!client.cut) QCOMPARE(static_cast<int>(client.tokens.size()), client.limit);
       for (std::size_t i = 0; i < client.tokens.size(); ++i) {
         QCOMPARE(client.tokens[i], test::token_after(RequestId{id}, client.prompt - 1 + static_cast<int>(i)));
       }
