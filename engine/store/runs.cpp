@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Store: the part that keeps runs.
+#include <algorithm>
+
+#include "engine/store/columns.h"
+#include "engine/store/process_mark.h"
+#include "engine/store/store.h"
+#include "engine/store/store_state.h"
+
+namespace pitwall {
+namespace {
+
+Error unknown_run(RunId run) {
+  return Error{Error::Kind::not_found, "There is no run " + std::to_string(run.value),
+               "It may have been removed", "See `pitwallctl runs list`", "run"};
+}
+
+Error ended_run(RunId run, const std::string& status) {
+  return Error{Error::Kind::invalid_input,
+               "Run " + std::to_string(run.value) + " has ended (" + status + ") and takes no more records",
+               "A run never changes after its end", "Begin another run", "run"};
+}
+
+Result<void> check_recording(SQLite::Database& database, RunId run) {
+  SQLite::Statement query(database, "SELECT status FROM runs WHERE id = ?");
+  query.bind(1, run.value);
+  if (!query.executeStep()) return unknown_run(run);
+  const std::string status = query.getColumn(0).getString();
+  if (status != run_status_name(RunStatus::recording)) return ended_run(run, status);
+  return {};
+}
+
+/// The rows of `table` that belong to a run, in the order in which they were written.
+template <class Record>
+std::vector<Record> rows_of(SQLite::Database& database, const std::string& table, const std::string& order,
+                            RunId run) {
+  SQLite::Statement query(
+      database, "SELECT " + column_names<Record>() + " FROM " + table + " WHERE run = ? ORDER BY " + order);
+  query.bind(1, run.value);
+  std::vector<Record> records;
+  while (query.executeStep()) read_columns(query, 0, records.emplace_back());
+  return records;
+}
+
+template <class Record>
+void insert_rows(SQLite::Database& database, const std::string& table, RunId run,
+                 const std::vector<Record>& records) {
+  if (records.empty()) return;
+  SQLite::Statement insert(database, insert_sql<Record>(table, "run"));
+  for (const Record& record : records) {
+    insert.bind(1, run.value);
+    bind_columns(insert, 2, record);
+    insert.exec();
+    insert.reset();
+  }
+}
+
+void write_metrics(SQLite::Database& database, RunId run, const std::map<std::string, Summary>& metrics) {
+  SQLite::Statement insert(database, insert_sql<Summary>("metrics", "run, metric"));
+  for (const auto& [name, summary] : metrics) {
+    insert.bind(1, run.value);
+    insert.bind(2, name);
+    bind_columns(insert, 3, summary);
+    insert.exec();
+    insert.reset();
+  }
+}
+
+/// The columns of `runs` that repeat the summary, so that a list of runs reads one table.
+void write_list_columns(SQLite::Database& database, RunId run, const RunSummary& summary) {
+  const auto bind_metric = [&](SQLite::Statement& update, int parameter, const char* metric,
+                               double Summary::*value) {
+    const auto found = summary.metrics.find(metric);
+    if (found != summary.metrics.end()) update.bind(parameter, found->second.*value);
+  };
+  SQLite::Statement update(
+      database,
+      "UPDATE runs SET status = ?, error = ?, end_utc = ?, output_tokens_per_s = ?, requests = ?, "
+      "ttft_p50_ms = ?, tpot_p50_ms = ?, max_itl_ms = ? WHERE id = ?");
+  int parameter = bind_columns(update, 1, summary);
+  update.bind(parameter++, summary.totals.requests_finished);
+  bind_metric(update, parameter++, "ttft_ms", &Summary::p50);
+  bind_metric(update, parameter++, "tpot_ms", &Summary::p50);
+  bind_metric(update, parameter++, "max_itl_ms", &Summary::max);
+  update.bind(parameter, run.value);
+  update.exec();
+}
+
+void write_summary(SQLite::Database& database, RunId run, const RunSummary& summary) {
+  write_list_columns(database, run, summary);
+  write_metrics(database, run, summary.metrics);
+  insert_rows(database, "totals", run, std::vector{summary.totals});
+  insert_rows(database, "ledgers", run, std::vector{summary.ledger});
+}
+
+void read_summary(SQLite::Database& database, RunId run, RunSummary& summary) {
+  SQLite::Statement metrics(database,
+                            "SELECT metric, " + column_names<Summary>() + " FROM metrics WHERE run = ?");
+  metrics.bind(1, run.value);
+  while (metrics.executeStep()) read_columns(metrics, 1, summary.metrics[metrics.getColumn(0).getString()]);
+  for (const auto& totals : rows_of<EngineTotals>(database, "totals", "run", run)) summary.totals = totals;
+  for (const auto& ledger : rows_of<LedgerSnapshot>(database, "ledgers", "run", run)) summary.ledger = ledger;
+}
+
+/// When the last row of a run was written, as far as the rows say.
+Nanos last_sign_of_life(const Run& run) {
+  Nanos last = run.header.start_utc;
+  for (const RequestRecord& request : run.requests) {
+    last = std::max(last, request.arrival_utc + (request.finished - request.arrival));
+  }
+  for (const SecondRecord& second : run.seconds) last = std::max(last, second.utc + kNanosPerSecond);
+  return last;
+}
+
+Result<Run> read_run(SQLite::Database& database, RunId id) {
+  SQLite::Statement query(database, "SELECT note, " + column_names<RunHeader>() + ", " +
+                                        column_names<RunSummary>() + " FROM runs WHERE id = ?");
+  query.bind(1, id.value);
+  if (!query.executeStep()) return unknown_run(id);
+  Run run;
+  run.id = id;
+  run.note = query.getColumn(0).getString();
+  read_columns(query, read_columns(query, 1, run.header), run.summary);
+  run.header.config = rows_of<ConfigEntry>(database, "config", "position", id);
+  read_summary(database, id, run.summary);
+  run.requests = rows_of<RequestRecord>(database, "requests", "row", id);
+  run.seconds = rows_of<SecondRecord>(database, "seconds", "row", id);
+  return run;
+}
+
+}  // namespace
+
+void cut_off(SQLite::Database& database, RunId id) {
+  WriteTransaction transaction(database);
+  // Another process may have been faster.
+  if (!check_recording(database, id)) return;
+  const auto run = read_run(database, id);
+  if (!run) return;
+  RunSummary summary = summarize_requests(run->requests);
+  summary.status = RunStatus::cut_off;
+  summary.error = "The recording program ended before the run did";
+  summary.end_utc = last_sign_of_life(*run);
+  write_summary(database, id, summary);
+  transaction.commit();
+}
+
+Result<RunId> Store::begin(const RunHeader& header) {
+  return state_->locked("beginning a run", [&](SQLite::Database& database) -> Result<RunId> {
+    WriteTransaction transaction(database);
+    SQLite::Statement insert(database, insert_sql<RunHeader>("runs", "recorder"));
+    insert.bind(1, own_process_mark());
+    bind_columns(insert, 2, header);
+    insert.exec();
+    const RunId run{database.getLastInsertRowid()};
+    SQLite::Statement config(database, insert_sql<ConfigEntry>("config", "run, position"));
+    std::int64_t position = 0;
+    for (const ConfigEntry& entry : header.config) {
+      config.bind(1, run.value);
+      config.bind(2, position++);
+      bind_columns(config, 3, entry);
+      config.exec();
+      config.reset();
+    }
+    transaction.commit();
+    state_->recording.insert(run);
+    return run;
+  });
+}
+
+Result<void> Store::append(RunId run, const RunRows& rows) {
+  return state_->locked("recording a run", [&](SQLite::Database& database) -> Result<void> {
+    WriteTransaction transaction(database);
+    if (auto recording = check_recording(database, run); !recording) return recording;
+    insert_rows(database, "requests", run, rows.requests);
+    insert_rows(database, "seconds", run, rows.seconds);
+    SQLite::Statement count(database, "UPDATE runs SET requests = requests + ? WHERE id = ?");
+    count.bind(1, static_cast<std::int64_t>(rows.requests.size()));
+    count.bind(2, run.value);
+    count.exec();
+    transaction.commit();
+    return {};
+  });
+}
+
+Result<void> Store::end(RunId run, const RunSummary& summary) {
+  return state_->locked("ending a run", [&](SQLite::Database& database) -> Result<void> {
+    WriteTransaction transaction(database);
+    if (auto recording = check_recording(database, run); !recording) return recording;
+    write_summary(database, run, summary);
+    transaction.commit();
+    state_->recording.erase(run);
+    return {};
+  });
+}
+
+Result<std::vector<RunListItem>> Store::runs() const {
+  return state_->locked(
+      "listing the runs", [](SQLite::Database& database) -> Result<std::vector<RunListItem>> {
+        SQLite::Statement query(
+            database,
+            "SELECT id, name, kind, model_name, note, status, start_utc, end_utc, requests, "
+            "output_tokens_per_s, ttft_p50_ms, tpot_p50_ms, max_itl_ms FROM runs "
+            "ORDER BY start_utc DESC, id DESC");
+        std::vector<RunListItem> items;
+        while (query.executeStep()) {
+          RunListItem& item = items.emplace_back();
+          item.id = {query.getColumn(0).getInt64()};
+          item.name = query.getColumn(1).getString();
+          item.kind = query.getColumn(2).getString();
+          item.model = query.getColumn(3).getString();
+          item.note = query.getColumn(4).getString();
+          item.status = run_status_of(query.getColumn(5).getString()).value_or(RunStatus::cut_off);
+          item.start_utc = query.getColumn(6).getInt64();
+          item.end_utc = query.getColumn(7).getInt64();
+          item.requests = query.getColumn(8).getInt64();
+          item.output_tokens_per_s = real_or_nan(query.getColumn(9));
+          item.ttft_p50_ms = real_or_nan(query.getColumn(10));
+          item.tpot_p50_ms = real_or_nan(query.getColumn(11));
+          item.max_itl_ms = real_or_nan(query.getColumn(12));
+        }
+        return items;
+      });
+}
+
+Result<Run> Store::run(RunId id) const {
+  return state_->locked("reading a run", [id](SQLite::Database& database) -> Result<Run> {
+    const SQLite::Transaction one_picture(database);  // a recording process may be writing meanwhile
+    return read_run(database, id);
+  });
+}
+
+Result<void> Store::set_note(RunId id, const std::string& note) {
+  return state_->locked("writing a note", [&](SQLite::Database& database) -> Result<void> {
+    SQLite::Statement update(database, "UPDATE runs SET note = ? WHERE id = ?");
+    update.bind(1, note);
+    update.bind(2, id.value);
+    if (update.exec() == 0) return unknown_run(id);
+    return {};
+  });
+}
+
+Result<void> Store::remove_run(RunId id) {
+  return state_->locked("removing a run", [&](SQLite::Database& database) -> Result<void> {
+    SQLite::Statement remove(database, "DELETE FROM runs WHERE id = ?");
+    remove.bind(1, id.value);
+    if (remove.exec() == 0) return unknown_run(id);
+    state_->recording.erase(id);
+    return {};
+  });
+}
+
+}  // namespace pitwall

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/store/schema.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <array>
+#include <string>
+
+namespace pitwall {
+namespace {
+
+// Version 1. Times are UTC nanoseconds where the name says utc and steady nanoseconds elsewhere; NULL =
+// undefined. Columns have the names of engine/telemetry/fields.h.
+constexpr const char* kVersion1 = R"sql(
+CREATE TABLE runs (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  uuid TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, start_utc INTEGER NOT NULL,
+  engine_version TEXT NOT NULL, git_commit TEXT NOT NULL, build_flags TEXT NOT NULL,
+  cpu TEXT NOT NULL, os TEXT NOT NULL, cores INTEGER NOT NULL, ram INTEGER NOT NULL, device TEXT NOT NULL,
+  model_path TEXT NOT NULL, model_name TEXT NOT NULL, architecture TEXT NOT NULL, quantization TEXT NOT NULL,
+  model_sha256 TEXT NOT NULL,
+  note TEXT NOT NULL DEFAULT '',
+  recorder TEXT NOT NULL,                       -- the process that records: boot, pid, start
+  status TEXT NOT NULL DEFAULT 'recording', error TEXT NOT NULL DEFAULT '', end_utc INTEGER NOT NULL DEFAULT 0,
+  output_tokens_per_s REAL DEFAULT 0,
+  requests INTEGER NOT NULL DEFAULT 0,          -- these four repeat totals and metrics, so that a list reads one table
+  ttft_p50_ms REAL, tpot_p50_ms REAL, max_itl_ms REAL
+);
+CREATE INDEX runs_by_start ON runs (start_utc);
+CREATE INDEX runs_recording ON runs (status) WHERE status = 'recording';
+
+CREATE TABLE config (
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, position INTEGER NOT NULL,
+  name TEXT NOT NULL, value TEXT NOT NULL, default_value TEXT NOT NULL, origin TEXT NOT NULL, changed INTEGER NOT NULL,
+  PRIMARY KEY (run, position)
+) WITHOUT ROWID;
+
+CREATE TABLE requests (
+  row INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  id INTEGER NOT NULL, label TEXT NOT NULL, arrival_utc INTEGER NOT NULL,
+  arrival INTEGER NOT NULL, scheduled INTEGER NOT NULL, first_token INTEGER NOT NULL, last_token INTEGER NOT NULL,
+  finished INTEGER NOT NULL,
+  prompt_tokens INTEGER NOT NULL, cached_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
+  preemptions INTEGER NOT NULL, max_itl INTEGER NOT NULL, finish TEXT NOT NULL, error TEXT NOT NULL
+);
+CREATE INDEX requests_of_run ON requests (run);
+
+CREATE TABLE seconds (
+  row INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  utc INTEGER NOT NULL,
+  ttft_n INTEGER NOT NULL, ttft_mean REAL, ttft_p50 REAL, ttft_p90 REAL, ttft_p99 REAL, ttft_max REAL,
+  tpot_n INTEGER NOT NULL, tpot_mean REAL, tpot_p50 REAL, tpot_p90 REAL, tpot_p99 REAL, tpot_max REAL,
+  itl_n INTEGER NOT NULL, itl_mean REAL, itl_p50 REAL, itl_p90 REAL, itl_p99 REAL, itl_max REAL,
+  queue_n INTEGER NOT NULL, queue_mean REAL, queue_p50 REAL, queue_p90 REAL, queue_p99 REAL, queue_max REAL,
+  output_tokens_per_s REAL, prompt_tokens_per_s REAL,
+  running INTEGER NOT NULL, waiting INTEGER NOT NULL, preemptions INTEGER NOT NULL, finished INTEGER NOT NULL,
+  kv_used INTEGER NOT NULL, kv_cached INTEGER NOT NULL, kv_quarantined INTEGER NOT NULL, kv_free INTEGER NOT NULL,
+  accounted INTEGER NOT NULL, measured INTEGER NOT NULL
+);
+CREATE INDEX seconds_of_run ON seconds (run);
+
+CREATE TABLE metrics (
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, metric TEXT NOT NULL,
+  n INTEGER NOT NULL, mean REAL, std REAL, min REAL, max REAL, p1 REAL, p5 REAL, p10 REAL, p25 REAL, p50 REAL,
+  p75 REAL, p90 REAL, p95 REAL, p99 REAL,
+  PRIMARY KEY (run, metric)
+) WITHOUT ROWID;
+
+CREATE TABLE totals (
+  run INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+  requests_finished INTEGER NOT NULL, requests_stop INTEGER NOT NULL, requests_length INTEGER NOT NULL,
+  requests_cancelled INTEGER NOT NULL, requests_error INTEGER NOT NULL,
+  prompt_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, preemptions INTEGER NOT NULL, steps INTEGER NOT NULL
+);
+
+CREATE TABLE ledgers (
+  run INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+  weights INTEGER NOT NULL, kv INTEGER NOT NULL, activations INTEGER NOT NULL, attention_workspace INTEGER NOT NULL,
+  logits INTEGER NOT NULL, library_workspace INTEGER NOT NULL, graphs INTEGER NOT NULL,
+  communicator INTEGER NOT NULL, context INTEGER NOT NULL,
+  kv_used INTEGER NOT NULL, kv_cached INTEGER NOT NULL, kv_quarantined INTEGER NOT NULL, kv_free INTEGER NOT NULL,
+  "limit" INTEGER NOT NULL, device_total INTEGER NOT NULL, measured INTEGER NOT NULL,
+  other_processes INTEGER NOT NULL
+);
+
+CREATE TABLE chats (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT NOT NULL, updated_utc INTEGER NOT NULL
+);
+
+CREATE TABLE messages (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  chat INTEGER NOT NULL REFERENCES chats (id) ON DELETE CASCADE,
+  role TEXT NOT NULL, content TEXT NOT NULL, model TEXT NOT NULL, timings_json TEXT NOT NULL, state TEXT NOT NULL,
+  created_utc INTEGER NOT NULL
+);
+CREATE INDEX messages_of_chat ON messages (chat);
+)sql";
+
+constexpr std::array kSteps = {kVersion1};
+
+int pragma(SQLite::Database& database, const char* name) {
+  return database.execAndGet(std::string("PRAGMA ") + name).getInt();
+}
+
+void set_pragma(SQLite::Database& database, const char* name, int value) {
+  database.exec(std::string("PRAGMA ") + name + " = " + std::to_string(value));
+}
+
+Result<void> check_owner(SQLite::Database& database) {
+  const int owner = pragma(database, "application_id");
+  const bool is_empty = database.execAndGet("SELECT count(*) FROM sqlite_schema").getInt() == 0;
+  if (owner == kStoreApplicationId || (owner == 0 && is_empty)) return {};
+  return Error{Error::Kind::invalid_input, database.getFilename() + " is a database of another program",
+               "It has tables, but not Pitwall's mark", "Choose another file", "store"};
+}
+
+Error newer_schema(const std::string& file, int found, int known) {
+  return Error{Error::Kind::unsupported,
+               file + " has schema version " + std::to_string(found) +
+                   "; this program knows versions up to " + std::to_string(known),
+               "A newer Pitwall has written it", "Update Pitwall, or set PITWALL_HOME to another folder",
+               "store"};
+}
+
+}  // namespace
+
+std::span<const char* const> schema_steps() {
+  return kSteps;
+}
+
+Result<void> migrate(SQLite::Database& database, std::span<const char* const> steps) {
+  if (auto owner = check_owner(database); !owner) return owner;
+  const int newest = static_cast<int>(steps.size());
+  for (;;) {
+    // The version is read inside the transaction: another process may be migrating the same file.
+    const int version = pragma(database, "user_version");
+    if (version < 0 || version > newest) return newer_schema(database.getFilename(), version, newest);
+    if (version == newest) return {};
+    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+    if (pragma(database, "user_version") != version) continue;
+    database.exec(steps[static_cast<std::size_t>(version)]);
+    set_pragma(database, "application_id", kStoreApplicationId);
+    set_pragma(database, "user_version", version + 1);
+    transaction.commit();
+  }
+}
+
+}  // namespace pitwall

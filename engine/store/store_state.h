@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a Store holds, and how its operations lock, run and turn SQLite's exceptions into Errors.
+#pragma once
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "engine/store/store.h"
+
+namespace pitwall {
+
+/// What SQLite said, with the path, the reason and what to do next. `doing` completes "while …".
+Error store_error(const std::filesystem::path& file, const char* doing, const SQLite::Exception& exception);
+
+struct Store::State {
+  std::filesystem::path file;
+  std::string notice;
+  std::mutex mutex;
+  std::unique_ptr<SQLite::Database> database;
+  std::set<RunId> recording;  // begun here and not ended
+
+  /// Runs `operation(database)` under the lock. Write operations commit themselves.
+  template <class Operation>
+  auto locked(const char* doing, Operation&& operation) -> decltype(operation(*database)) {
+    const std::lock_guard lock(mutex);
+    try {
+      return operation(*database);
+    } catch (const SQLite::Exception& exception) {
+      return store_error(file, doing, exception);
+    }
+  }
+};
+
+/// A transaction that takes the write lock at once, so that it cannot fail half-way for want of it.
+struct WriteTransaction : SQLite::Transaction {
+  explicit WriteTransaction(SQLite::Database& database)
+      : Transaction(database, SQLite::TransactionBehavior::IMMEDIATE) {}
+};
+
+/// The end of a run whose recorder is gone: status cut_off, summary from the rows that are there.
+void cut_off(SQLite::Database& database, RunId run);
+
+}  // namespace pitwall
