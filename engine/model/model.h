@@ -19,7 +19,7 @@ namespace pitwall {
 /// A tensor in a mapped file. rows × columns, row-major, each row `columns` numbers (vectors: rows = 1).
 /// `data` lives as long as the Model; it is not aligned.
 struct TensorView {
-  std::string name;              ///< as in the file
+  std::string name;  ///< as in the file
   TensorType type = TensorType::f32;
   std::int64_t rows = 0, columns = 0;
   const std::byte* data = nullptr;
@@ -30,11 +30,11 @@ struct TensorView {
 /// Canonical roles; linear weights are [out rows × in columns].
 struct LayerWeights {
   TensorView attention_norm, q, k, v, o;
-  TensorView q_bias, k_bias, v_bias;   ///< invalid where the spec has no bias
+  TensorView q_bias, k_bias, v_bias;  ///< invalid where the spec has no bias
   TensorView mlp_norm, gate, up, down;
 };
 struct ModelWeights {
-  TensorView embedding, output_norm, output;   ///< output = embedding when tied
+  TensorView embedding, output_norm, output;  ///< output = embedding when tied
   std::vector<LayerWeights> layers;
 };
 
@@ -43,11 +43,12 @@ struct VocabularyData {
   enum class Source { none, gguf, tokenizer_json };
   Source source = Source::none;
   // gguf
-  std::string model;                   ///< tokenizer.ggml.model: "gpt2", "llama" …
-  std::string pre;                     ///< tokenizer.ggml.pre: "smollm", "gpt-2" …; may be empty
+  std::string model;  ///< tokenizer.ggml.model: "gpt2", "llama" …
+  std::string pre;    ///< tokenizer.ggml.pre: "smollm", "gpt-2" …; may be empty
   std::vector<std::string> tokens;
-  std::vector<std::int32_t> token_types;   ///< 1 normal, 2 unknown, 3 control, 4 user defined, 5 unused, 6 byte
-  std::vector<float> scores;               ///< may be empty
+  /// 1 normal, 2 unknown, 3 control, 4 user defined, 5 unused, 6 byte; empty, or one for each token.
+  std::vector<std::int32_t> token_types;
+  std::vector<float> scores;  ///< may be empty
   std::vector<std::string> merges;
   std::optional<TokenId> bos, eos, unknown, padding, end_of_turn;
   bool add_bos = false, add_eos = false, add_space_prefix = false;
@@ -59,8 +60,9 @@ struct VocabularyData {
 /// Immutable after open; share between threads.
 class Model {
  public:
-  /// A .gguf file, or a folder with config.json + safetensors. Errors name the file, the offset or key, and the reason:
-  /// missing, wrong magic, truncated (bytes expected and found), unknown architecture or tensor type.
+  /// A .gguf file, or a folder with config.json + safetensors. Errors name the file, the offset or key, and
+  /// the reason: missing, wrong magic, truncated (bytes expected and found), unknown architecture or tensor
+  /// type.
   static Result<std::shared_ptr<const Model>> open(const std::filesystem::path& path);
 
   virtual ~Model() = default;
@@ -69,13 +71,18 @@ class Model {
   const VocabularyData& vocabulary() const { return vocabulary_; }
   const std::string& chat_template() const { return chat_template_; }  ///< Jinja source; empty if none
   const std::filesystem::path& path() const { return path_; }
-  Bytes weight_bytes() const { return weight_bytes_; }      ///< packed, each tensor once
-  std::int64_t parameters() const { return parameters_; }   ///< numbers stored, each tensor once
-  std::string quantization() const;       ///< the type that holds most parameters: "Q4_1", "BF16"
-  std::string format() const { return format_; }            ///< "GGUF v3", "safetensors"
-  std::string header_sha256() const { return header_sha256_; }  ///< of the header bytes: the model's identity in records
+  Bytes weight_bytes() const { return weight_bytes_; }     ///< packed, each tensor once
+  std::int64_t parameters() const { return parameters_; }  ///< numbers stored, each tensor once
+  std::string quantization() const;               ///< the type that holds most parameters: "Q4_1", "BF16"
+  std::string format() const { return format_; }  ///< "GGUF v3", "safetensors"
+  /// Of the header bytes: the model's identity in records.
+  std::string header_sha256() const { return header_sha256_; }
 
-  struct TypeCount { TensorType type; int tensors; Bytes bytes; };
+  struct TypeCount {
+    TensorType type;
+    int tensors;
+    Bytes bytes;
+  };
   std::vector<TypeCount> type_counts() const;
 
  protected:

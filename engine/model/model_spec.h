@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// ModelSpec: a model described, not coded. Layers are listed one by one; forward and calculator read the same words.
+// ModelSpec: a model described, not coded. Layers are listed one by one; forward and calculator read the same
+// words.
 #pragma once
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/base/result.h"
 #include "engine/base/units.h"
 
 namespace pitwall {
@@ -24,8 +26,8 @@ struct RopeSpec {
 struct AttentionSpec {
   int heads = 0, kv_heads = 0, head_dim = 0;
   RopeSpec rope;
-  float scale = 0;                ///< applied to q·k; 1/sqrt(head_dim) unless the model says otherwise
-  std::optional<int> window;      ///< sliding window in tokens; none = full attention
+  float scale = 0;            ///< applied to q·k; 1/sqrt(head_dim) unless the model says otherwise
+  std::optional<int> window;  ///< sliding window in tokens; none = full attention
   bool qkv_bias = false;
 };
 
@@ -33,7 +35,7 @@ enum class Activation { silu, gelu_tanh };
 
 struct MlpSpec {
   int intermediate = 0;
-  Activation activation = Activation::silu;   ///< gated: down(act(gate·x) ⊙ up·x)
+  Activation activation = Activation::silu;  ///< gated: down(act(gate·x) ⊙ up·x)
 };
 
 struct LayerSpec {
@@ -42,17 +44,21 @@ struct LayerSpec {
 };
 
 struct ModelSpec {
-  std::string architecture;       ///< "llama"
-  std::string name;               ///< for people: general.name or the file's stem
+  std::string architecture;  ///< "llama"
+  std::string name;          ///< for people: general.name or the file's stem
   int hidden = 0;
-  int vocabulary = 0;             ///< rows of the embedding
-  int context_length = 0;         ///< trained positions
+  int vocabulary = 0;      ///< rows of the embedding
+  int context_length = 0;  ///< trained positions
   float norm_epsilon = 1e-5f;
-  bool tied_embeddings = false;   ///< output weights are the embedding
+  bool tied_embeddings = false;  ///< output weights are the embedding
   std::vector<LayerSpec> layers;
 
   /// Bytes that one token adds to the KV cache over all layers: Σ 2·kv_heads·head_dim·element_bytes.
   Bytes kv_bytes_per_token(int element_bytes) const;
+
+  /// The geometry that every forward relies on: positive sizes, heads that share KV heads evenly, an even
+  /// rotary dimension within the head. An opened Model has passed it.
+  Result<void> check() const;
 };
 
 }  // namespace pitwall

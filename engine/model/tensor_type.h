@@ -10,9 +10,9 @@ namespace pitwall {
 enum class TensorType : std::uint8_t { f32, f16, bf16, q4_0, q4_1, q8_0 };
 
 struct TensorTypeInfo {
-  std::string_view name;   ///< "F32", "Q4_1" …
-  int block_elements;      ///< elements in a block (1 for plain types)
-  int block_bytes;         ///< bytes of a block
+  std::string_view name;  ///< "F32", "Q4_1" …
+  int block_elements;     ///< elements in a block (1 for plain types)
+  int block_bytes;        ///< bytes of a block
 };
 const TensorTypeInfo& tensor_type_info(TensorType type);
 
@@ -22,16 +22,25 @@ std::int64_t tensor_bytes(TensorType type, std::int64_t elements);
 /// The slow, obvious reference: `elements` numbers from packed `source` to float. Source needs no alignment.
 void dequantize(TensorType type, const std::byte* source, float* target, std::int64_t elements);
 
-// Q4_1: 32 elements: float16 d, float16 m, 16 bytes; element i (0..15) = low nibble of byte i, i+16 = high nibble; x = d·q + m.
-// Q4_0: float16 d, 16 bytes, same nibble order; x = d·(q − 8).  Q8_0: float16 d, 32 int8; x = d·q.
-struct BlockQ4_1 { std::uint16_t d, m; std::uint8_t q[16]; };
-struct BlockQ4_0 { std::uint16_t d; std::uint8_t q[16]; };
-struct BlockQ8_0 { std::uint16_t d; std::int8_t q[32]; };
+// 32 elements a block; d and m are float16. Nibbles: element i (0 … 15) is the low nibble of byte i, element
+// i + 16 the high one. Q4_1: x = d·q + m.  Q4_0: x = d·(q − 8).  Q8_0: x = d·q.
+struct BlockQ4_1 {
+  std::uint16_t d, m;
+  std::uint8_t q[16];
+};
+struct BlockQ4_0 {
+  std::uint16_t d;
+  std::uint8_t q[16];
+};
+struct BlockQ8_0 {
+  std::uint16_t d;
+  std::int8_t q[32];
+};
 static_assert(sizeof(BlockQ4_1) == 20 && sizeof(BlockQ4_0) == 18 && sizeof(BlockQ8_0) == 34);
 
 float half_to_float(std::uint16_t half);
-std::uint16_t float_to_half(float value);      ///< round to nearest even
+std::uint16_t float_to_half(float value);  ///< round to nearest even
 float bfloat_to_float(std::uint16_t bfloat);
-std::uint16_t float_to_bfloat(float value);    ///< round to nearest even; NaN stays NaN
+std::uint16_t float_to_bfloat(float value);  ///< round to nearest even; NaN stays NaN
 
 }  // namespace pitwall

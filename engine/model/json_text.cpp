@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/model/json_text.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/base/file.h"
+
+namespace pitwall {
+
+namespace {
+
+constexpr int kMaxDepth = 16;
+constexpr std::size_t kMaxFileBytes = std::size_t{32} << 20;
+
+}  // namespace
+
+Result<nlohmann::json> parse_json_object(std::string_view text, const std::filesystem::path& file) {
+  bool too_deep = false;
+  const auto bounded = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+    too_deep = too_deep || depth > kMaxDepth;
+    return depth <= kMaxDepth;
+  };
+  nlohmann::json json = nlohmann::json::parse(text.begin(), text.end(), bounded, false);
+  if (json.is_object() && !too_deep) return json;
+  return Error{Error::Kind::invalid_input,
+               fmt::format("{} is not a JSON object{}", file.string(),
+                           too_deep ? fmt::format(" of at most {} levels", kMaxDepth) : std::string()),
+               "The file is damaged or was cut off", "Fetch the file again", ""};
+}
+
+Result<nlohmann::json> read_json_object(const std::filesystem::path& file) {
+  const auto text = read_file(file, kMaxFileBytes);
+  if (!text.ok()) return text.error();
+  return parse_json_object(*text, file);
+}
+
+}  // namespace pitwall

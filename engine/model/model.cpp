@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/model/model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/model/gguf_model.h"
+#include "engine/model/hf_model.h"
+
+namespace pitwall {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Result<std::shared_ptr<const Model>> open_folder(const fs::path& folder) {
+  std::error_code ignored;
+  if (fs::exists(folder / "config.json", ignored)) return open_hf_folder(folder);
+  return Error{Error::Kind::not_found, fmt::format("The folder {} has no config.json", folder.string()),
+               "It is not a model folder, or the model was not fetched whole",
+               "Give a folder with config.json and safetensors, or a .gguf file", "model"};
+}
+
+std::int64_t parameters_of(const Model::TypeCount& count) {
+  const TensorTypeInfo& info = tensor_type_info(count.type);
+  return count.bytes / info.block_bytes * info.block_elements;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Model>> Model::open(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) {
+    return Error{Error::Kind::not_found, fmt::format("There is no model at {}", path.string()),
+                 error && status.type() == fs::file_type::none ? error.message() : std::string(),
+                 "Give a .gguf file, or a folder with config.json and safetensors", "model"};
+  }
+  if (fs::is_directory(status)) return open_folder(path);
+  if (path.filename() == "config.json" || path.extension() == ".safetensors") {
+    return Error{Error::Kind::invalid_input, fmt::format("{} is one file of a model folder", path.string()),
+                 "", "Give the folder that holds it", "model"};
+  }
+  return open_gguf(path);
+}
+
+std::string Model::quantization() const {
+  const auto most = std::max_element(
+      type_counts_.begin(), type_counts_.end(),
+      [](const TypeCount& a, const TypeCount& b) { return parameters_of(a) < parameters_of(b); });
+  return most == type_counts_.end() ? std::string() : std::string(tensor_type_info(most->type).name);
+}
+
+std::vector<Model::TypeCount> Model::type_counts() const {
+  return type_counts_;
+}
+
+}  // namespace pitwall

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/model/weight_binding.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "engine/base/text_escape.h"
+
+namespace pitwall {
+
+namespace {
+
+Error missing(std::string_view name) {
+  return {Error::Kind::invalid_input, fmt::format("tensor {} is missing", quote_for_message(name)),
+          "The file is incomplete, or its architecture is not what it says",
+          "Fetch or convert the model again", std::string(name)};
+}
+
+}  // namespace
+
+std::string TensorNames::tensor_of_layer(std::size_t layer, std::string_view name) const {
+  return fmt::format("{}{}.{}", layer_prefix, layer, name);
+}
+
+WeightBinder::WeightBinder(std::vector<TensorView> tensors) {
+  for (TensorView& tensor : tensors) {
+    std::string name = tensor.name;
+    tensors_.emplace(std::move(name), Entry{std::move(tensor)});
+  }
+}
+
+Result<int> WeightBinder::rows_of(std::string_view name) const {
+  const auto found = tensors_.find(std::string(name));
+  if (found == tensors_.end()) return missing(name);
+  return static_cast<int>(std::min<std::int64_t>(found->second.view.rows, std::numeric_limits<int>::max()));
+}
+
+TensorView WeightBinder::matrix(const std::string& name, std::int64_t rows, std::int64_t columns) {
+  const auto found = tensors_.find(name);
+  if (found == tensors_.end()) {
+    errors_.keep(missing(name));
+    return {};
+  }
+  Entry& entry = found->second;
+  if (entry.view.rows != rows || entry.view.columns != columns) {
+    errors_.keep({Error::Kind::invalid_input,
+                  fmt::format("tensor {} has shape {} × {}, expected {} × {}", quote_for_message(name),
+                              entry.view.rows, entry.view.columns, rows, columns),
+                  "The model's configuration and its tensors do not belong together",
+                  "Fetch or convert the model again", name});
+    return {};
+  }
+  entry.used = true;
+  return entry.view;
+}
+
+void WeightBinder::ignore(std::string_view suffix) {
+  for (auto& [name, entry] : tensors_) entry.ignored = entry.ignored || name.ends_with(suffix);
+}
+
+Result<WeightTotals> WeightBinder::finish() const {
+  if (errors_.error()) return *errors_.error();
+  std::vector<std::string> left_over;
+  std::map<TensorType, Model::TypeCount> types;
+  WeightTotals totals;
+  for (const auto& [name, entry] : tensors_) {
+    if (!entry.used) {
+      if (!entry.ignored) left_over.push_back(name);
+      continue;
+    }
+    Model::TypeCount& count =
+        types.try_emplace(entry.view.type, Model::TypeCount{entry.view.type, 0, 0}).first->second;
+    ++count.tensors;
+    count.bytes += entry.view.bytes;
+    totals.bytes += entry.view.bytes;
+    totals.parameters += entry.view.rows * entry.view.columns;
+  }
+  if (!left_over.empty()) {
+    std::sort(left_over.begin(), left_over.end());
+    return Error{Error::Kind::unsupported,
+                 fmt::format("{} tensors have no place in this architecture, the first is {}",
+                             left_over.size(), quote_for_message(left_over.front())),
+                 "The model uses a variant that is not supported yet", "", left_over.front()};
+  }
+  for (const auto& [type, count] : types) totals.types.push_back(count);
+  return totals;
+}
+
+namespace {
+
+LayerWeights bind_layer(const ModelSpec& spec, std::size_t index, const TensorNames& names,
+                        WeightBinder& binder) {
+  const AttentionSpec& attention = spec.layers[index].attention;
+  const std::int64_t q_width = std::int64_t{attention.heads} * attention.head_dim;
+  const std::int64_t kv_width = std::int64_t{attention.kv_heads} * attention.head_dim;
+  const std::int64_t intermediate = spec.layers[index].mlp.intermediate;
+  const auto named = [&](std::string_view name) { return names.tensor_of_layer(index, name); };
+
+  LayerWeights layer;
+  layer.attention_norm = binder.vector(named(names.attention_norm), spec.hidden);
+  layer.q = binder.matrix(named(names.q), q_width, spec.hidden);
+  layer.k = binder.matrix(named(names.k), kv_width, spec.hidden);
+  layer.v = binder.matrix(named(names.v), kv_width, spec.hidden);
+  layer.o = binder.matrix(named(names.o), spec.hidden, q_width);
+  if (attention.qkv_bias) {
+    layer.q_bias = binder.vector(named(names.q_bias), q_width);
+    layer.k_bias = binder.vector(named(names.k_bias), kv_width);
+    layer.v_bias = binder.vector(named(names.v_bias), kv_width);
+  }
+  layer.mlp_norm = binder.vector(named(names.mlp_norm), spec.hidden);
+  layer.gate = binder.matrix(named(names.gate), intermediate, spec.hidden);
+  layer.up = binder.matrix(named(names.up), intermediate, spec.hidden);
+  layer.down = binder.matrix(named(names.down), spec.hidden, intermediate);
+  return layer;
+}
+
+}  // namespace
+
+ModelWeights bind_weights(const ModelSpec& spec, const TensorNames& names, WeightBinder& binder) {
+  ModelWeights weights;
+  weights.embedding = binder.matrix(std::string(names.embedding), spec.vocabulary, spec.hidden);
+  weights.output_norm = binder.vector(std::string(names.output_norm), spec.hidden);
+  weights.output = spec.tied_embeddings
+                       ? weights.embedding
+                       : binder.matrix(std::string(names.output), spec.vocabulary, spec.hidden);
+  for (std::size_t i = 0; i < spec.layers.size(); ++i)
+    weights.layers.push_back(bind_layer(spec, i, names, binder));
+  return weights;
+}
+
+}  // namespace pitwall

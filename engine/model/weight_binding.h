@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From tensors by name to weights by role. A checkpoint family is a TensorNames table; shapes follow from the
+// ModelSpec.
+#pragma once
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/model/first_error.h"
+#include "engine/model/model.h"
+
+namespace pitwall {
+
+/// Names in the file; layer names follow `layer_prefix` + index + ".".
+struct TensorNames {
+  std::string_view embedding, output_norm, output, layer_prefix;
+  std::string_view attention_norm, q, k, v, o, q_bias, k_bias, v_bias;
+  std::string_view mlp_norm, gate, up, down;
+  std::string tensor_of_layer(std::size_t layer, std::string_view name) const;
+};
+
+/// What the bound tensors add up to; each tensor counts once.
+struct WeightTotals {
+  Bytes bytes = 0;
+  std::int64_t parameters = 0;
+  std::vector<Model::TypeCount> types;  ///< by TensorType
+};
+
+/// Hands out tensors by name, checks their shapes, and remembers which were used. After the first error the
+/// views that it hands out are invalid; finish() tells.
+class WeightBinder {
+ public:
+  explicit WeightBinder(std::vector<TensorView> tensors);
+
+  bool has(std::string_view name) const { return tensors_.contains(std::string(name)); }
+  Result<int> rows_of(std::string_view name) const;
+  std::size_t size() const { return tensors_.size(); }
+
+  TensorView matrix(const std::string& name, std::int64_t rows, std::int64_t columns);
+  TensorView vector(const std::string& name, std::int64_t size) { return matrix(name, 1, size); }
+  void ignore(std::string_view suffix);  ///< tensors that a checkpoint may hold without meaning
+
+  /// The first error of all; or that tensors are left over which nothing asked for: the model is more than we
+  /// understand.
+  Result<WeightTotals> finish() const;
+
+ private:
+  struct Entry {
+    TensorView view;
+    bool used = false, ignored = false;
+  };
+  std::unordered_map<std::string, Entry> tensors_;
+  FirstError errors_;
+};
+
+/// All weights that `spec` calls for. Errors stay in the binder.
+ModelWeights bind_weights(const ModelSpec& spec, const TensorNames& names, WeightBinder& binder);
+
+}  // namespace pitwall
