@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one HTTP client: requests to a server, whole or as a stream of SSE events, and downloads. http and https.
+// The one HTTP client: requests to a server, whole or as a stream of SSE events, and downloads. http and
+// https.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -14,10 +15,10 @@ namespace pitwall {
 
 struct HttpRequest {
   std::string method = "GET";
-  std::string url;                                            ///< http://127.0.0.1:8080/v1/models
+  std::string url;  ///< http://127.0.0.1:8080/v1/models
   std::vector<std::pair<std::string, std::string>> headers;
-  std::string body;                                           ///< sent as application/json unless a header says otherwise
-  int timeout_ms = 30'000;                                    ///< for connect and between any two reads
+  std::string body;         ///< sent as application/json unless a header says otherwise
+  int timeout_ms = 30'000;  ///< for connect and between any two reads
 };
 struct HttpResponse {
   int status = 0;
@@ -28,8 +29,9 @@ struct HttpResponse {
 /// Blocking; runs on the caller's thread. Error::io names host, port and the reason.
 Result<HttpResponse> http_send(const HttpRequest& request);
 
-/// Streams a response: `on_data` gets each SSE event's data (comments skipped, CRLF and frames split anywhere handled);
-/// returns false to hang up. A status other than 200 comes back as the response with its body.
-Result<HttpResponse> http_stream(const HttpRequest& request, const std::function<bool(std::string_view data)>& on_data);
+/// Streams a response: `on_data` gets each SSE event's data (comments skipped, CRLF and frames split anywhere
+/// handled); returns false to hang up. A status other than 200 comes back as the response with its body.
+Result<HttpResponse> http_stream(const HttpRequest& request,
+                                 const std::function<bool(std::string_view data)>& on_data);
 
 }  // namespace pitwall

@@ -11,7 +11,7 @@
 namespace pitwall {
 
 struct ModelEntry {
-  std::string name;                ///< file or folder name without extension
+  std::string name;  ///< file or folder name without extension
   std::filesystem::path path;
   Bytes bytes = 0;
 };
@@ -19,9 +19,10 @@ struct ModelEntry {
 /// Sorted by name. Unreadable folders are skipped. Looks at names and sizes only; opens nothing.
 std::vector<ModelEntry> scan_models(const std::vector<std::filesystem::path>& folders);
 
-std::filesystem::path default_models_folder();   ///< data_folder()/models
+std::filesystem::path default_models_folder();  ///< data_folder()/models
 
-/// What `--model` may say: a path, or a fetched model's name ("smollm2"). The error names both places looked at.
+/// What `--model` may say: a path, or a fetched model's name ("smollm2"). The error names both places looked
+/// at.
 Result<std::filesystem::path> resolve_model(const std::string& path_or_name);
 
 }  // namespace pitwall
