@@ -71,10 +71,9 @@ class Cursor {
   std::uint64_t count(std::uint64_t unit, std::string_view what) {
     const auto value = number<std::uint64_t>(what);
     if (!errors_.error() && value > left() / unit) {
-      fail(truncated(
-          map_.path(),
-          fmt::format("{} is {}, which needs at least {} bytes each, but only {} bytes follow offset {}",
-                      what, value, unit, left(), at_)));
+      fail(truncated(map_.path(),
+                     fmt::format("{} is {}, with {} bytes or more each, but only {} bytes follow offset {}",
+                                 what, value, unit, left(), at_)));
     }
     return errors_.error() ? 0 : value;
   }

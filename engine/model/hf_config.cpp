@@ -25,11 +25,18 @@ Error unsupported(std::string what, std::string_view key) {
   return {Error::Kind::unsupported, std::move(what), "", "", std::string(key)};
 }
 
+// Cut, and printable whatever the file holds.
+std::string shown(const json& value) {
+  constexpr std::size_t kLimit = 80;
+  std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
+  if (text.size() > kLimit) text = text.substr(0, kLimit) + "…";
+  return text;
+}
+
 Error wrong(std::string_view key, const json& found, std::string_view expected) {
   return {Error::Kind::invalid_input,
-          fmt::format("{} is {}, expected {}", quote_for_message(key),
-                      quote_for_message(found.dump(-1, ' ', true, json::error_handler_t::replace)), expected),
-          "", "Check the model's config.json", std::string(key)};
+          fmt::format("{} is {}, expected {}", quote_for_message(key), shown(found), expected), "",
+          "Check the model's config.json", std::string(key)};
 }
 
 // A JSON object read by key; null counts as absent. The first error stays.
@@ -98,8 +105,7 @@ Result<void> check_supported(const json& config) {
   if (const json* quantization = keys.find("quantization_config")) {
     const auto method = quantization->is_object() ? quantization->value("quant_method", json()) : json();
     return unsupported(
-        fmt::format("The weights are quantised with {}, which is not supported yet",
-                    quote_for_message(method.dump(-1, ' ', true, json::error_handler_t::replace))),
+        fmt::format("The weights are quantised with {}, which is not supported yet", shown(method)),
         "quantization_config");
   }
   if (keys.flag("mlp_bias", false))

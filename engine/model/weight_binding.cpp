@@ -80,10 +80,13 @@ Result<WeightTotals> WeightBinder::finish() const {
   }
   if (!left_over.empty()) {
     std::sort(left_over.begin(), left_over.end());
-    return Error{Error::Kind::unsupported,
-                 fmt::format("{} tensors have no place in this architecture, the first is {}",
-                             left_over.size(), quote_for_message(left_over.front())),
-                 "The model uses a variant that is not supported yet", "", left_over.front()};
+    return Error{
+        Error::Kind::unsupported,
+        left_over.size() == 1
+            ? fmt::format("tensor {} has no place in this architecture", quote_for_message(left_over.front()))
+            : fmt::format("{} tensors have no place in this architecture, the first is {}", left_over.size(),
+                          quote_for_message(left_over.front())),
+        "The model uses a variant that is not supported yet", "", left_over.front()};
   }
   for (const auto& [type, count] : types) totals.types.push_back(count);
   return totals;

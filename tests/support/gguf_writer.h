@@ -21,7 +21,7 @@ class GgufWriter {
     std::string name;
     std::vector<std::uint64_t> shape;  ///< the fastest dimension first
     std::uint32_t type = 0;
-    std::string data;
+    std::string data = {};
     std::int64_t offset_shift = 0;  ///< added to the right offset
   };
   std::vector<Tensor> tensors;
