@@ -8,7 +8,7 @@ namespace pitwall {
 
 struct SvgSeries {
   std::string name, colour, dash;       ///< dash as in stroke-dasharray; empty = solid
-  std::vector<double> x, y;             ///< NaN in y is a gap
+  std::vector<double> x, y;             ///< x ascending; NaN in y is a gap
 };
 struct SvgChart {
   std::string title, unit, question;    ///< "ITL", "ms", "Does any stream stutter?"
@@ -17,6 +17,7 @@ struct SvgChart {
   std::vector<SvgSeries> series;
   int width = 640, height = 240;
 };
-std::string svg_chart(const SvgChart& chart);   ///< axes with 1-2-5 ticks and units, legend; text escaped
+/// Axes with 1-2-5 ticks and units, legend; text escaped. On a log axis y ≤ 0 is a gap.
+std::string svg_chart(const SvgChart& chart);
 
 }  // namespace pitwall

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/report/report_charts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "engine/report/svg_text.h"
+
+namespace pitwall {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr const char* kTtft = "#7A3FB0";
+constexpr const char* kTpot = "#8C2F12";
+constexpr const char* kItl = "#00707A";
+constexpr const char* kQueue = "#A87B00";
+constexpr const char* kKvUsed = "#227D9A";
+constexpr std::int64_t kP90Needs = 20, kP99Needs = 100;
+
+struct TimeUnit {
+  const char* name;
+  double seconds;
+};
+
+/// Time since the start of the run, in the unit that keeps ticks short.
+class TimeAxis {
+ public:
+  explicit TimeAxis(const Run& run) : start_(run.header.start_utc) {
+    const Nanos last = run.seconds.empty() ? start_ : run.seconds.back().utc;
+    const double seconds = static_cast<double>(last - start_) / kNanosPerSecond;
+    unit_ = seconds > 7200 ? TimeUnit{"h", 3600} : seconds > 300 ? TimeUnit{"min", 60} : TimeUnit{"s", 1};
+  }
+  std::string label() const { return std::string(unit_.name) + " since the start"; }
+  double at(Nanos utc) const { return static_cast<double>(utc - start_) / kNanosPerSecond / unit_.seconds; }
+
+ private:
+  Nanos start_;
+  TimeUnit unit_{};
+};
+
+using SecondValue = std::function<double(const SecondRecord&)>;
+
+/// A row that is missing between two others is a gap in the line.
+SvgSeries over_time(const Run& run, const TimeAxis& time, std::string name, const char* hue, const char* dash,
+                    const SecondValue& value) {
+  SvgSeries series{std::move(name), hue, dash, {}, {}};
+  Nanos previous = std::numeric_limits<Nanos>::max();
+  for (const SecondRecord& second : run.seconds) {
+    if (second.utc - kNanosPerSecond * 3 / 2 > previous) {
+      series.x.push_back(time.at(second.utc));
+      series.y.push_back(kNaN);
+    }
+    series.x.push_back(time.at(second.utc));
+    series.y.push_back(value(second));
+    previous = second.utc;
+  }
+  return series;
+}
+
+SvgChart latency_chart(const Run& run, const TimeAxis& time, const char* title, const char* question,
+                       const char* hue, Percentiles SecondRecord::*measure) {
+  const auto of = [&](double Percentiles::*percentile, std::int64_t needed) -> SecondValue {
+    return [=](const SecondRecord& second) {
+      const Percentiles& values = second.*measure;
+      return values.n >= needed ? values.*percentile : kNaN;
+    };
+  };
+  SvgChart chart{title, "ms", question, time.label(), true, {}};
+  chart.series = {over_time(run, time, "p50", hue, "", of(&Percentiles::p50, 1)),
+                  over_time(run, time, "p90", hue, "6 3", of(&Percentiles::p90, kP90Needs)),
+                  over_time(run, time, "p99", hue, "2 2", of(&Percentiles::p99, kP99Needs)),
+                  over_time(run, time, "max", hue, "1 4", of(&Percentiles::max, 1))};
+  return chart;
+}
+
+SvgChart throughput_chart(const Run& run, const TimeAxis& time) {
+  SvgChart chart{"Throughput", "tok/s", "What is delivered?", time.label(), false, {}};
+  chart.series = {
+      over_time(run, time, "output", colour::kText, "", [](const auto& s) { return s.output_tokens_per_s; }),
+      over_time(run, time, "prompt", kTtft, "5 3", [](const auto& s) { return s.prompt_tokens_per_s; })};
+  return chart;
+}
+
+SvgChart load_chart(const Run& run, const TimeAxis& time) {
+  SvgChart chart{"Requests in the engine", "requests", "Does the queue grow?", time.label(), false, {}};
+  chart.series = {
+      over_time(run, time, "running", colour::kText, "", [](const auto& s) { return double(s.running); }),
+      over_time(run, time, "waiting", kQueue, "5 3", [](const auto& s) { return double(s.waiting); })};
+  return chart;
+}
+
+SvgChart memory_chart(const Run& run, const TimeAxis& time) {
+  const auto gib = [](Bytes bytes) { return static_cast<double>(bytes) / static_cast<double>(kGiB); };
+  SvgChart chart{"Memory over time", "GiB", "What grows?", time.label(), false, {}};
+  chart.series = {
+      over_time(run, time, "measured", colour::kText, "", [&](const auto& s) { return gib(s.measured); }),
+      over_time(run, time, "accounted", colour::kMuted, "5 3",
+                [&](const auto& s) { return gib(s.accounted); }),
+      over_time(run, time, "KV used", kKvUsed, "", [&](const auto& s) { return gib(s.kv_used); })};
+  if (const Bytes limit = run.summary.ledger.limit; limit > 0) {
+    chart.series.push_back(
+        over_time(run, time, "limit", colour::kBad, "2 2", [&](const auto&) { return gib(limit); }));
+  }
+  return chart;
+}
+
+/// Percentile curve of a measure over requests: ends where the number of values does.
+SvgSeries spread(const Run& run, const char* name, const char* hue, const char* dash,
+                 double (RequestRecord::*measure)() const) {
+  constexpr std::size_t kPoints = 200;
+  std::vector<double> values;
+  for (const RequestRecord& request : run.requests) {
+    if (const double value = (request.*measure)(); request.ended_well() && !std::isnan(value))
+      values.push_back(value);
+  }
+  SvgSeries series{name, hue, dash, {}, {}};
+  if (values.empty()) return series;
+  std::sort(values.begin(), values.end());
+  const std::size_t points = std::min(values.size(), kPoints);
+  for (std::size_t i = 0; i < points; ++i) {
+    const double q = points == 1 ? 0.5 : static_cast<double>(i) / static_cast<double>(points - 1);
+    series.x.push_back(100 * q);
+    series.y.push_back(quantile_sorted(values, q));
+  }
+  return series;
+}
+
+SvgChart spread_chart(const Run& run) {
+  SvgChart chart{"Spread over requests",      "ms", "What do the slowest requests feel?",
+                 "% of requests at or below", true, {}};
+  chart.series = {spread(run, "E2E", colour::kMuted, "9 3 2 3", &RequestRecord::e2e_ms),
+                  spread(run, "TTFT", kTtft, "", &RequestRecord::ttft_ms),
+                  spread(run, "max ITL", kItl, "2 2", &RequestRecord::max_itl_ms),
+                  spread(run, "TPOT", kTpot, "7 3", &RequestRecord::tpot_ms)};
+  return chart;
+}
+
+}  // namespace
+
+std::vector<SvgChart> run_charts(const Run& run) {
+  const TimeAxis time(run);
+  return {latency_chart(run, time, "ITL", "Does any stream stutter?", kItl, &SecondRecord::itl),
+          latency_chart(run, time, "TTFT", "How long until the first token?", kTtft, &SecondRecord::ttft),
+          latency_chart(run, time, "TPOT", "How fast does text flow?", kTpot, &SecondRecord::tpot),
+          throughput_chart(run, time),
+          load_chart(run, time),
+          memory_chart(run, time),
+          spread_chart(run)};
+}
+
+}  // namespace pitwall
