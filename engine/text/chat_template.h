@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Chat templates: Jinja2 as chat templates use it (trim_blocks, lstrip_blocks, loop controls, tojson, raise_exception,
-// strftime_now). A real interpreter with limits: lexer → parser → evaluator.
+// Chat templates: Jinja2 as chat templates use it (trim_blocks, lstrip_blocks, loop controls, tojson,
+// raise_exception, strftime_now). A real interpreter with limits: lexer → parser → evaluator.
 #pragma once
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -15,8 +15,8 @@ namespace pitwall {
 
 struct TemplateLimits {
   std::size_t output_bytes = std::size_t{16} << 20;
-  std::size_t steps = 10'000'000;   ///< evaluated nodes
-  int depth = 200;                  ///< nesting of expressions, blocks and calls
+  std::size_t steps = 10'000'000;  ///< evaluated nodes
+  int depth = 200;                 ///< nesting of expressions, blocks and calls
 };
 
 /// Compiled once, rendered from many threads.
@@ -28,10 +28,11 @@ class ChatTemplate {
   ChatTemplate(ChatTemplate&&) noexcept;
   ChatTemplate& operator=(ChatTemplate&&) noexcept;
 
-  /// `variables`: an ordered JSON object: messages, tools, add_generation_prompt, bos_token, eos_token, extras; a key that
-  /// is absent is undefined. A raise_exception gives Error::invalid_input with exactly its message in `what`.
-  /// `now`: for strftime_now; local time of the machine when absent.
-  Result<std::string> render(const nlohmann::ordered_json& variables, std::optional<Nanos> now_utc = {}) const;
+  /// `variables`: an ordered JSON object: messages, tools, add_generation_prompt, bos_token, eos_token,
+  /// extras; a key that is absent is undefined. A raise_exception gives Error::invalid_input with exactly its
+  /// message in `what`. `now`: for strftime_now; local time of the machine when absent.
+  Result<std::string> render(const nlohmann::ordered_json& variables,
+                             std::optional<Nanos> now_utc = {}) const;
 
  private:
   struct Program;

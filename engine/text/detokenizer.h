@@ -8,14 +8,15 @@
 
 namespace pitwall {
 
-/// One per sequence; not thread-safe. Joined outputs + flush() equal the whole decode, invalid bytes as U+FFFD.
+/// One per sequence; not thread-safe. Joined outputs + flush() equal the whole decode, invalid bytes as
+/// U+FFFD.
 class Detokenizer {
  public:
   Detokenizer(std::shared_ptr<const Tokenizer> tokenizer, bool skip_special);
-  /// Every character that is complete now; an incomplete tail is held back. A byte that can start nothing gives one
-  /// U+FFFD at once.
+  /// Every character that is complete now; an incomplete tail is held back. A byte that can start nothing
+  /// gives one U+FFFD at once.
   std::string push(TokenId token);
-  std::string flush();   ///< U+FFFD for an unfinished character, else empty
+  std::string flush();  ///< U+FFFD for an unfinished character, else empty
 
  private:
   std::shared_ptr<const Tokenizer> tokenizer_;
@@ -24,6 +25,7 @@ class Detokenizer {
 };
 
 /// Whole decode of ids.
-std::string decode(const std::shared_ptr<const Tokenizer>& tokenizer, const std::vector<TokenId>& ids, bool skip_special);
+std::string decode(const std::shared_ptr<const Tokenizer>& tokenizer, const std::vector<TokenId>& ids,
+                   bool skip_special);
 
 }  // namespace pitwall

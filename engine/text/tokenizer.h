@@ -17,13 +17,14 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
-  /// `add_special`: add what the tokenizer's own post-processor / add_bos adds. `parse_special`: special added tokens
-  /// written in the text become their ids; otherwise they are plain text. Invalid UTF-8 is encoded byte by byte.
+  /// `add_special`: add what the tokenizer's own post-processor / add_bos adds. `parse_special`: special
+  /// added tokens written in the text become their ids; otherwise they are plain text. Invalid UTF-8 is
+  /// encoded byte by byte.
   virtual std::vector<TokenId> encode(std::string_view text, bool add_special, bool parse_special) const = 0;
 
   /// The bytes that the token stands for; may be part of a character. Empty for ids outside the vocabulary.
   virtual std::string_view bytes_of(TokenId id) const = 0;
-  virtual bool is_special(TokenId id) const = 0;   ///< control tokens, left out of text with skip_special
+  virtual bool is_special(TokenId id) const = 0;  ///< control tokens, left out of text with skip_special
   virtual int size() const = 0;
 
   virtual std::optional<TokenId> bos() const = 0;
@@ -32,7 +33,8 @@ class Tokenizer {
   virtual const std::vector<TokenId>& end_tokens() const = 0;
 };
 
-/// From a model's vocabulary. Error::unsupported names the tokenizer model or pre-tokenizer that is not known.
+/// From a model's vocabulary. Error::unsupported names the tokenizer model or pre-tokenizer that is not
+/// known.
 Result<std::shared_ptr<const Tokenizer>> make_tokenizer(const VocabularyData& vocabulary);
 
 /// `tokenize --model`: a model, or a tokenizer.json.

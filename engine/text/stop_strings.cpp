@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/text/stop_strings.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace pitwall {
+
+namespace {
+
+/// fallback[n]: length of the longest proper prefix of the first n bytes that they also end with.
+std::vector<std::size_t> fallback_lengths(const std::string& text) {
+  std::vector<std::size_t> fallback(text.size() + 1, 0);
+  std::size_t length = 0;
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    while (length > 0 && text[i] != text[length]) length = fallback[length];
+    if (text[i] == text[length]) ++length;
+    fallback[i + 1] = length;
+  }
+  return fallback;
+}
+
+}  // namespace
+
+StopMatcher::StopMatcher(std::vector<std::string> stops) {
+  for (std::string& stop : stops) {
+    if (stop.empty()) continue;
+    auto fallback = fallback_lengths(stop);
+    stops_.push_back({std::move(stop), std::move(fallback), 0});
+  }
+}
+
+/// Feeds one byte to every stop.
+void StopMatcher::advance(char byte) {
+  ++scanned_;
+  for (Stop& stop : stops_) {
+    if (stop.matched == stop.text.size()) stop.matched = stop.fallback[stop.matched];
+    while (stop.matched > 0 && stop.text[stop.matched] != byte) stop.matched = stop.fallback[stop.matched];
+    if (stop.text[stop.matched] == byte) ++stop.matched;
+    if (stop.matched == stop.text.size()) match_ = std::min(match_, scanned_ - stop.matched);
+  }
+}
+
+/// The earliest place where a stop has begun that may still complete; scanned_ when there is none.
+std::size_t StopMatcher::open_start() const {
+  std::size_t start = scanned_;
+  for (const Stop& stop : stops_) {
+    if (stop.matched < stop.text.size()) start = std::min(start, scanned_ - stop.matched);
+  }
+  return start;
+}
+
+StopMatcher::Output StopMatcher::push(std::string_view text) {
+  if (stopped_) return {"", true};
+  held_ += text;
+  while (scanned_ < held_.size()) {
+    advance(held_[scanned_]);
+    if (match_ != std::string::npos && match_ <= open_start()) {
+      stopped_ = true;
+      return {held_.substr(0, match_), true};
+    }
+  }
+  const std::size_t safe = std::min(match_, open_start());
+  Output output{held_.substr(0, safe), false};
+  held_.erase(0, safe);
+  scanned_ -= safe;
+  if (match_ != std::string::npos) match_ -= safe;
+  return output;
+}
+
+std::string StopMatcher::flush() {
+  if (stopped_) return {};
+  stopped_ = match_ != std::string::npos;
+  return std::exchange(held_, {}).substr(0, match_);
+}
+
+}  // namespace pitwall
