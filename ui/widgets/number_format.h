@@ -8,6 +8,9 @@
 
 namespace pitwall::ui {
 
+/// A percentile of fewer samples is not shown: it would be a single request's luck.
+inline constexpr std::int64_t kSamplesForP90 = 20, kSamplesForP99 = 100;
+
 QString no_value();                        ///< "–": does not apply
 QString count_text(qint64 count);          ///< "57,344"
 QString real_text(double value, int decimals);

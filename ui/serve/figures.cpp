@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/serve/figures.h"
+
+#include <QHBoxLayout>
+#include <QPainter>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "ui/widgets/number_format.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+constexpr double kStutterFactor = 10;  // a largest gap above this many medians is worth the eye
+
+int units(double n) {
+  return Theme::current().units(n);
+}
+
+}  // namespace
+
+FigureStrip::FigureStrip(QWidget* parent) : QFrame(parent) {
+  setObjectName(QStringLiteral("serve.figures"));
+  setAccessibleName(tr("Figures"));
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(units(1), units(1.5), units(1), units(1.5));
+  row->setSpacing(0);
+  running_ = add(tr("Running"), tr("Sequences in the batch, of those that may run at once."));
+  waiting_ = add(tr("Waiting"), tr("Requests in the queue."));
+  output_ = add(tr("Output"), tr("Tokens generated, over the last 2 s."));
+  prompt_ = add(tr("New prompt tokens"), tr("Prompt tokens computed, over the last 2 s."));
+  ttft_ = add(tr("TTFT p50"), tr("Time to first token, over the last 2 min."));
+  tpot_ = add(tr("TPOT p50"), tr("Time per output token after the first, over the last 2 min."));
+  itl_ = add(tr("ITL p50 / p99"), tr("Gap between two tokens of a stream, over the last 2 min."));
+  blocks_ = add(tr("KV blocks"), tr("Blocks of the KV pool in use."));
+  preemptions_ = add(tr("Preemptions"), tr("Sequences that had to give their KV blocks back."));
+  connect(&Theme::current(), &Theme::changed, this, qOverload<>(&QWidget::update));
+}
+
+std::size_t FigureStrip::add(const QString& name, const QString& tip) {
+  auto* box = new QWidget(this);
+  box->setToolTip(tip);
+  auto* column = new QVBoxLayout(box);
+  column->setContentsMargins(units(2), 0, units(2), 0);
+  column->setSpacing(0);
+  column->addWidget(new Label(name, FontRole::small, Colour::muted, box));
+  Cell cell{box, new Label({}, FontRole::figure, Colour::text, box),
+            new Label({}, FontRole::small, Colour::muted, box),
+            new Label({}, FontRole::small, Colour::bad, box)};
+  auto* figures = new QHBoxLayout;
+  figures->setSpacing(units(1));
+  for (Label* part : {cell.value, cell.unit, cell.alert}) {
+    figures->addWidget(part, 0, part == cell.value ? Qt::AlignVCenter : Qt::AlignBottom);
+    part->setContentsMargins(0, 0, 0, part == cell.value ? 0 : units(0.9));
+  }
+  figures->addStretch(1);
+  column->addLayout(figures);
+  box->setAccessibleName(name);
+  layout()->addWidget(box);
+  static_cast<QHBoxLayout*>(layout())->setStretchFactor(box, 1);
+  cells_.push_back(cell);
+  return cells_.size() - 1;
+}
+
+void FigureStrip::set(std::size_t index, const QString& value, const QString& unit, const QString& alert) {
+  Cell& cell = cells_[index];
+  cell.value->setText(value);
+  cell.unit->setText(unit);
+  cell.alert->setText(alert);
+  cell.alert->setVisible(!alert.isEmpty());
+  cell.box->setAccessibleDescription(QStringLiteral("%1 %2 %3").arg(value, unit, alert).trimmed());
+}
+
+void FigureStrip::show_snapshot(const Snapshot& snapshot) {
+  set(running_, count_text(snapshot.running), tr("of %1").arg(snapshot.max_num_seqs));
+  set(waiting_, count_text(snapshot.waiting), {});
+  set(output_, rate_number(snapshot.output_tokens_per_s), tr("tok/s"));
+  set(prompt_, rate_number(snapshot.prompt_tokens_per_s), tr("tok/s"));
+  const auto with_unit = [this](std::size_t cell, double ms) {
+    const bool seconds = ms >= 999.5;
+    set(cell, three_digits(seconds ? ms / 1000 : ms),
+        std::isfinite(ms) ? (seconds ? tr("s") : tr("ms")) : QString());
+  };
+  with_unit(ttft_, snapshot.ttft.p50);
+  with_unit(tpot_, snapshot.tpot.p50);
+  const Percentiles& itl = snapshot.itl;
+  const QString p99 = itl.n >= kSamplesForP99 ? ms_number(itl.p99) : no_value();
+  const bool stutter = itl.n >= kSamplesForP99 && itl.max > kStutterFactor * itl.p50;
+  const QString largest = itl.n > 0 ? ms_number(itl.max) : QString();
+  set(itl_, ms_number(itl.p50) + QStringLiteral(" / ") + p99,
+      itl.n == 0 ? QString()
+      : stutter  ? tr("ms, max")
+                 : tr("ms, max %1").arg(largest),
+      stutter ? largest : QString());
+  set(blocks_, count_text(snapshot.kv_blocks_used), tr("of %1").arg(count_text(snapshot.kv_blocks)));
+  set(preemptions_, count_text(snapshot.totals.preemptions), tr("since start"));
+}
+
+void FigureStrip::paintEvent(QPaintEvent*) {
+  const Theme& theme = Theme::current();
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(theme.colour(Colour::border));
+  painter.setBrush(theme.colour(Colour::panel));
+  painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme.u(), theme.u());
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  for (std::size_t i = 1; i < cells_.size(); ++i) {
+    const int x = cells_[i].box->geometry().left();
+    painter.drawLine(x, 1, x, height() - 2);
+  }
+}
+
+}  // namespace pitwall::ui

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The strip of figures over the serve page: each with its unit, changing in place.
+#pragma once
+#include <QFrame>
+#include <vector>
+
+#include "engine/telemetry/snapshot.h"
+#include "ui/widgets/card.h"
+
+namespace pitwall::ui {
+
+class FigureStrip : public QFrame {
+  Q_OBJECT
+
+ public:
+  explicit FigureStrip(QWidget* parent = nullptr);
+  void show_snapshot(const Snapshot& snapshot);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  struct Cell {
+    QWidget* box;
+    Label *value, *unit, *alert;
+  };
+  std::size_t add(const QString& name, const QString& tip);
+  void set(std::size_t cell, const QString& value, const QString& unit, const QString& alert = {});
+  std::vector<Cell> cells_;
+  std::size_t running_, waiting_, output_, prompt_, ttft_, tpot_, itl_, blocks_, preemptions_;
+};
+
+}  // namespace pitwall::ui

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/serve/live_view.h"
+
+#include <QCoreApplication>
+#include <QScrollArea>
+#include <QTabWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "ui/serve/figures.h"
+#include "ui/serve/request_rows.h"
+#include "ui/serve/serve_charts.h"
+#include "ui/widgets/memory_bar.h"
+#include "ui/widgets/number_format.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+constexpr std::size_t kRecentRows = 12;
+
+int units(double n) {
+  return Theme::current().units(n);
+}
+QString tr_note(const char* text) {
+  return QCoreApplication::translate("memory", text);
+}
+
+/// The short table beside the charts leaves out what its neighbours and the Requests tab show.
+std::vector<TableColumn> recent_columns() {
+  std::vector<TableColumn> columns = request_columns();
+  columns.erase(columns.begin() + 2);
+  return columns;
+}
+
+std::vector<TableRow> recent_rows(std::vector<TableRow> rows) {
+  rows.resize(std::min(rows.size(), kRecentRows));
+  for (TableRow& row : rows) row.cells.erase(row.cells.begin() + 2);
+  return rows;
+}
+
+}  // namespace
+
+QString memory_note(const Snapshot& snapshot) {
+  const LedgerSnapshot& ledger = snapshot.ledger;
+  if (ledger.kv_free == 0 && snapshot.waiting > 0)
+    return tr_note("No KV block is free: waiting requests start when running ones end.");
+  const Bytes headroom = ledger.limit - ledger.accounted();
+  if (ledger.limit > 0)
+    return tr_note(
+               "%1 below the limit are not booked. The KV pool has a fixed size: serving more does not grow "
+               "it.")
+        .arg(bytes_text(headroom));
+  return tr_note("The KV pool has a fixed size: serving more does not grow it.");
+}
+
+LiveView::LiveView(QWidget* parent) : QWidget(parent) {
+  figures_ = new FigureStrip(this);
+  charts_ = new ServeCharts;
+  recent_ = new DataTable(tr("Newest requests"), recent_columns());
+  recent_->setObjectName(QStringLiteral("serve.requestTable"));
+  auto* recent = new Card(tr("Requests"), {}, tr("newest first"));
+  recent->body()->addWidget(recent_, 1);
+  charts_->add_cell(recent);
+  charts_->setMinimumHeight(units(100));
+
+  requests_ = new DataTable(tr("Requests"), request_columns());
+  requests_->setObjectName(QStringLiteral("serve.allRequests"));
+  requests_->set_stretch_column(1);
+  auto* all = new Card;
+  all->body()->addWidget(requests_, 1);
+
+  tabs_ = new QTabWidget(this);
+  tabs_->setObjectName(QStringLiteral("serve.tabs"));
+  tabs_->setDocumentMode(true);
+  tabs_->tabBar()->setAccessibleName(tr("Charts or requests"));
+  tabs_->addTab(charts_, tr("Charts"));
+  tabs_->addTab(all, tr("Requests"));
+
+  auto* inside = new QWidget;
+  auto* column = new QVBoxLayout(inside);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(units(2));
+  column->addWidget(make_memory_card());
+  column->addWidget(tabs_, 1);
+  auto* scroll = new QScrollArea(this);
+  scroll->setProperty("bare", true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setFocusPolicy(Qt::NoFocus);
+  scroll->setWidget(inside);
+  auto* outer = new QVBoxLayout(this);
+  outer->setContentsMargins(0, 0, 0, 0);
+  outer->addWidget(scroll);
+}
+
+QWidget* LiveView::figures() const {
+  return figures_;
+}
+
+QWidget* LiveView::make_memory_card() {
+  memory_card_ = new Card(tr("Memory"), {}, tr("Where is the memory?"), this);
+  memory_card_->setObjectName(QStringLiteral("serve.memoryCard"));
+  memory_card_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  ended_ = new Label({}, FontRole::small, Colour::warn, this);
+  memory_total_ = new Label({}, FontRole::small, Colour::muted, this);
+  memory_card_->add_header_widget(ended_);
+  memory_card_->add_header_widget(memory_total_);
+  memory_bar_ = new MemoryBar(this);
+  memory_bar_->setObjectName(QStringLiteral("serve.memoryBar"));
+  memory_table_ = new MemoryTable(this);
+  memory_table_->setObjectName(QStringLiteral("serve.memoryTable"));
+  memory_note_ = new Label({}, FontRole::small, Colour::muted, this);
+  memory_note_->setObjectName(QStringLiteral("serve.memoryNote"));
+  for (QWidget* part : {static_cast<QWidget*>(memory_bar_), static_cast<QWidget*>(memory_table_),
+                        static_cast<QWidget*>(memory_note_)})
+    memory_card_->body()->addWidget(part);
+  return memory_card_;
+}
+
+void LiveView::show_ended(const QString& text) {
+  ended_->setText(text);
+  ended_->setVisible(!text.isEmpty());
+}
+
+void LiveView::show_snapshot(const Snapshot& snapshot, int window_seconds) {
+  figures_->show_snapshot(snapshot);
+  const LedgerSnapshot& ledger = snapshot.ledger;
+  QString total =
+      tr("Booked %1 · system says %2").arg(bytes_text(ledger.accounted()), bytes_text(ledger.measured));
+  if (ledger.limit > 0) total += tr(" · limit %1").arg(bytes_text(ledger.limit));
+  memory_total_->setText(total);
+  memory_bar_->set_ledger(ledger);
+  memory_table_->set_ledger(ledger);
+  memory_note_->setText(memory_note(snapshot));
+  charts_->show_snapshot(snapshot, window_seconds);
+  std::vector<TableRow> rows = request_rows(snapshot);
+  tabs_->setTabText(1, tr("Requests %1").arg(count_text(static_cast<qint64>(rows.size()))));
+  if (recent_->isVisible()) recent_->set_rows(recent_rows(rows));
+  if (requests_->isVisible()) requests_->set_rows(std::move(rows));
+}
+
+}  // namespace pitwall::ui

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/serve/model_list.h"
+
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "engine/library/models_folder.h"
+#include "ui/widgets/icon.h"
+#include "ui/widgets/number_format.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+int units(double n) {
+  return Theme::current().units(n);
+}
+
+constexpr int kProgressSteps = 1000;
+
+TableRow row_of(qint64 key, const QString& path, Bytes bytes, bool recent) {
+  const QFileInfo file(path);
+  TableRow row{key, {}};
+  row.cells = {{file.completeBaseName(), 0, Colour::text, true},
+               {bytes > 0 ? bytes_text(bytes) : no_value(), static_cast<double>(bytes)},
+               {recent ? ModelList::tr("recent") : QString(), 0, Colour::muted},
+               {file.absolutePath(), 0, Colour::muted}};
+  return row;
+}
+
+}  // namespace
+
+ModelList::ModelList(QWidget* parent) : QWidget(parent) {
+  load_card_ = new Card(tr("Loading"), {}, {}, this);
+  load_card_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+  phase_ = new Label({}, FontRole::body, Colour::text, this);
+  phase_->setObjectName(QStringLiteral("serve.phase"));
+  progress_ = new QProgressBar(this);
+  progress_->setTextVisible(false);
+  progress_->setAccessibleName(tr("Share of the load that is done"));
+  auto* cancel = new QPushButton(tr("Cancel"), this);
+  cancel->setObjectName(QStringLiteral("serve.cancelLoad"));
+  auto* line = new QHBoxLayout;
+  line->setSpacing(units(3));
+  line->addWidget(progress_, 1);
+  line->addWidget(cancel);
+  load_card_->body()->addWidget(phase_);
+  load_card_->body()->addLayout(line);
+  load_card_->hide();
+
+  list_card_ = new Card(tr("Models"), {}, tr("What do you want to serve?"), this);
+  table_ = new DataTable(tr("Models"), {{tr("Name")}, {tr("Size"), true}, {{}}, {tr("Folder")}}, this);
+  table_->setObjectName(QStringLiteral("serve.models"));
+  table_->setSelectionMode(QAbstractItemView::SingleSelection);
+  table_->set_stretch_column(3);
+  empty_ = new Label(
+      tr("No model found. Open a .gguf file or a folder with config.json and safetensors, or fetch the "
+         "starter model."),
+      FontRole::body, Colour::muted, this);
+  empty_->setWordWrap(true);
+  serve_ = new QPushButton(tr("Serve this"), this);
+  serve_->setObjectName(QStringLiteral("serve.serveThis"));
+  serve_->setProperty("primary", true);
+  auto* open = new QPushButton(icon(QStringLiteral("folder")), tr("Open…"), this);
+  open->setObjectName(QStringLiteral("serve.open"));
+  fetch_ = new QPushButton(icon(QStringLiteral("export")), tr("Fetch SmolLM2, 135 M parameters…"), this);
+  fetch_->setObjectName(QStringLiteral("serve.fetch"));
+  auto* buttons = new QHBoxLayout;
+  buttons->setSpacing(units(2));
+  buttons->addWidget(serve_);
+  buttons->addWidget(open);
+  buttons->addWidget(fetch_);
+  buttons->addStretch(1);
+  buttons->addWidget(new Label(tr("A .gguf file or a model folder can be dropped here."), FontRole::small,
+                               Colour::muted, this));
+  list_card_->body()->addWidget(empty_);
+  list_card_->body()->addWidget(table_, 1);
+  list_card_->body()->addSpacing(units(1));
+  list_card_->body()->addLayout(buttons);
+
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(units(2.5));
+  column->addWidget(load_card_);
+  column->addWidget(list_card_, 1);
+
+  connect(table_, &DataTable::current_changed, this, [this](qint64 key) {
+    if (key >= 0) Q_EMIT chosen(paths_.value(static_cast<qsizetype>(key)));
+  });
+  connect(table_, &DataTable::opened, this, &ModelList::serve_requested);
+  connect(serve_, &QPushButton::clicked, this, &ModelList::serve_requested);
+  connect(open, &QPushButton::clicked, this, &ModelList::open_requested);
+  connect(fetch_, &QPushButton::clicked, this, &ModelList::fetch_requested);
+  connect(cancel, &QPushButton::clicked, this, &ModelList::cancel_requested);
+  set_models({}, {});
+}
+
+void ModelList::set_models(const QStringList& recent, const QStringList& folders) {
+  std::vector<std::filesystem::path> places{default_models_folder()};
+  for (const QString& folder : folders) places.emplace_back(folder.toStdString());
+  std::vector<TableRow> rows;
+  paths_.clear();
+  for (const QString& path : recent) {
+    rows.push_back(row_of(paths_.size(), path, QFileInfo(path).isFile() ? QFileInfo(path).size() : 0, true));
+    paths_ << path;
+  }
+  for (const ModelEntry& entry : scan_models(places)) {
+    const QString path = QString::fromStdString(entry.path.string());
+    if (paths_.contains(path)) continue;
+    rows.push_back(row_of(paths_.size(), path, entry.bytes, false));
+    paths_ << path;
+  }
+  const bool none = rows.empty();
+  table_->set_rows(std::move(rows));
+  table_->setVisible(!none);
+  serve_->setVisible(!none);
+  empty_->setVisible(none);
+  fetch_->setVisible(none);
+}
+
+void ModelList::set_current(const QString& path) {
+  const QSignalBlocker quiet(table_);
+  if (const auto at = paths_.indexOf(path); at >= 0) table_->select_key(at);
+}
+
+void ModelList::show_loading(const QString& model, const QString& phase, qint64 done, qint64 total) {
+  load_card_->set_title(tr("Loading %1").arg(model));
+  phase_->setText(total > 0 ? tr("%1, %2 of %3").arg(phase, bytes_text(done), bytes_text(total)) : phase);
+  progress_->setRange(0, total > 0 ? kProgressSteps : 0);
+  if (total > 0) progress_->setValue(static_cast<int>(done * kProgressSteps / total));
+  load_card_->show();
+  list_card_->setEnabled(false);
+}
+
+void ModelList::show_idle() {
+  load_card_->hide();
+  list_card_->setEnabled(true);
+}
+
+}  // namespace pitwall::ui

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the serve page shows before anything is loaded: the models at hand, Open…, a place to drop one; and
+// how far a load is.
+#pragma once
+#include <QStringList>
+#include <QWidget>
+
+#include "ui/widgets/card.h"
+#include "ui/widgets/data_table.h"
+
+class QProgressBar;
+class QPushButton;
+
+namespace pitwall::ui {
+
+class ModelList : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ModelList(QWidget* parent = nullptr);
+  /// Recent ones first, then what the folders hold. Looks at names and sizes only.
+  void set_models(const QStringList& recent, const QStringList& folders);
+  QStringList paths() const { return paths_; }
+  void set_current(const QString& path);
+
+  void show_loading(const QString& model, const QString& phase, qint64 done, qint64 total);
+  void show_idle();
+
+ Q_SIGNALS:
+  void chosen(const QString& path);  ///< the selection moved
+  void serve_requested();            ///< Enter, double click or the button
+  void open_requested();
+  void cancel_requested();
+  void fetch_requested();  ///< no model at all: the starter model
+
+ private:
+  DataTable* table_;
+  Card *list_card_, *load_card_;
+  Label *phase_, *empty_;
+  QProgressBar* progress_;
+  QPushButton *serve_, *fetch_;
+  QStringList paths_;
+};
+
+}  // namespace pitwall::ui

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/serve/serve_page.h"
+
+#include <QComboBox>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QMimeData>
+#include <QRegularExpression>
+#include <QStackedWidget>
+#include <QTabBar>
+#include <QVBoxLayout>
+#include <QWidgetAction>
+#include <atomic>
+
+#include "engine/base/threads.h"
+#include "engine/library/fetch.h"
+#include "ui/serve/live_view.h"
+#include "ui/serve/model_facts.h"
+#include "ui/serve/model_list.h"
+#include "ui/serve/settings_form.h"
+#include "ui/shell/engine_controller.h"
+#include "ui/shell/preferences.h"
+#include "ui/widgets/icon.h"
+#include "ui/widgets/number_format.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+constexpr int kWindowSeconds[] = {60, 120, 300, 600};
+constexpr int kUsualWindow = 1;
+constexpr double kNarrowUnits = 290;  // without the rail: below it the right column becomes a tab
+
+int units(double n) {
+  return Theme::current().units(n);
+}
+
+bool looks_like_model(const QString& path) {
+  const QFileInfo file(path);
+  return file.isDir() ? QFileInfo::exists(path + QStringLiteral("/config.json"))
+                      : file.suffix().compare(QLatin1String("gguf"), Qt::CaseInsensitive) == 0;
+}
+
+/// The free port that the server's message offers, or 0: any.
+int offered_port(const Error& error) {
+  static const QRegularExpression number(QStringLiteral("\\b(\\d{2,5})\\b"));
+  const auto match = number.match(QString::fromStdString(error.action));
+  return match.hasMatch() ? match.captured(1).toInt() : 0;
+}
+
+}  // namespace
+
+struct ServePage::State {
+  EngineController& engine;
+  Preferences& preferences;
+
+  QString model;
+  bool session_settings = false;  // the command line changed them: not remembered
+  bool paused = false, narrow = false;
+
+  QComboBox *model_box = nullptr, *window_box = nullptr;
+  QAction *start_stop = nullptr, *start = nullptr, *stop = nullptr, *pause = nullptr, *window = nullptr;
+  QTabBar* narrow_tabs = nullptr;
+  QStackedWidget* left = nullptr;
+  QWidget* right = nullptr;
+  ModelList* list = nullptr;
+  LiveView* live = nullptr;
+  ModelCard* facts = nullptr;
+  SettingsForm* form = nullptr;
+
+  std::uint64_t facts_asked = 0;  // answers to older questions are dropped
+  std::shared_ptr<std::atomic<bool>> fetch_cancel;
+  std::unique_ptr<WorkerPool> reader, fetcher;  // last: they join first
+
+  int window_seconds() const { return kWindowSeconds[window_box->currentIndex()]; }
+  bool busy() const {
+    return engine.state() == EngineState::loading || engine.state() == EngineState::serving;
+  }
+};
+
+ServePage::ServePage(EngineController& engine, Preferences& preferences, QWidget* parent)
+    : Page(parent), state_(new State{engine, preferences}) {
+  setObjectName(QStringLiteral("serve"));
+  setAcceptDrops(true);
+  state_->reader = std::make_unique<WorkerPool>(1, "model reader");
+  state_->fetcher = std::make_unique<WorkerPool>(1, "model fetcher");
+  build();
+  build_actions();
+  connect_engine();
+  QString trouble;
+  state_->form->set_settings(preferences.engine_settings(&trouble));
+  fill_model_box();
+  if (const QStringList recent = preferences.recent_models(); !recent.isEmpty()) choose_model(recent.front());
+  show_state();
+}
+
+ServePage::~ServePage() {
+  if (state_->fetch_cancel) *state_->fetch_cancel = true;
+}
+
+QString ServePage::id() const {
+  return QStringLiteral("serve");
+}
+QString ServePage::title() const {
+  return tr("Serve");
+}
+QList<QWidget*> ServePage::context_widgets() {
+  return {state_->model_box};
+}
+QList<QAction*> ServePage::page_actions() {
+  return {state_->window, state_->pause, state_->start_stop};
+}
+
+void ServePage::build() {
+  State& s = *state_;
+  s.list = new ModelList(this);
+  s.live = new LiveView(this);
+  s.facts = new ModelCard(this);
+  s.form = new SettingsForm(this);
+  s.left = new QStackedWidget(this);
+  s.left->addWidget(s.list);
+  s.left->addWidget(s.live);
+
+  s.right = new QWidget(this);
+  auto* right = new QVBoxLayout(s.right);
+  right->setContentsMargins(0, 0, 0, 0);
+  right->setSpacing(units(2.5));
+  right->addWidget(s.facts);
+  right->addWidget(s.form, 1);
+
+  s.narrow_tabs = new QTabBar(this);
+  s.narrow_tabs->setObjectName(QStringLiteral("serve.narrowTabs"));
+  s.narrow_tabs->setAccessibleName(tr("Engine or settings"));
+  s.narrow_tabs->setDrawBase(false);
+  s.narrow_tabs->addTab(tr("Engine"));
+  s.narrow_tabs->addTab(tr("Model and settings"));
+  s.narrow_tabs->hide();
+  connect(s.narrow_tabs, &QTabBar::currentChanged, this, [this] { resizeEvent(nullptr); });
+
+  auto* halves = new QHBoxLayout;
+  halves->setSpacing(units(2.5));
+  halves->addWidget(s.left, 1);
+  halves->addWidget(s.right);
+  auto* page = new QVBoxLayout(this);
+  page->setContentsMargins(units(3), units(2.5), units(3), units(2.5));
+  page->setSpacing(units(2.5));
+  page->addWidget(s.narrow_tabs);
+  page->addWidget(s.live->figures());
+  page->addLayout(halves, 1);
+
+  s.model_box = new QComboBox(this);
+  s.model_box->setObjectName(QStringLiteral("serve.model"));
+  s.model_box->setAccessibleName(tr("Model"));
+  s.model_box->setAccessibleDescription(tr("The model to serve."));
+  s.model_box->setMinimumWidth(units(48));
+  s.window_box = new QComboBox(this);
+  s.window_box->setObjectName(QStringLiteral("serve.window"));
+  s.window_box->setAccessibleName(tr("Time window of the charts"));
+  for (const int seconds : kWindowSeconds) s.window_box->addItem(tr("%1 min").arg(seconds / 60));
+  s.window_box->setCurrentIndex(kUsualWindow);
+
+  connect(s.model_box, &QComboBox::activated, this, [this](int index) {
+    const QString path = state_->model_box->itemData(index).toString();
+    fill_model_box();
+    path.isEmpty() ? open_file() : choose_model(path);
+  });
+  connect(s.window_box, &QComboBox::currentIndexChanged, this, [this] { show_snapshot(); });
+  connect(s.list, &ModelList::chosen, this, &ServePage::choose_model);
+  connect(s.list, &ModelList::serve_requested, this, &ServePage::start);
+  connect(s.list, &ModelList::open_requested, this, &ServePage::open_file);
+  connect(s.list, &ModelList::fetch_requested, this, &ServePage::fetch_starter);
+  connect(s.list, &ModelList::cancel_requested, this, [this] {
+    if (state_->fetch_cancel) *state_->fetch_cancel = true;
+    if (state_->engine.state() == EngineState::loading) stop();
+  });
+  connect(s.form, &SettingsForm::edited, this, [this] {
+    if (state_->session_settings) return;
+    if (auto saved = state_->preferences.set_engine_settings(state_->form->settings()); !saved)
+      Q_EMIT banner_requested(banner_of(saved.error()));
+  });
+}
+
+void ServePage::build_actions() {
+  State& s = *state_;
+  const auto action = [this](const char* id, const QString& text, const QKeySequence& key) {
+    auto* made = new QAction(text, this);
+    made->setObjectName(QString::fromLatin1(id));
+    if (!key.isEmpty()) made->setShortcut(key);
+    made->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    addAction(made);
+    return made;
+  };
+  s.start = action("serve.start", tr("Start engine"), Qt::Key_F5);
+  s.stop = action("serve.stop", tr("Stop engine"), Qt::SHIFT | Qt::Key_F5);
+  s.pause = action("serve.pause", tr("Pause view"), Qt::Key_Space);
+  s.pause->setCheckable(true);
+  s.pause->setIcon(icon(QStringLiteral("pause")));
+  s.start_stop = action("serve.startStop", tr("Start engine"), {});
+  auto* window = new QWidgetAction(this);
+  window->setObjectName(QStringLiteral("serve.windowAction"));
+  window->setText(tr("Window"));
+  window->setDefaultWidget(s.window_box);
+  s.window = window;
+  connect(s.start, &QAction::triggered, this, &ServePage::start);
+  connect(s.stop, &QAction::triggered, this, &ServePage::stop);
+  connect(s.start_stop, &QAction::triggered, this, [this] { state_->busy() ? stop() : start(); });
+  connect(s.pause, &QAction::toggled, this, [this](bool on) {
+    state_->paused = on;
+    state_->pause->setText(on ? tr("Resume view") : tr("Pause view"));
+    if (!on) show_snapshot();
+  });
+}
+
+void ServePage::connect_engine() {
+  EngineController& engine = state_->engine;
+  connect(&engine, &EngineController::state_changed, this, [this](EngineState now) {
+    show_state();
+    if (now == EngineState::failed) show_error();
+  });
+  connect(&engine, &EngineController::load_progress, this,
+          [this](const QString& phase, qint64 done, qint64 total) {
+            state_->list->show_loading(QFileInfo(state_->engine.model_path()).completeBaseName(), phase, done,
+                                       total);
+          });
+  connect(&engine, &EngineController::snapshot_ready, this, [this] {
+    if (!state_->paused && isVisible()) show_snapshot();
+  });
+}
+
+void ServePage::show_state() {
+  State& s = *state_;
+  const EngineState now = s.engine.state();
+  const bool live = now == EngineState::serving || now == EngineState::stopping ||
+                    (now == EngineState::stopped && s.engine.snapshot() && s.model == s.engine.model_path());
+  s.left->setCurrentWidget(live ? static_cast<QWidget*>(s.live) : s.list);
+  s.live->figures()->setVisible(live);
+  s.pause->setEnabled(live);
+  s.window_box->setEnabled(live);
+  s.model_box->setEnabled(now != EngineState::loading && now != EngineState::stopping);
+  s.start->setEnabled(!s.busy() && now != EngineState::stopping);
+  s.stop->setEnabled(s.busy());
+  s.start_stop->setText(now == EngineState::loading   ? tr("Cancel load")
+                        : now == EngineState::serving ? tr("Stop engine")
+                                                      : tr("Start engine"));
+  s.start_stop->setProperty("primary", !s.busy());
+  s.start_stop->setEnabled(now != EngineState::stopping && (s.busy() || !s.model.isEmpty()));
+  if (now == EngineState::loading)
+    s.list->show_loading(QFileInfo(s.engine.model_path()).completeBaseName(), tr("Reading the header"), 0, 0);
+  else
+    s.list->show_idle();
+  if (now == EngineState::serving)
+    s.form->lock(s.engine.engine());
+  else if (now == EngineState::loading)
+    s.form->lock_while_loading();
+  else
+    s.form->unlock();
+  if (live) show_snapshot();
+  const auto last = s.engine.snapshot();
+  s.live->show_ended(now == EngineState::stopped && last ? tr("Stopped at %1").arg(time_text(last->utc))
+                                                         : QString());
+}
+
+void ServePage::show_snapshot() {
+  if (const auto snapshot = state_->engine.snapshot())
+    state_->live->show_snapshot(*snapshot, state_->window_seconds());
+}
+
+void ServePage::show_error() {
+  const Error error = state_->engine.last_error();
+  if (error.kind == Error::Kind::cancelled) return;
+  Banner banner = banner_of(error);
+  if (error.kind == Error::Kind::busy && error.param == "port") {
+    const int port = offered_port(error);
+    banner.verb = port > 0 ? tr("Use %1").arg(port) : tr("Use any free port");
+    banner.action = [this, port] {
+      if (state_->form->set("port", std::to_string(port))) start();
+    };
+  } else if (const SettingInfo* setting = find_setting(error.param); setting && setting->name != "model") {
+    banner.verb = tr("Change %1").arg(QString::fromStdString(error.param));
+    banner.action = [this, name = std::string(setting->name)] {
+      state_->narrow_tabs->setCurrentIndex(1);
+      state_->form->focus_setting(name);
+    };
+  } else {
+    banner.verb = tr("Open another model…");
+    banner.action = [this] { open_file(); };
+  }
+  Q_EMIT banner_requested(banner);
+}
+
+void ServePage::activated() {
+  fill_model_box();
+  show_state();
+}
+
+void ServePage::fill_model_box() {
+  State& s = *state_;
+  s.list->set_models(s.preferences.recent_models(), s.preferences.model_folders());
+  s.list->set_current(s.model);
+  const QSignalBlocker quiet(s.model_box);
+  s.model_box->clear();
+  QStringList paths = s.list->paths();
+  if (!s.model.isEmpty() && !paths.contains(s.model)) paths.prepend(s.model);
+  for (const QString& path : paths) s.model_box->addItem(QFileInfo(path).completeBaseName(), path);
+  s.model_box->addItem(tr("Open…"));
+  s.model_box->setCurrentIndex(static_cast<int>(paths.indexOf(s.model)));
+  s.model_box->setPlaceholderText(tr("No model chosen"));
+}
+
+void ServePage::choose_model(const QString& path) {
+  if (path.isEmpty() || path == state_->model) return;
+  state_->model = path;
+  fill_model_box();
+  read_facts(path);
+  show_state();
+}
+
+QString ServePage::chosen_model() const {
+  return state_->model;
+}
+
+void ServePage::read_facts(const QString& path) {
+  state_->facts->show_reading(path);
+  const std::uint64_t asked = ++state_->facts_asked;
+  state_->reader->post([this, path, asked] {
+    auto facts = read_model_facts(path);
+    QMetaObject::invokeMethod(
+        this,
+        [this, path, asked, facts = std::move(facts)] {
+          if (asked != state_->facts_asked) return;
+          if (facts)
+            state_->facts->show_facts(path, *facts);
+          else
+            state_->facts->show_error(path, QString::fromStdString(facts.error().text()));
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+Result<void> ServePage::set_setting(std::string_view name, std::string_view text) {
+  state_->session_settings = true;
+  return state_->form->set(name, text);
+}
+
+void ServePage::start() {
+  State& s = *state_;
+  if (s.busy() || !s.form->complete()) return;
+  if (s.model.isEmpty()) return open_file();
+  s.preferences.add_recent_model(s.model);
+  s.engine.start(s.model, s.form->settings());
+}
+
+void ServePage::stop() {
+  state_->engine.stop();
+}
+
+void ServePage::open_file() {
+  const QString path =
+      QFileDialog::getOpenFileName(this, tr("Open a model"), QFileInfo(state_->model).absolutePath(),
+                                   tr("Models (*.gguf config.json);;All files (*)"));
+  if (path.isEmpty()) return;
+  const QFileInfo file(path);
+  choose_model(file.fileName() == QLatin1String("config.json") ? file.absolutePath() : path);
+}
+
+void ServePage::fetch_starter() {
+  State& s = *state_;
+  s.fetch_cancel = std::make_shared<std::atomic<bool>>(false);
+  s.list->show_loading(QStringLiteral("SmolLM2"), tr("Connecting"), 0, 0);
+  s.fetcher->post([this, cancel = s.fetch_cancel] {
+    FetchOptions options;
+    options.cancel = cancel.get();
+    options.on_progress = [this](const FetchProgress& progress) {
+      QMetaObject::invokeMethod(
+          this,
+          [this, progress] {
+            state_->list->show_loading(QStringLiteral("SmolLM2"), QString::fromStdString(progress.phase),
+                                       progress.done, progress.total);
+          },
+          Qt::QueuedConnection);
+    };
+    auto path = fetch_model("smollm2", options);
+    QMetaObject::invokeMethod(
+        this,
+        [this, path = std::move(path)] {
+          state_->list->show_idle();
+          if (path)
+            choose_model(QString::fromStdString(path->string()));
+          else if (path.error().kind != Error::Kind::cancelled)
+            Q_EMIT banner_requested(banner_of(path.error()));
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+void ServePage::dragEnterEvent(QDragEnterEvent* event) {
+  const QList<QUrl> urls = event->mimeData()->urls();
+  if (!urls.isEmpty() && urls.front().isLocalFile() && looks_like_model(urls.front().toLocalFile()))
+    event->acceptProposedAction();
+}
+
+void ServePage::dropEvent(QDropEvent* event) {
+  event->acceptProposedAction();
+  choose_model(event->mimeData()->urls().front().toLocalFile());
+}
+
+void ServePage::resizeEvent(QResizeEvent* event) {
+  if (event) Page::resizeEvent(event);
+  State& s = *state_;
+  s.narrow = width() < units(kNarrowUnits);
+  s.narrow_tabs->setVisible(s.narrow);
+  s.left->setVisible(!s.narrow || s.narrow_tabs->currentIndex() == 0);
+  s.right->setVisible(!s.narrow || s.narrow_tabs->currentIndex() == 1);
+  s.right->setMaximumWidth(s.narrow ? QWIDGETSIZE_MAX : units(82));
+  s.right->setMinimumWidth(s.narrow ? 0 : units(82));
+}
+
+}  // namespace pitwall::ui

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The serve page: choose a model, set the engine up, start it, and watch it run.
+#pragma once
+#include <memory>
+
+#include "ui/shell/page.h"
+
+namespace pitwall::ui {
+
+class EngineController;
+class Preferences;
+
+/// UI thread only. Both references outlive the page. Headers of models are read on a thread of its own.
+class ServePage : public Page {
+  Q_OBJECT
+
+ public:
+  ServePage(EngineController& engine, Preferences& preferences, QWidget* parent = nullptr);
+  ~ServePage() override;
+  QString id() const override;
+  QString title() const override;
+  QList<QWidget*> context_widgets() override;
+  QList<QAction*> page_actions() override;
+  void activated() override;
+
+  void choose_model(const QString& path);
+  QString chosen_model() const;
+  /// For this session only: what the command line says is not remembered.
+  Result<void> set_setting(std::string_view name, std::string_view text);
+  void start();  ///< the chosen model with the form's settings
+  void stop();   ///< also cancels a load
+
+ protected:
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  struct State;
+  void build();
+  void build_actions();
+  void connect_engine();
+  void show_state();
+  void show_snapshot();
+  void show_error();
+  void fill_model_box();
+  void read_facts(const QString& path);
+  void open_file();
+  void fetch_starter();
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pitwall::ui

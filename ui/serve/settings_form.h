@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The engine's settings as a form, made from the one table: name, requested, effective.
+#pragma once
+#include <vector>
+
+#include "engine/settings/settings.h"
+#include "ui/widgets/card.h"
+
+class QGridLayout;
+class QScrollArea;
+
+namespace pitwall {
+class Engine;
+}
+
+namespace pitwall::ui {
+
+class SettingsForm : public Card {
+  Q_OBJECT
+
+ public:
+  explicit SettingsForm(QWidget* parent = nullptr);
+
+  const Settings& settings() const { return settings_; }
+  void set_settings(const Settings& settings);
+  Result<void> set(std::string_view name, std::string_view text);  ///< as if typed
+  bool complete();  ///< false: a field holds a value that is not understood; it gets the focus
+  void focus_setting(std::string_view name);
+
+  void lock(const Engine* engine);  ///< while serving: fields are read-only, effective values are shown
+  void lock_while_loading();
+  void unlock();  ///< the last effective values stay
+
+ Q_SIGNALS:
+  void edited();
+
+ private:
+  struct Row {
+    const SettingInfo* info;
+    QWidget* field;
+    Label *effective, *trouble;
+  };
+  void add_group(const QString& name);
+  void add_row(const SettingInfo& info);
+  QWidget* make_field(const SettingInfo& info, std::size_t row);
+  void show_value(const Row& row);
+  void take(std::size_t row, const QString& text);
+  void set_locked(bool locked);
+  void show_changes();
+
+  Settings settings_;
+  std::vector<Row> rows_;
+  QGridLayout* grid_;
+  QScrollArea* scroll_;
+  Label *changes_, *lock_note_;
+};
+
+}  // namespace pitwall::ui

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/preferences.h"
+
+#include <QFileInfo>
+#include <algorithm>
+
+#include "engine/base/file.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+constexpr int kRecentModels = 8;
+constexpr const char* kThemeNames[] = {"auto", "light", "dark"};
+
+QString key(const char* name) {
+  return QString::fromLatin1(name);
+}
+
+}  // namespace
+
+Preferences::Preferences() : Preferences(config_folder()) {}
+
+Preferences::Preferences(const std::filesystem::path& folder)
+    : folder_(folder),
+      file_(QString::fromStdString((folder / "window.ini").string()), QSettings::IniFormat) {}
+
+ThemeMode Preferences::theme() const {
+  const QString name = file_.value(key("theme")).toString();
+  for (int i = 0; i < 3; ++i)
+    if (name == QLatin1String(kThemeNames[i])) return static_cast<ThemeMode>(i);
+  return ThemeMode::automatic;
+}
+
+void Preferences::set_theme(ThemeMode mode) {
+  file_.setValue(key("theme"), QLatin1String(kThemeNames[static_cast<int>(mode)]));
+}
+
+int Preferences::refresh_hz() const {
+  return std::clamp(file_.value(key("refresh_hz"), 4).toInt(), 4, 10);
+}
+void Preferences::set_refresh_hz(int hz) {
+  file_.setValue(key("refresh_hz"), hz);
+}
+QByteArray Preferences::geometry() const {
+  return file_.value(key("geometry")).toByteArray();
+}
+void Preferences::set_geometry(const QByteArray& geometry) {
+  file_.setValue(key("geometry"), geometry);
+}
+QString Preferences::last_page() const {
+  return file_.value(key("page")).toString();
+}
+void Preferences::set_last_page(const QString& id) {
+  file_.setValue(key("page"), id);
+}
+
+QStringList Preferences::recent_models() const {
+  QStringList models = file_.value(key("recent_models")).toStringList();
+  models.removeIf([](const QString& path) { return !QFileInfo::exists(path); });
+  return models;
+}
+
+void Preferences::add_recent_model(const QString& path) {
+  QStringList models = recent_models();
+  models.removeAll(path);
+  models.prepend(path);
+  file_.setValue(key("recent_models"), QStringList(models.mid(0, kRecentModels)));
+}
+
+QStringList Preferences::model_folders() const {
+  return file_.value(key("model_folders")).toStringList();
+}
+void Preferences::set_model_folders(const QStringList& folders) {
+  file_.setValue(key("model_folders"), folders);
+}
+
+Settings Preferences::engine_settings(QString* trouble) const {
+  Settings settings;
+  const std::filesystem::path path = folder_ / "settings.json";
+  if (!std::filesystem::exists(path)) return settings;
+  const auto json = read_file(path);
+  const Result<void> loaded = json ? settings.load_json(*json) : Result<void>(json.error());
+  if (!loaded && trouble) *trouble = QString::fromStdString(loaded.error().text());
+  return loaded ? settings : Settings();
+}
+
+Result<void> Preferences::set_engine_settings(const Settings& settings) {
+  return write_file_atomic(folder_ / "settings.json", settings.to_json());
+}
+
+}  // namespace pitwall::ui

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/widgets/memory_bar.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/widgets/number_format.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+constexpr double kMagnifyBelow = 0.4;  // share of the device under which the process gets a bar of its own
+constexpr double kSmallest = 2;        // device-independent pixels of a segment that is not zero
+constexpr int kTableRows = 4;
+
+int units(double n) {
+  return Theme::current().units(n);
+}
+QColor ink(Colour token) {
+  return Theme::current().colour(token);
+}
+QFont font(FontRole role, bool strong = false) {
+  QFont font = Theme::current().font(role);
+  if (strong) font.setWeight(QFont::DemiBold);
+  return font;
+}
+
+bool is_others(const MemoryPart& part) {
+  return part.colour == Colour::other_processes;
+}
+
+}  // namespace
+
+MemoryBar::MemoryBar(QWidget* parent) : QWidget(parent) {
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  setAccessibleName(tr("Memory bar"));
+  connect(&Theme::current(), &Theme::changed, this, qOverload<>(&QWidget::update));
+}
+
+void MemoryBar::set_ledger(const LedgerSnapshot& ledger) {
+  const bool was_magnified = magnified();
+  ledger_ = ledger;
+  parts_ = memory_parts(ledger);
+  setAccessibleDescription(summary());
+  if (magnified() != was_magnified) updateGeometry();
+  update();
+}
+
+QString MemoryBar::summary() const {
+  QStringList words;
+  for (const MemoryPart& part : parts_)
+    if (part.bytes != 0) words << part.name + QLatin1Char(' ') + bytes_text(part.bytes);
+  QString text = words.join(QStringLiteral(", "));
+  if (ledger_.limit > 0) text += tr("; limit %1").arg(bytes_text(ledger_.limit));
+  if (ledger_.device_total > 0) text += tr("; device %1").arg(bytes_text(ledger_.device_total));
+  return text;
+}
+
+QSize MemoryBar::sizeHint() const {
+  const int line = QFontMetrics(font(FontRole::small)).height();
+  return {units(120), line + units(6) + line + units(1) + (magnified() ? units(5) : 0)};
+}
+
+QSize MemoryBar::minimumSizeHint() const {
+  return {units(40), sizeHint().height()};
+}
+
+bool MemoryBar::magnified() const {
+  const double taken = static_cast<double>(std::max(ledger_.measured, ledger_.accounted()));
+  return ledger_.device_total <= 0 || taken < kMagnifyBelow * static_cast<double>(ledger_.device_total);
+}
+
+double MemoryBar::scale() const {
+  if (!magnified()) return static_cast<double>(ledger_.device_total);
+  const Bytes taken = std::max(ledger_.measured, ledger_.accounted());
+  const bool limit_near = ledger_.limit >= taken && ledger_.limit <= 3 * taken;
+  return std::max(1.0, static_cast<double>(limit_near ? ledger_.limit : taken) * (limit_near ? 1.02 : 1.0));
+}
+
+QRectF MemoryBar::strip_rect() const {
+  const int line = QFontMetrics(font(FontRole::small)).height();
+  return {0, static_cast<double>(line), static_cast<double>(width()), static_cast<double>(units(1.5))};
+}
+
+QRectF MemoryBar::bar_rect() const {
+  const double top = strip_rect().top() + (magnified() ? units(5) : 0);
+  return {0, top, static_cast<double>(width()), static_cast<double>(units(6))};
+}
+
+std::vector<MemoryBar::Segment> MemoryBar::segments() const {
+  std::vector<Segment> segments;
+  const QRectF bar = bar_rect();
+  double widest = 0, borrowed = 0;
+  std::size_t widest_at = 0;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    if (parts_[i].bytes <= 0 || (magnified() && is_others(parts_[i]))) continue;
+    const double exact = static_cast<double>(parts_[i].bytes) / scale() * bar.width();
+    const double wide = std::max(kSmallest, exact);
+    borrowed += wide - exact;
+    segments.push_back({i, QRectF(0, bar.top(), wide, bar.height())});
+    if (wide > widest) {
+      widest = wide;
+      widest_at = segments.size() - 1;
+    }
+  }
+  if (segments.empty()) return segments;
+  segments[widest_at].rect.setWidth(std::max(kSmallest, widest - borrowed));
+  double left = 0;
+  for (Segment& segment : segments) {
+    const double right = left + segment.rect.width();
+    segment.rect.setLeft(std::round(left));
+    segment.rect.setRight(std::max(std::round(left) + kSmallest, std::round(right)));
+    left = right;
+  }
+  return segments;
+}
+
+void MemoryBar::draw_strip(QPainter& painter) const {
+  const QRectF strip = strip_rect(), bar = bar_rect();
+  const double full = static_cast<double>(ledger_.device_total);
+  const double mine =
+      static_cast<double>(std::max(ledger_.measured, ledger_.accounted())) / full * strip.width();
+  const double others = static_cast<double>(ledger_.other_processes) / full * strip.width();
+  const double end = std::max(kSmallest, mine);
+  painter.fillRect(strip, ink(Colour::alt));
+  fill_part(painter, QRectF(end, strip.top(), others, strip.height()),
+            {{}, Colour::other_processes, FillPattern::dots, 1});
+  painter.fillRect(QRectF(strip.left(), strip.top(), end, strip.height()), ink(Colour::text));
+  painter.setPen(ink(Colour::border));
+  painter.drawRect(strip.adjusted(0.5, 0.5, -0.5, -0.5));
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(ink(Colour::strong));
+  painter.drawLine(QPointF(0.5, strip.bottom()), QPointF(0.5, bar.top()));
+  painter.drawLine(QPointF(end, strip.bottom()), QPointF(bar.right() - 0.5, bar.top()));
+  painter.setRenderHint(QPainter::Antialiasing, false);
+
+  painter.setFont(font(FontRole::small));
+  painter.setPen(ink(Colour::muted));
+  const QRectF above(0, 0, width(), strip.top());
+  painter.drawText(above, Qt::AlignLeft | Qt::AlignVCenter,
+                   tr("This process, %1 of the device").arg(percent_text(mine / strip.width())));
+  painter.drawText(above, Qt::AlignRight | Qt::AlignVCenter,
+                   tr("device %1").arg(bytes_text(ledger_.device_total)));
+  if (ledger_.limit > 0 && static_cast<double>(ledger_.limit) > scale()) draw_limit(painter, strip, full);
+}
+
+void MemoryBar::draw_limit(QPainter& painter, const QRectF& bar, double full) const {
+  const double x = std::round(static_cast<double>(ledger_.limit) / full * bar.width());
+  if (x > bar.right()) return;
+  painter.fillRect(QRectF(x - 1, bar.top() - units(0.75), 2, bar.height() + units(1.5)), ink(Colour::bad));
+  painter.setFont(font(FontRole::small, true));
+  painter.setPen(ink(Colour::bad));
+  const QString label = tr("limit %1").arg(bytes_text(ledger_.limit));
+  const double wide = painter.fontMetrics().horizontalAdvance(label);
+  const double left = std::clamp(x - wide / 2, 0.0, bar.width() - wide);
+  const double line = painter.fontMetrics().height();
+  const bool strip = bar.height() < units(3);
+  painter.drawText(QRectF(left, strip ? bar.bottom() + 1 : bar.top() - line - units(0.75), wide, line),
+                   Qt::AlignCenter, label);
+}
+
+void MemoryBar::draw_labels(QPainter& painter, const std::vector<Segment>& segments) const {
+  const QFont inside = font(FontRole::small, true), below = font(FontRole::small);
+  double free_from = 0;
+  for (const Segment& segment : segments) {
+    const MemoryPart& part = parts_[segment.part];
+    const QString label = part.name + QLatin1Char(' ') + bytes_text(part.bytes);
+    const double wide = QFontMetrics(inside).horizontalAdvance(label) + units(2);
+    if (wide < segment.rect.width()) {
+      const QRectF text(segment.rect.center().x() - wide / 2, segment.rect.top() + units(1), wide,
+                        segment.rect.height() - units(2));
+      painter.fillRect(text, ink(part.colour));
+      painter.setFont(inside);
+      painter.setPen(ink_on(part.colour));
+      painter.drawText(text, Qt::AlignCenter, label);
+      continue;
+    }
+    const bool wants_leader = part.colour == Colour::kv_used || part.colour == Colour::kv_quarantined;
+    if (!wants_leader || segment.rect.center().x() < free_from) continue;
+    painter.setFont(below);
+    painter.setPen(ink(Colour::muted));
+    const double x = std::round(segment.rect.center().x()) + 0.5, y = segment.rect.bottom();
+    const double middle = y + QFontMetrics(below).height() / 2.0 + units(0.5);
+    const double label_wide = QFontMetrics(below).horizontalAdvance(label);
+    const bool left_side = x + units(2.5) + label_wide > width();
+    const double side = left_side ? -1 : 1;
+    painter.drawLine(QPointF(x, y + 1), QPointF(x, middle));
+    painter.drawLine(QPointF(x, middle), QPointF(x + side * units(1.5), middle));
+    const double left = left_side ? x - units(2) - label_wide : x + units(2);
+    painter.drawText(QRectF(left, y + units(0.5), label_wide + 1, QFontMetrics(below).height()),
+                     Qt::AlignCenter, label);
+    free_from = left + label_wide + units(2);
+  }
+}
+
+void MemoryBar::paintEvent(QPaintEvent*) {
+  if (parts_.empty()) return;
+  QPainter painter(this);
+  const QRectF bar = bar_rect();
+  painter.fillRect(bar, ink(Colour::alt));
+  painter.setPen(ink(Colour::border));
+  painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5));
+  const std::vector<Segment> shown = segments();
+  for (const Segment& segment : shown) fill_part(painter, segment.rect, parts_[segment.part]);
+  draw_labels(painter, shown);
+  if (magnified() && ledger_.device_total > 0) draw_strip(painter);
+  if (ledger_.limit > 0 && static_cast<double>(ledger_.limit) <= scale()) draw_limit(painter, bar, scale());
+  painter.setFont(font(FontRole::small));
+  painter.setPen(ink(Colour::muted));
+  if (!magnified())
+    painter.drawText(QRectF(0, bar.bottom() + units(0.5), width(), painter.fontMetrics().height()),
+                     Qt::AlignRight | Qt::AlignVCenter,
+                     tr("device %1").arg(bytes_text(ledger_.device_total)));
+}
+
+bool MemoryBar::event(QEvent* event) {
+  if (event->type() == QEvent::ToolTip) {
+    const auto* help = static_cast<QHelpEvent*>(event);
+    for (const Segment& segment : segments())
+      if (segment.rect.contains(help->pos())) {
+        const MemoryPart& part = parts_[segment.part];
+        QToolTip::showText(
+            help->globalPos(),
+            tr("%1: %2, %3 bytes").arg(part.name, bytes_text(part.bytes), count_text(part.bytes)), this);
+        return true;
+      }
+    QToolTip::hideText();
+  }
+  return QWidget::event(event);
+}
+
+MemoryTable::MemoryTable(QWidget* parent) : QWidget(parent) {
+  setFocusPolicy(Qt::TabFocus);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  setAccessibleName(tr("Memory by category"));
+  connect(&Theme::current(), &Theme::changed, this, qOverload<>(&QWidget::update));
+}
+
+void MemoryTable::set_ledger(const LedgerSnapshot& ledger) {
+  ledger_ = ledger;
+  parts_ = memory_parts(ledger);
+  QStringList words;
+  for (const MemoryPart& part : parts_) words << part.name + QLatin1Char(' ') + bytes_text(part.bytes);
+  setAccessibleDescription(words.join(QStringLiteral(", ")));
+  update();
+}
+
+QString MemoryTable::to_csv() const {
+  QString csv = QStringLiteral("category,bytes\n");
+  for (const MemoryPart& part : parts_) csv += QStringLiteral("%1,%2\n").arg(part.name).arg(part.bytes);
+  return csv;
+}
+
+int MemoryTable::row_height() const {
+  return units(5.5);
+}
+
+QSize MemoryTable::sizeHint() const {
+  return {units(120), (kTableRows + 1) * row_height()};
+}
+
+void MemoryTable::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  const int columns = (static_cast<int>(parts_.size()) + kTableRows - 1) / kTableRows;
+  if (columns == 0) return;
+  const int gap = units(7), wide = (width() - gap * (columns - 1)) / columns;
+  const int share =
+      QFontMetrics(font(FontRole::small, true)).horizontalAdvance(QStringLiteral("100.0 %")) + units(2);
+  const double mine = static_cast<double>(std::max(ledger_.measured, ledger_.accounted()));
+  for (int column = 0; column < columns; ++column) {
+    const QRect head((wide + gap) * column, 0, wide, row_height());
+    const QRect values = head.adjusted(0, 0, -share, 0);
+    painter.setFont(font(FontRole::small, true));
+    painter.setPen(ink(Colour::muted));
+    painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, tr("Category"));
+    painter.drawText(values, Qt::AlignRight | Qt::AlignVCenter, tr("Measured"));
+    painter.drawText(head, Qt::AlignRight | Qt::AlignVCenter, tr("Share"));
+    painter.setPen(ink(Colour::border));
+    painter.drawLine(head.bottomLeft(), head.bottomRight());
+    for (int row = 0; row < kTableRows; ++row) {
+      const auto index = static_cast<std::size_t>(column * kTableRows + row);
+      if (index >= parts_.size()) break;
+      const MemoryPart& part = parts_[index];
+      const int down = (row + 1) * row_height();
+      fill_part(painter,
+                QRectF(head.left(), down + (row_height() - units(2.75)) / 2, units(2.75), units(2.75)), part);
+      painter.setFont(font(FontRole::small));
+      painter.setPen(ink(Colour::text));
+      painter.drawText(head.translated(units(4), down), Qt::AlignLeft | Qt::AlignVCenter, part.name);
+      painter.setFont(font(FontRole::small, part.bytes != 0));
+      painter.drawText(values.translated(0, down), Qt::AlignRight | Qt::AlignVCenter,
+                       part.bytes == 0 ? QStringLiteral("0") : bytes_text(part.bytes));
+      painter.setFont(font(FontRole::small));
+      painter.setPen(ink(Colour::muted));
+      painter.drawText(
+          head.translated(0, down), Qt::AlignRight | Qt::AlignVCenter,
+          is_others(part) || mine <= 0 ? no_value() : percent_text(static_cast<double>(part.bytes) / mine));
+      if (row + 1 < kTableRows) {
+        painter.setPen(ink(Colour::grid));
+        painter.drawLine(head.bottomLeft() + QPoint(0, down), head.bottomRight() + QPoint(0, down));
+      }
+    }
+  }
+  if (hasFocus()) {
+    painter.setPen(QPen(ink(Colour::accent), 2));
+    painter.drawRect(QRectF(rect()).adjusted(1, 1, -1, -1));
+  }
+}
+
+void MemoryTable::keyPressEvent(QKeyEvent* event) {
+  if (event->matches(QKeySequence::Copy)) return QApplication::clipboard()->setText(to_csv());
+  QWidget::keyPressEvent(event);
+}
+
+}  // namespace pitwall::ui

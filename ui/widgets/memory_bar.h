@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// MemoryBar and MemoryTable: where the device's memory is, as a drawing and as figures.
+#pragma once
+#include <QWidget>
+#include <vector>
+
+#include "ui/widgets/memory_parts.h"
+
+namespace pitwall::ui {
+
+/// Full width = the device, with the limit as a line. Where this process takes a small share of it, a strip
+/// shows the device and the bar below magnifies the process.
+class MemoryBar : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit MemoryBar(QWidget* parent = nullptr);
+  void set_ledger(const LedgerSnapshot& ledger);
+  QString summary() const;  ///< the accessible description
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  bool event(QEvent* event) override;  ///< tooltips
+
+ private:
+  struct Segment {
+    std::size_t part;
+    QRectF rect;
+  };
+  bool magnified() const;
+  double scale() const;  ///< bytes at full width of the bar
+  QRectF strip_rect() const;
+  QRectF bar_rect() const;
+  std::vector<Segment> segments() const;
+  void draw_strip(QPainter& painter) const;
+  void draw_limit(QPainter& painter, const QRectF& bar, double full) const;
+  void draw_labels(QPainter& painter, const std::vector<Segment>& segments) const;
+
+  LedgerSnapshot ledger_;
+  std::vector<MemoryPart> parts_;
+};
+
+/// Three columns of four categories: swatch, name, bytes and share of this process. Ctrl+C copies CSV.
+class MemoryTable : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit MemoryTable(QWidget* parent = nullptr);
+  void set_ledger(const LedgerSnapshot& ledger);
+  QString to_csv() const;
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override { return sizeHint(); }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void focusInEvent(QFocusEvent*) override { update(); }
+  void focusOutEvent(QFocusEvent*) override { update(); }
+
+ private:
+  int row_height() const;
+  LedgerSnapshot ledger_;
+  std::vector<MemoryPart> parts_;
+};
+
+}  // namespace pitwall::ui
