@@ -33,10 +33,11 @@ dl.figures dt, dl.figures dd.detail { color: var(--muted); font-size: 0.78rem; }
 dl.figures dd { margin: 0; white-space: nowrap; }
 dl.figures dd.value { font-size: 1.35rem; font-weight: 600; line-height: 1.35; }
 dl.figures dd.value small { font-size: 0.8rem; font-weight: 400; color: var(--muted); }
-.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(26rem, 1fr)); gap: 0.75rem; }
+.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(30rem, 1fr)); gap: 0.75rem; }
 figure { margin: 0; background: var(--panel); border: 1px solid var(--border); border-radius: 0.25rem; padding: 0.35rem; }
 svg { display: block; width: 100%; height: auto; }
-.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(24rem, 1fr)); gap: 0.75rem; align-items: start; }
+.columns { columns: 26rem 2; column-gap: 0.75rem; }
+.columns section { break-inside: avoid; margin-bottom: 0.75rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }
 th { text-align: left; font-weight: 600; color: var(--muted); border-bottom: 1px solid var(--border); vertical-align: bottom; }
@@ -60,9 +61,9 @@ footer { color: var(--muted); font-size: 0.78rem; }
   body { background: none; font-size: 8pt; }
   main { max-width: none; padding: 0; gap: 2.5mm; }
   .charts { grid-template-columns: 1fr 1fr; gap: 2.5mm; }
-  .columns { grid-template-columns: 1fr 1fr; gap: 2.5mm; }
+  .columns { columns: 2; column-gap: 2.5mm; }
   dl.figures { grid-template-columns: repeat(5, 1fr); }
-  figure, tr, header, dl.figures, .columns section { break-inside: avoid; }
+  figure, tr, header, dl.figures { break-inside: avoid; }
   thead { display: table-header-group; }
   h2 { break-after: avoid; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }

@@ -10,8 +10,9 @@
 namespace pitwall {
 namespace {
 
-constexpr double kLeft = 100, kRight = 1170, kBarHeight = 26, kFirstBar = 8, kSecondBar = 62;
-constexpr int kWidth = 1180, kHeight = 116;
+constexpr double kLeft = 100, kRight = 1170, kBarHeight = 26, kFirstBar = 8, kSecondBar = 66,
+                 kLegendBelow = 43;
+constexpr int kWidth = 1180, kHeight = 120;
 constexpr double kLeastWidth = 2;
 
 struct Segment {
@@ -93,18 +94,18 @@ std::string bar(const std::vector<Segment>& segments, double y, double scale) {
   return svg;
 }
 
-std::string legend(const std::vector<Segment>& segments) {
-  std::string svg;
+/// What each segment is, in a row under the bar; returns where the row ends.
+double add_legend(std::string& svg, const std::vector<Segment>& segments, double y) {
   double x = kLeft;
   for (const Segment& segment : segments) {
     if (segment.bytes <= 0) continue;
     const std::string text = fmt::format("{} {}", segment.name, size_text(segment.bytes));
-    svg += fmt::format("<rect x=\"{}\" y=\"42\" width=\"10\" height=\"10\" fill=\"{}\" stroke=\"{}\"/>\n",
-                       svg_number(x), segment.fill, colour::kFrame);
-    svg += svg_text({x + 14, 51, "start", colour::kMuted, 10.5, false}, text);
+    svg += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"10\" height=\"10\" fill=\"{}\" stroke=\"{}\"/>\n",
+                       svg_number(x), svg_number(y - 9), segment.fill, colour::kFrame);
+    svg += svg_text({x + 14, y, "start", colour::kMuted, 10.5, false}, text);
     x += 14 + text_width(text, 10.5) + 14;
   }
-  return svg;
+  return x;
 }
 
 double scale_for(Bytes bytes) {
@@ -114,19 +115,19 @@ double scale_for(Bytes bytes) {
 std::string device_bar(const LedgerSnapshot& ledger) {
   const Bytes process = std::max(ledger.measured, ledger.accounted());
   const Bytes whole = std::max({ledger.device_total, process + ledger.other_processes, ledger.limit});
-  const double scale = scale_for(whole);
-  std::string svg =
-      bar({{"This process", process, "#227D9A", "#227D9A", "#FFFFFF"},
-           {"Other processes", ledger.other_processes, "url(#m-others)", "#818181", "#FFFFFF"},
-           {"Not in use", whole - process - ledger.other_processes, "#ECF2F2", "#ECF2F2", colour::kText}},
-          kSecondBar, scale);
+  const Bytes rest = whole - process - ledger.other_processes;
+  const std::vector<Segment> segments = {
+      {"This process", process, "#227D9A", "#227D9A", "#FFFFFF"},
+      {"Other processes", ledger.other_processes, "url(#m-others)", "#818181", "#FFFFFF"},
+      {"Not in use", rest, "#ECF2F2", "#ECF2F2", colour::kText}};
+  std::string svg = bar(segments, kSecondBar, scale_for(whole));
+  const double end = add_legend(svg, segments, kSecondBar + kLegendBelow);
   if (ledger.limit > 0) {
-    const double x = kLeft + static_cast<double>(ledger.limit) * scale;
+    const double x = kLeft + static_cast<double>(ledger.limit) * scale_for(whole);
     svg += fmt::format("<path d=\"M{} {}v{}\" stroke=\"{}\" stroke-width=\"2\"/>\n", svg_number(x),
-                       svg_number(kSecondBar - 4), svg_number(kBarHeight + 8), colour::kBad);
-    svg += svg_text({std::min(x, kRight), kSecondBar + kBarHeight + 16, x > kWidth / 2 ? "end" : "start",
-                     colour::kBad, 10.5, true},
-                    "limit " + size_text(ledger.limit));
+                       svg_number(kSecondBar - 3), svg_number(kBarHeight + 6), colour::kBad);
+    svg += svg_text({end, kSecondBar + kLegendBelow, "start", colour::kBad, 10.5, true},
+                    "| Limit of this process " + size_text(ledger.limit));
   }
   return svg;
 }
@@ -147,7 +148,7 @@ std::string memory_bar_svg(const LedgerSnapshot& ledger) {
   svg += kPatterns;
   svg += svg_text({8, kFirstBar + 17, "start", colour::kMuted, 11, false}, "This process");
   svg += bar(segments, kFirstBar, scale_for(drawn));
-  svg += legend(segments);
+  add_legend(svg, segments, kFirstBar + kLegendBelow);
   svg += svg_text({8, kSecondBar + 17, "start", colour::kMuted, 11, false}, "Device");
   svg += device_bar(ledger);
   return svg + "</svg>\n";

@@ -9,7 +9,7 @@
 
 namespace pitwall {
 
-/// ITL, TTFT, TPOT, throughput, requests in the engine, memory, spread of latency: in this order.
+/// ITL, TTFT, TPOT, throughput, requests in the engine, memory, queue, spread of latency: in this order.
 std::vector<SvgChart> run_charts(const Run& run);
 
 /// Two bars: the process by category, and the device with others and the limit. Empty when nothing was

@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <limits>
 
 #include "engine/report/report_text.h"
 
 namespace pitwall {
 namespace {
 
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t kP99Needs = 100;
 
 Tone tone_of(RunStatus status) {
@@ -87,12 +90,12 @@ std::vector<Figure> figures_of(const Run& run) {
   }
   const Bytes limit = summary.ledger.limit;
   return {
-      {"Output", rate_text(summary.output_tokens_per_s), "tok/s",
+      {"Output", rate_text(summary.output_tokens_per_s > 0 ? summary.output_tokens_per_s : kNaN), "tok/s",
        format_count(totals.output_tokens) + " tokens"},
       latency_figure(summary, "TTFT p50", "ttft_ms"),
       latency_figure(summary, "TPOT p50", "tpot_ms"),
       {"Longest ITL", ms_text(itl.max), itl.n > 0 ? "ms" : "",
-       itl.n > 0 ? "half of the requests ≤ " + ms_text(itl.p50) : "no value"},
+       itl.n > 0 ? fmt::format("p50 {} · n {}", ms_text(itl.p50), format_count(itl.n)) : "no value"},
       latency_figure(summary, "Queue p50", "queue_ms"),
       {"Requests", format_count(totals.requests_finished), "",
        format_count(totals.requests_stop + totals.requests_length) + " ended well"},

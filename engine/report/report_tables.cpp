@@ -124,7 +124,7 @@ Table memory_table(const LedgerSnapshot& ledger) {
   table.columns = {{"Category"}, {"Bytes", true}, {"of the device", true}};
   const Bytes whole = ledger.device_total;
   const auto add = [&](const char* name, Bytes bytes, Tone tone = Tone::plain) {
-    table.rows.push_back(bytes_row(name, bytes, whole, tone));
+    table.rows.push_back(bytes_row(name, bytes, whole, bytes == 0 ? Tone::muted : tone));
   };
   add("Weights", ledger.of(Category::weights));
   add("KV used", ledger.kv_used);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "engine/base/text_escape.h"
 #include "engine/report/html_style.h"
 #include "engine/report/report.h"
@@ -105,13 +108,35 @@ std::string figures_html(const std::vector<Figure>& figures) {
   return html + "</dl>\n";
 }
 
+bool has_data(const SvgChart& chart) {
+  return std::any_of(chart.series.begin(), chart.series.end(), [](const SvgSeries& series) {
+    return std::any_of(series.y.begin(), series.y.end(), [](double y) { return std::isfinite(y); });
+  });
+}
+
 std::string charts_html(const Run& run) {
-  std::string html = "<div class=\"charts\">\n";
-  for (const SvgChart& chart : run_charts(run)) html += "<figure>\n" + svg_chart(chart) + "</figure>\n";
-  return html +
-         "</div>\n<p class=\"note\">Each point of ITL, TTFT and TPOT looks back over 10 s: p90 is drawn from "
-         "20 values on, p99 "
-         "from 100 on; max is always drawn. Throughput is of its own second.</p>\n";
+  std::string drawn, missing;
+  for (const SvgChart& chart : run_charts(run)) {
+    if (has_data(chart)) {
+      drawn += "<figure>\n" + svg_chart(chart) + "</figure>\n";
+    } else {
+      missing += (missing.empty() ? "" : ", ") + chart.title;
+    }
+  }
+  std::string html = drawn.empty() ? "" : "<div class=\"charts\">\n" + drawn + "</div>\n";
+  if (!drawn.empty()) {
+    html +=
+        "<p class=\"note\">Each point of ITL, TTFT, TPOT and queue looks back over 10 s: p90 is drawn from "
+        "20 "
+        "values on, p99 from 100 on; max is always drawn. Throughput is of its own second.</p>\n";
+  }
+  if (!missing.empty()) html += "<p class=\"note\">No data to draw: " + html_text(missing) + ".</p>\n";
+  return html;
+}
+
+std::string memory_html(const ReportContent& content, const LedgerSnapshot& ledger) {
+  const std::string bar = memory_bar_svg(ledger);
+  return bar.empty() ? note_html(content.memory) : bar;
 }
 
 /// Settings that nobody touched: dense, for looking one up.
@@ -146,13 +171,12 @@ std::string body_html(const Run& run, const ReportContent& content) {
   if (!run.note.empty()) html += section("Note", "", "<p>" + html_text(run.note) + "</p>\n");
   html += section("Latency", "How long do requests wait?", table_html(content.latency));
   html += charts_html(run);
-  html += section("Memory", "Who owns it?", memory_bar_svg(run.summary.ledger));
-  html += "<div class=\"columns\">\n" +
-          section("Memory by category", "", table_html(content.memory), "dense") +
-          section("Requests and tokens", "", table_html(content.outcome), "dense") + "</div>\n";
+  html += section("Memory", "Who owns it?", memory_html(content, run.summary.ledger));
   html += "<div class=\"columns\">\n" +
           section("Changed settings", "What differs from the default?", settings_html(content)) +
-          section("Environment", "", table_html(content.environment), "dense") + "</div>\n";
+          section("Environment", "", table_html(content.environment), "dense") +
+          section("Requests and tokens", "", table_html(content.outcome), "dense") +
+          section("Memory by category", "", table_html(content.memory), "dense") + "</div>\n";
   html += section("Settings at their default", "", default_settings_html(content.default_settings));
   html += section("Not tested, not known", "", list_html(content.not_known));
   html += section("Requests", "Which ones had it worst?", table_html(content.requests), "dense");

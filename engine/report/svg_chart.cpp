@@ -89,17 +89,19 @@ std::string stroke(const SvgSeries& series) {
 }
 
 std::string header(const SvgChart& chart) {
-  std::string svg = svg_text({.x = 8, .y = 17, .size = 13, .bold = true}, chart.title);
-  const std::string unit = chart.unit + (chart.log_y ? ", log" : "");
-  svg += svg_text({.x = 8 + text_width(chart.title, 13) * 1.12 + 8, .y = 17, .fill = colour::kMuted}, unit);
+  std::string svg = fmt::format(
+      "<text x=\"8\" y=\"17\"><tspan font-size=\"13\" font-weight=\"600\" fill=\"{}\">{}</tspan>"
+      "<tspan font-size=\"11\" fill=\"{}\" dx=\"6\">{}</tspan></text>\n",
+      colour::kText, xml_text(chart.title), colour::kMuted,
+      xml_text(chart.unit + (chart.log_y ? ", log" : "")));
   svg += svg_text({.x = 8, .y = 33, .fill = colour::kMuted}, chart.question);
   double right = chart.width - kRight;
   for (auto series = chart.series.rbegin(); series != chart.series.rend(); ++series) {
     svg += svg_text({.x = right, .y = 17, .anchor = "end", .size = kLegendSize}, series->name);
-    right -= text_width(series->name, kLegendSize) + 5;
+    right -= text_width(series->name, kLegendSize) + 7;
     svg += fmt::format("<path d=\"M{} 13h-{}\" fill=\"none\" {}/>\n", svg_number(right), kLineSample,
                        stroke(*series));
-    right -= kLineSample + 12;
+    right -= kLineSample + 14;
   }
   return svg;
 }

@@ -8,16 +8,11 @@
 #include "engine/base/text_escape.h"
 
 namespace pitwall {
-namespace {
-
-/// XML 1.0 has no way to write most control characters, so they are left out.
 std::string xml_text(std::string_view text) {
   std::string plain = replace_invalid_utf8(text);
   std::erase_if(plain, [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t'; });
   return escape_html(plain);
 }
-
-}  // namespace
 
 std::string svg_begin(int width, int height, std::string_view title, std::string_view description) {
   return fmt::format(

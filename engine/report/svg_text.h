@@ -17,6 +17,9 @@ inline constexpr const char* kFrame = "#66717E";
 inline constexpr const char* kBad = "#BE2626";
 }  // namespace colour
 
+/// Escaped, without what XML 1.0 cannot write: bad UTF-8 is replaced, control characters are left out.
+std::string xml_text(std::string_view text);
+
 /// Root element with its role, title and description for readers that cannot see it. Close with "</svg>\n".
 std::string svg_begin(int width, int height, std::string_view title, std::string_view description);
 
