@@ -12,8 +12,8 @@ namespace pitwall {
 
 class Engine;
 
-/// `messages`: JSON array of {"role", "content"} where content is a string or a list of text parts. Errors carry
-/// Error::param "messages".
+/// `messages`: JSON array of {"role", "content"} where content is a string or a list of text parts. Errors
+/// carry Error::param "messages".
 Result<std::vector<TokenId>> chat_prompt(const Engine& engine, const nlohmann::ordered_json& messages);
 /// The same from JSON text, for callers without a JSON type.
 Result<std::vector<TokenId>> chat_prompt_json(const Engine& engine, const std::string& messages_json);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Engine: the façade over text, scheduler and executor. One engine thread owns all scheduling state; an output thread
-// turns tokens into text. Everything here may be called from any thread.
+// Engine: the façade over text, scheduler and executor. One engine thread owns all scheduling state; an
+// output thread turns tokens into text. Everything here may be called from any thread.
 #pragma once
 #include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,46 +26,51 @@ using BackendFactory = std::function<Result<std::unique_ptr<Backend>>(const Sett
 
 struct EngineOptions {
   Settings settings;
-  std::filesystem::path model;             ///< as Model::open takes it
+  std::filesystem::path model;  ///< as Model::open takes it
   BackendFactory make_backend;
-  RunSink* runs = nullptr;                 ///< not owned, outlives the engine; null = nothing is recorded
+  RunSink* runs = nullptr;  ///< not owned, outlives the engine; null = nothing is recorded
   std::string run_kind = "serve", run_name;
-  std::shared_ptr<const Clock> clock;      ///< null = real
-  std::function<void(const LoadProgress&)> on_progress;   ///< on the calling thread
-  const std::atomic<bool>* cancel = nullptr;              ///< checked between tensors
+  std::shared_ptr<const Clock> clock;                    ///< null = real
+  std::function<void(const LoadProgress&)> on_progress;  ///< on the calling thread
+  const std::atomic<bool>* cancel = nullptr;             ///< checked between tensors
+  bool prompt_logits = false;  ///< requests may ask for prompt logits: more logit rows a step
 };
 
 /// A request as clients make it. Text in or tokens in.
 struct GenerationRequest {
   std::vector<TokenId> prompt;
-  SamplingParams sampling;      ///< end_tokens: the engine adds the model's own unless ignore_eos
+  SamplingParams sampling;  ///< end_tokens: the engine adds the model's own unless ignore_eos
   bool ignore_eos = false;
-  std::string label;            ///< API id; shown in tables
+  std::string label;  ///< API id; shown in tables
 };
 
 /// What the client hears. The last event has `finished`; exactly one of those comes, whatever happens.
 struct OutputEvent {
-  std::string text;                   ///< whole characters, stop strings cut
-  std::vector<TokenId> tokens;        ///< tokens behind this event, end token left out
+  std::string text;             ///< whole characters, stop strings cut
+  std::vector<TokenId> tokens;  ///< tokens behind this event, end token left out
   bool finished = false;
   FinishReason reason = FinishReason::none;
-  Error error;                        ///< with reason error
-  RequestRecord record;               ///< with finished: all timings
-  std::vector<SliceLogits> logits;    ///< with finished, when prompt_logits was asked
+  Error error;                      ///< with reason error
+  RequestRecord record;             ///< with finished: all timings
+  std::vector<SliceLogits> logits;  ///< with finished, when prompt_logits was asked
 };
-/// Called on the output thread, in order; must not block and must not call back into the engine other than cancel().
+/// Called on the output thread, in order; must not block and must not call back into the engine other than
+/// cancel().
 using OutputSink = std::function<void(OutputEvent&&)>;
 
 class Engine {
  public:
-  /// Opens, checks the memory limit, loads, allocates KV, starts the threads. Blocking; seconds for large models.
+  /// Opens, checks the memory limit, loads, allocates KV, starts the threads. Blocking; seconds for large
+  /// models.
   static Result<std::unique_ptr<Engine>> start(EngineOptions options);
-  ~Engine();   ///< stop()
+  ~Engine();  ///< stop()
 
-  /// Refuses with the numbers what can never run (context_length: Error::param "messages"/"prompt" is the caller's to set).
+  /// Refuses with the numbers what can never run (context_length: Error::param "messages"/"prompt" is the
+  /// caller's to set).
   Result<RequestId> submit(GenerationRequest request, OutputSink sink);
-  void cancel(RequestId id);          ///< its blocks are free within one step
-  std::shared_ptr<const Snapshot> snapshot() const;   ///< at most 100 ms old; never blocks the engine
+  /// Its blocks are free within one step. `reason` goes into its record.
+  void cancel(RequestId id, std::string reason = {});
+  std::shared_ptr<const Snapshot> snapshot() const;  ///< at most 100 ms old; never blocks the engine
   Recorder& recorder();
 
   /// No new requests; running ones get `grace` to end, then are cancelled. Ends the run record. Idempotent.
@@ -72,12 +78,16 @@ class Engine {
 
   const Model& model() const;
   const std::string& served_name() const;
-  const std::shared_ptr<const Tokenizer>& tokenizer() const;   ///< null when the checkpoint has none
-  const ChatTemplate* chat_template() const;                   ///< null when it has none
-  const Settings& settings() const;   ///< requested
-  int max_model_len() const;          ///< effective
-  std::string effective(std::string_view setting) const;   ///< what is in force; equals the request where not "auto"
+  const std::shared_ptr<const Tokenizer>& tokenizer() const;  ///< null when the checkpoint has none
+  const ChatTemplate* chat_template() const;                  ///< null when it has none that compiles
+  const Error* chat_template_error() const;                   ///< why the template does not compile, or null
+  const Settings& settings() const;                           ///< requested
+  int max_model_len() const;                                  ///< effective
+  std::string effective(
+      std::string_view setting) const;  ///< what is in force; equals the request where not "auto"
   RunId run() const;
+  Nanos started_utc() const;
+  std::optional<Error> failure() const;  ///< why the engine no longer serves (state failed)
 
  private:
   Engine();

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// ApiCall: one completion from body to last byte, without knowing about sockets.
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/serve/engine.h"
+#include "engine/serve/http_reply.h"
+#include "engine/serve/openai_response.h"
+
+namespace pitwall {
+
+/// submit() on a worker thread; once it has returned, the rest on the connection's strand.
+class ApiCall {
+ public:
+  ApiCall(Engine& engine, ApiKind kind, std::string body);
+
+  /// Parses, renders the template, tokenizes, hands the request to the engine. Nothing = accepted: events
+  /// will come.
+  std::optional<HttpReply> submit(OutputSink sink);
+
+  RequestId request() const { return request_; }
+  bool streams() const { return streams_; }
+
+  /// What one event adds to the stream: `data: …` frames, possibly none.
+  std::string stream_frames(const OutputEvent& event);
+  bool failed(const OutputEvent& event) const;  ///< the stream ended with an error frame
+
+  void collect(OutputEvent&& event);  ///< not streamed: until the last event
+  HttpReply reply() const;            ///< after the last event
+
+ private:
+  Result<std::vector<TokenId>> prompt_tokens(const nlohmann::ordered_json& body) const;
+
+  Engine& engine_;
+  std::string body_;
+  ResponseIdentity identity_;
+  RequestId request_;
+  bool streams_ = false, include_usage_ = false;
+  bool role_sent_ = false;
+  std::string text_;
+  std::vector<TokenId> tokens_;
+  OutputEvent last_;
+};
+
+/// One server-sent event.
+std::string sse_frame(std::string_view data);
+std::string error_frame(std::string_view message, int status);
+
+}  // namespace pitwall

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/serve/chat_prompt.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/text_escape.h"
+#include "engine/serve/engine.h"
+
+namespace pitwall {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<std::string_view, 6> kRoles = {"system",    "developer", "user",
+                                                    "assistant", "tool",      "function"};
+
+Error bad_messages(std::string what, std::string action = {}) {
+  return {.kind = Error::Kind::invalid_input,
+          .what = std::move(what),
+          .cause = {},
+          .action = std::move(action),
+          .param = "messages"};
+}
+
+std::string place(std::size_t index) {
+  return "messages[" + std::to_string(index) + "]";
+}
+
+/// A string as it is, text parts joined, nothing as "".
+Result<std::string> content_text(const Json& message, std::size_t index) {
+  const auto found = message.find("content");
+  if (found == message.end() || found->is_null()) return std::string();
+  if (found->is_string()) return found->get<std::string>();
+  if (!found->is_array()) {
+    return bad_messages(place(index) + ".content is neither a string nor a list of text parts");
+  }
+  std::string text;
+  for (const Json& part : *found) {
+    const auto type = part.is_object() ? part.find("type") : part.end();
+    if (!part.is_object() || type == part.end() || !type->is_string()) {
+      return bad_messages(place(index) + ".content has a part without a type");
+    }
+    if (*type != "text") {
+      return bad_messages(place(index) + ".content has a part of type " +
+                              quote_for_message(type->get_ref<const std::string&>()) +
+                              "; this model reads text only",
+                          "Send parts of type \"text\"");
+    }
+    const auto piece = part.find("text");
+    if (piece == part.end() || !piece->is_string()) {
+      return bad_messages(place(index) + ".content has a text part whose text is not a string");
+    }
+    text += piece->get_ref<const std::string&>();
+  }
+  return text;
+}
+
+/// Clients send arguments as JSON text; templates print them as objects. Text that is no JSON stays text.
+void open_tool_arguments(Json& message) {
+  const auto calls = message.find("tool_calls");
+  if (calls == message.end() || !calls->is_array()) return;
+  for (Json& call : *calls) {
+    if (!call.is_object() || !call.contains("function") || !call["function"].is_object()) continue;
+    const auto arguments = call["function"].find("arguments");
+    if (arguments == call["function"].end() || !arguments->is_string()) continue;
+    Json parsed = Json::parse(arguments->get_ref<const std::string&>(), nullptr, false);
+    if (parsed.is_object()) *arguments = std::move(parsed);
+  }
+}
+
+Result<Json> template_messages(const Json& messages) {
+  if (!messages.is_array() || messages.empty()) {
+    return bad_messages("messages is not a list with at least one message",
+                        "Send messages as [{\"role\": \"user\", \"content\": \"…\"}]");
+  }
+  Json result = Json::array();
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    if (!messages[i].is_object()) return bad_messages(place(i) + " is not an object with role and content");
+    const auto role = messages[i].find("role");
+    if (role == messages[i].end() || !role->is_string())
+      return bad_messages(place(i) + ".role is not a string");
+    const std::string& name = role->get_ref<const std::string&>();
+    if (std::find(kRoles.begin(), kRoles.end(), name) == kRoles.end()) {
+      return bad_messages(place(i) + ".role is " + quote_for_message(name),
+                          "Use system, developer, user, assistant, tool or function");
+    }
+    auto content = content_text(messages[i], i);
+    if (!content) return content.error();
+    Json message = messages[i];
+    message["content"] = *std::move(content);
+    open_tool_arguments(message);
+    result.push_back(std::move(message));
+  }
+  return result;
+}
+
+Error no_template(const Engine& engine) {
+  const Error* error = engine.chat_template_error();
+  return bad_messages(error != nullptr ? "The model's chat template does not compile: " + error->what
+                                       : "The model has no chat template",
+                      "Send a prompt to /v1/completions instead, or serve an instruction-tuned model");
+}
+
+}  // namespace
+
+Result<std::vector<TokenId>> chat_prompt(const Engine& engine, const Json& messages) {
+  if (!engine.tokenizer())
+    return bad_messages("The model has no tokenizer", "Send token ids to /v1/completions");
+  if (engine.chat_template() == nullptr) return no_template(engine);
+  auto readable = template_messages(messages);
+  if (!readable) return readable.error();
+  const Tokenizer& tokenizer = *engine.tokenizer();
+  Json variables;
+  variables["messages"] = *std::move(readable);
+  variables["add_generation_prompt"] = true;
+  if (const auto bos = tokenizer.bos()) variables["bos_token"] = tokenizer.bytes_of(*bos);
+  if (const auto eos = tokenizer.eos()) variables["eos_token"] = tokenizer.bytes_of(*eos);
+  auto text = engine.chat_template()->render(variables);
+  if (!text) {
+    Error error = text.error();
+    error.param = "messages";
+    return error;
+  }
+  // The template writes the special tokens itself.
+  return tokenizer.encode(*text, false, true);
+}
+
+Result<std::vector<TokenId>> chat_prompt_json(const Engine& engine, const std::string& messages_json) {
+  const Json messages = Json::parse(messages_json, nullptr, false);
+  if (messages.is_discarded()) return bad_messages("messages is not valid JSON");
+  return chat_prompt(engine, messages);
+}
+
+}  // namespace pitwall

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/serve/engine.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+
+#include "engine/serve/engine_loader.h"
+#include "engine/serve/engine_loop.h"
+#include "engine/serve/run_recorder.h"
+
+namespace pitwall {
+
+namespace {
+
+constexpr Nanos kSnapshotAge = 50 * kNanosPerMs;
+
+Error prompt_too_long(std::size_t prompt, int max_model_len) {
+  return {.kind = Error::Kind::invalid_input,
+          .what = "The prompt has " + std::to_string(prompt) + " tokens; the context length is " +
+                  std::to_string(max_model_len) + " tokens, prompt and reply together",
+          .cause = {},
+          .action = "Shorten the prompt, or start the engine with a larger max-model-len",
+          .param = "context_length"};
+}
+
+Result<void> check_tokens(const std::vector<TokenId>& tokens, int vocabulary) {
+  const auto bad =
+      std::find_if(tokens.begin(), tokens.end(), [&](TokenId id) { return id < 0 || id >= vocabulary; });
+  if (bad == tokens.end()) return {};
+  return Error{.kind = Error::Kind::invalid_input,
+               .what = "Token " + std::to_string(*bad) + " at position " +
+                       std::to_string(bad - tokens.begin()) + " is outside the vocabulary of " +
+                       std::to_string(vocabulary),
+               .cause = {},
+               .action = {},
+               .param = "prompt"};
+}
+
+}  // namespace
+
+struct Engine::State {
+  EngineOptions options;
+  std::shared_ptr<const Clock> clock;
+  Nanos started_utc = 0;
+  LoadedEngine loaded;
+  std::optional<Recorder> recorder;
+  std::optional<RunRecorder> run;
+  std::optional<EngineLoop> loop;
+  std::atomic<EngineState> phase{EngineState::serving};
+  std::atomic<std::uint64_t> next_request{1};
+
+  std::mutex stopping;  // one stop() at a time
+  std::mutex snapshot_mutex;
+  std::shared_ptr<const Snapshot> snapshot;
+
+  Ledger& ledger() { return loaded.executor->backend().ledger(); }
+
+  Result<void> check(const GenerationRequest& request) const {
+    if (request.prompt.empty()) {
+      return Error{.kind = Error::Kind::invalid_input,
+                   .what = "The prompt has no tokens",
+                   .cause = {},
+                   .action = "Send at least one token",
+                   .param = "prompt"};
+    }
+    if (request.prompt.size() >= static_cast<std::size_t>(loaded.scheduler.max_model_len)) {
+      return prompt_too_long(request.prompt.size(), loaded.scheduler.max_model_len);
+    }
+    if (request.sampling.prompt_logits && !options.prompt_logits) {
+      return Error{.kind = Error::Kind::unsupported,
+                   .what = "This engine was not started to return prompt logits",
+                   .cause = {},
+                   .action = {},
+                   .param = "prompt_logits"};
+    }
+    if (auto ok = check_tokens(request.prompt, loaded.model->spec().vocabulary); !ok) return ok;
+    return request.sampling.check();
+  }
+
+  /// The model's own end tokens join those that the client named.
+  void add_end_tokens(GenerationRequest& request) const {
+    if (request.ignore_eos || !loaded.tokenizer) return;
+    const std::vector<TokenId>& own = loaded.tokenizer->end_tokens();
+    request.sampling.end_tokens.insert(request.sampling.end_tokens.end(), own.begin(), own.end());
+  }
+
+  std::shared_ptr<const Snapshot> take_snapshot() {
+    auto taken = std::make_shared<Snapshot>(recorder->snapshot(ledger().snapshot()));
+    taken->state = loop->failure() ? EngineState::failed : phase.load();
+    taken->model = loaded.served_name;
+    taken->run = run->run();
+    taken->started_utc = started_utc;
+    taken->max_num_seqs = loaded.scheduler.max_num_seqs;
+    taken->kv_blocks = loaded.pool->total();
+    taken->kv_blocks_used = static_cast<std::int32_t>(taken->ledger.kv_used / loaded.bytes_per_block);
+    taken->block_size = loaded.pool->block_size();
+    return taken;
+  }
+};
+
+Engine::Engine() : state_(std::make_unique<State>()) {}
+
+Engine::~Engine() {
+  stop();
+}
+
+Result<std::unique_ptr<Engine>> Engine::start(EngineOptions options) {
+  std::unique_ptr<Engine> engine(new Engine);
+  State& state = *engine->state_;
+  state.options = std::move(options);
+  state.clock = state.options.clock ? state.options.clock : std::make_shared<RealClock>();
+  auto loaded = load_engine(state.options, *state.clock);
+  if (!loaded) return loaded.error();
+  state.loaded = *std::move(loaded);
+  if (state.loaded.chat_template_error) {
+    spdlog::warn("the chat template does not compile: {}", state.loaded.chat_template_error->text());
+  }
+  state.started_utc = state.clock->utc_now();
+  state.recorder.emplace(*state.clock);
+  state.run.emplace(*state.recorder, state.ledger(), state.options.runs,
+                    run_header(state.options, state.loaded, state.ledger(), state.started_utc));
+  state.loop.emplace(EngineParts{.config = state.loaded.scheduler,
+                                 .pool = *state.loaded.pool,
+                                 .executor = *state.loaded.executor,
+                                 .ledger = state.ledger(),
+                                 .bytes_per_block = state.loaded.bytes_per_block,
+                                 .recorder = *state.recorder,
+                                 .clock = *state.clock},
+                     state.loaded.tokenizer);
+  return engine;
+}
+
+Result<RequestId> Engine::submit(GenerationRequest request, OutputSink sink) {
+  State& state = *state_;
+  if (auto ok = state.check(request); !ok) return ok.error();
+  state.add_end_tokens(request);
+  const RequestId id{state.next_request.fetch_add(1)};
+  RequestRecord record;
+  record.id = id;
+  record.label = request.label;
+  record.arrival = state.clock->now();
+  record.arrival_utc = state.clock->utc_now();
+  record.prompt_tokens = static_cast<std::int32_t>(request.prompt.size());
+  Request queued{.id = id,
+                 .label = std::move(request.label),
+                 .prompt = std::move(request.prompt),
+                 .sampling = std::move(request.sampling),
+                 .arrival = record.arrival};
+  if (auto ok = state.loop->submit(std::move(queued), record, std::move(sink)); !ok) return ok.error();
+  return id;
+}
+
+void Engine::cancel(RequestId id, std::string reason) {
+  state_->loop->cancel(id, std::move(reason));
+}
+
+std::shared_ptr<const Snapshot> Engine::snapshot() const {
+  State& state = *state_;
+  const std::lock_guard lock(state.snapshot_mutex);
+  if (!state.snapshot || state.clock->now() - state.snapshot->steady > kSnapshotAge) {
+    state.snapshot = state.take_snapshot();
+  }
+  return state.snapshot;
+}
+
+Recorder& Engine::recorder() {
+  return *state_->recorder;
+}
+
+void Engine::stop(Nanos grace) {
+  State& state = *state_;
+  if (!state.loop) return;  // never started
+  state.phase = EngineState::stopping;
+  state.loop->stop(grace);
+  const std::lock_guard lock(state.stopping);
+  const auto failure = state.loop->failure();
+  state.run->end(failure ? RunStatus::failed : RunStatus::finished,
+                 failure ? failure->text() : std::string());
+  state.phase = EngineState::stopped;
+}
+
+const Model& Engine::model() const {
+  return *state_->loaded.model;
+}
+
+const std::string& Engine::served_name() const {
+  return state_->loaded.served_name;
+}
+
+const std::shared_ptr<const Tokenizer>& Engine::tokenizer() const {
+  return state_->loaded.tokenizer;
+}
+
+const ChatTemplate* Engine::chat_template() const {
+  const auto& compiled = state_->loaded.chat_template;
+  return compiled ? &*compiled : nullptr;
+}
+
+const Error* Engine::chat_template_error() const {
+  const auto& error = state_->loaded.chat_template_error;
+  return error ? &*error : nullptr;
+}
+
+const Settings& Engine::settings() const {
+  return state_->options.settings;
+}
+
+int Engine::max_model_len() const {
+  return state_->loaded.scheduler.max_model_len;
+}
+
+std::string Engine::effective(std::string_view setting) const {
+  const auto& effective = state_->loaded.effective;
+  const auto chosen = effective.find(setting);
+  return chosen != effective.end() ? chosen->second : state_->options.settings.display(setting);
+}
+
+RunId Engine::run() const {
+  return state_->run->run();
+}
+
+Nanos Engine::started_utc() const {
+  return state_->started_utc;
+}
+
+std::optional<Error> Engine::failure() const {
+  return state_->loop->failure();
+}
+
+}  // namespace pitwall

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/serve/engine_loader.h"
+
+#include <algorithm>
+
+#include "engine/serve/memory_plan.h"
+
+namespace pitwall {
+
+namespace {
+
+/// Rows of prompt logits that one step returns, where they are asked for.
+constexpr int kPromptLogitRows = 512;
+
+KvDtype kv_dtype(const Settings& settings) {
+  const std::string& asked = settings.text("kv-cache-dtype");
+  if (asked == "float32") return KvDtype::float32;
+  if (asked == "float16") return KvDtype::float16;
+  if (asked == "auto" && settings.text("dtype") == "float32") return KvDtype::float32;
+  return KvDtype::bfloat16;
+}
+
+KvLayout kv_layout(const ModelSpec& spec, const Settings& settings) {
+  KvLayout layout;
+  layout.dtype = kv_dtype(settings);
+  layout.block_size = static_cast<int>(settings.integer("block-size"));
+  for (const LayerSpec& layer : spec.layers) {
+    layout.layers.push_back({layer.attention.kv_heads, layer.attention.head_dim});
+  }
+  return layout;
+}
+
+std::optional<std::int64_t> asked(const Settings& settings, std::string_view name) {
+  if (settings.is_auto(name)) return std::nullopt;
+  return settings.integer(name);
+}
+
+Result<KvWish> kv_wish(const ModelSpec& spec, const Settings& settings) {
+  KvWish wish;
+  wish.layout = kv_layout(spec, settings);
+  wish.context_length = spec.context_length;
+  wish.max_num_seqs = static_cast<int>(settings.integer("max-num-seqs"));
+  wish.bytes = asked(settings, "kv-cache-memory-bytes");
+  if (const auto length = asked(settings, "max-model-len")) {
+    if (*length > spec.context_length) {
+      return Error{.kind = Error::Kind::invalid_input,
+                   .what = "max-model-len is " + format_count(*length) +
+                           " tokens; the model was trained on " + format_count(spec.context_length),
+                   .cause = {},
+                   .action = "Lower max-model-len to the model's context length, or leave it at auto",
+                   .param = "max-model-len"};
+    }
+    wish.max_model_len = static_cast<int>(*length);
+  }
+  return wish;
+}
+
+/// Bytes that may still be booked: under the limit, and free on the device.
+Bytes room(const Ledger& ledger) {
+  const LedgerSnapshot now = ledger.snapshot();
+  Bytes free = now.device_total - now.other_processes - now.accounted();
+  if (now.limit > 0) free = std::min(free, now.limit - now.accounted());
+  return std::max<Bytes>(free, 0);
+}
+
+Error cancelled() {
+  return {.kind = Error::Kind::cancelled,
+          .what = "Loading was cancelled",
+          .cause = {},
+          .action = {},
+          .param = {}};
+}
+
+Result<void> open_text(LoadedEngine& loaded) {
+  const Model& model = *loaded.model;
+  if (model.vocabulary().source != VocabularyData::Source::none) {
+    auto tokenizer = make_tokenizer(model.vocabulary());
+    if (!tokenizer) return tokenizer.error();
+    loaded.tokenizer = *std::move(tokenizer);
+  }
+  if (model.chat_template().empty()) return {};
+  auto compiled = ChatTemplate::compile(model.chat_template());
+  if (compiled) {
+    loaded.chat_template.emplace(*std::move(compiled));
+  } else {
+    loaded.chat_template_error = compiled.error();
+  }
+  return {};
+}
+
+/// One load, step by step; each step reports and may be cancelled.
+class Loader {
+ public:
+  Loader(const EngineOptions& options, const Clock& clock) : options_(options), clock_(clock) {}
+
+  Result<LoadedEngine> run() {
+    if (!go_on({"Opening the model", 0, 0})) return cancelled();
+    if (auto ok = open(); !ok) return ok.error();
+    if (auto ok = load_weights(); !ok) return ok.error();
+    if (!go_on({"Allocating the KV cache", 0, 0})) return cancelled();
+    if (auto ok = allocate_kv(); !ok) return ok.error();
+    loaded_.executor = std::make_unique<DeviceExecutor>(std::move(backend_), std::move(transformer_),
+                                                        loaded_.scheduler.max_num_seqs, clock_);
+    return std::move(loaded_);
+  }
+
+ private:
+  bool go_on(const LoadProgress& progress) const {
+    if (options_.on_progress) options_.on_progress(progress);
+    return options_.cancel == nullptr || !options_.cancel->load();
+  }
+
+  Result<void> open() {
+    auto model = Model::open(options_.model);
+    if (!model) return model.error();
+    loaded_.model = *std::move(model);
+    if (auto ok = open_text(loaded_); !ok) return ok;
+    auto wish = kv_wish(loaded_.model->spec(), options_.settings);
+    if (!wish) return wish.error();
+    wish_ = *std::move(wish);
+    auto backend = options_.make_backend(options_.settings);
+    if (!backend) return backend.error();
+    backend_ = *std::move(backend);
+    return check_room(wish_, loaded_.model->weight_bytes(), room(backend_->ledger()));
+  }
+
+  Result<void> load_weights() {
+    SchedulerConfig& scheduler = loaded_.scheduler;
+    scheduler.max_num_seqs = wish_.max_num_seqs;
+    scheduler.max_num_batched_tokens = static_cast<int>(options_.settings.integer("max-num-batched-tokens"));
+    scheduler.max_logit_rows = scheduler.max_num_seqs;
+    if (options_.prompt_logits) {
+      scheduler.max_logit_rows =
+          std::max(scheduler.max_num_seqs, std::min(scheduler.max_num_batched_tokens, kPromptLogitRows));
+    }
+    const int longest = wish_.max_model_len.value_or(wish_.context_length);
+    StepLimits limits;
+    limits.max_tokens = scheduler.max_num_batched_tokens;
+    limits.max_logit_rows = scheduler.max_logit_rows;
+    limits.max_slots = scheduler.max_num_seqs;
+    limits.max_blocks_per_sequence = (longest + wish_.layout.block_size - 1) / wish_.layout.block_size;
+    limits.vocabulary = loaded_.model->spec().vocabulary;
+    auto transformer = Transformer::load(*loaded_.model, *backend_, limits, longest,
+                                         [this](const LoadProgress& progress) { return go_on(progress); });
+    if (!transformer) return transformer.error();
+    transformer_ = *std::move(transformer);
+    return {};
+  }
+
+  Result<void> allocate_kv() {
+    const auto plan = plan_kv(wish_, room(backend_->ledger()));
+    if (!plan) return plan.error();
+    if (auto ok = backend_->allocate_kv(wish_.layout, plan->blocks); !ok) return ok;
+    loaded_.bytes_per_block = wish_.layout.bytes_per_block();
+    loaded_.pool = std::make_unique<BlockPool>(plan->blocks, wish_.layout.block_size);
+    loaded_.scheduler.max_model_len = plan->max_model_len;
+    state_effective(*plan);
+    return {};
+  }
+
+  void state_effective(const KvPlan& plan) {
+    loaded_.device = backend_->device();
+    const std::string& asked_name = options_.settings.text("served-model-name");
+    loaded_.served_name = asked_name.empty() ? loaded_.model->spec().name : asked_name;
+    const LedgerSnapshot ledger = backend_->ledger().snapshot();
+    auto& effective = loaded_.effective;
+    effective["model"] = options_.model.string();
+    effective["served-model-name"] = loaded_.served_name;
+    effective["max-model-len"] = std::to_string(plan.max_model_len);
+    effective["kv-cache-dtype"] = kv_dtype_name(wish_.layout.dtype);
+    effective["kv-cache-memory-bytes"] = exact_size(plan.blocks * loaded_.bytes_per_block);
+    effective["memory-limit"] = exact_size(ledger.limit > 0 ? ledger.limit : ledger.device_total);
+    effective["threads"] = std::to_string(loaded_.device.threads);
+  }
+
+  const EngineOptions& options_;
+  const Clock& clock_;
+  KvWish wish_;
+  LoadedEngine loaded_;
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<Transformer> transformer_;
+};
+
+}  // namespace
+
+Result<LoadedEngine> load_engine(const EngineOptions& options, const Clock& clock) {
+  return Loader(options, clock).run();
+}
+
+}  // namespace pitwall

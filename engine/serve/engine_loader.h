@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From options to everything an engine runs on: opened, checked against memory, loaded.
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/cache/block_pool.h"
+#include "engine/execute/executor.h"
+#include "engine/serve/engine.h"
+
+namespace pitwall {
+
+struct LoadedEngine {
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const Tokenizer> tokenizer;  ///< null when the checkpoint has no vocabulary
+  std::optional<ChatTemplate> chat_template;
+  std::optional<Error> chat_template_error;  ///< the model is served all the same, for completions
+  std::string served_name;
+  DeviceInfo device;
+  SchedulerConfig scheduler;
+  Bytes bytes_per_block = 0;
+  std::unique_ptr<BlockPool> pool;
+  std::unique_ptr<DeviceExecutor> executor;                   ///< owns back end and weights
+  std::map<std::string, std::string, std::less<>> effective;  ///< settings whose value was chosen here
+};
+
+/// Blocking. `clock` outlives the result. Errors: what the model or the memory lacks, with the numbers;
+/// cancelled.
+Result<LoadedEngine> load_engine(const EngineOptions& options, const Clock& clock);
+
+}  // namespace pitwall

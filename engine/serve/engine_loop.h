@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// EngineLoop: the engine thread. plan n+1, launch n+1, collect n, commit n, record n; asleep when there is
+// nothing to do.
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <unordered_set>
+#include <variant>
+#include <vector>
+
+#include "engine/execute/executor.h"
+#include "engine/schedule/scheduler.h"
+#include "engine/serve/output_thread.h"
+#include "engine/telemetry/recorder.h"
+
+namespace pitwall {
+
+/// Not owned; all outlive the loop.
+struct EngineParts {
+  SchedulerConfig config;
+  BlockPool& pool;
+  Executor& executor;
+  Ledger& ledger;
+  Bytes bytes_per_block;
+  Recorder& recorder;
+  const Clock& clock;
+};
+
+/// Methods: any thread.
+class EngineLoop {
+ public:
+  EngineLoop(const EngineParts& parts, std::shared_ptr<const Tokenizer> tokenizer);
+  ~EngineLoop();  ///< stop(0)
+
+  /// Error::busy once the engine stops; otherwise the sink's last event comes for certain.
+  Result<void> submit(Request request, const RequestRecord& record, OutputSink sink);
+  void cancel(RequestId id, std::string reason);
+
+  /// Refuses new requests, gives the others `grace`, cancels what is left, joins both threads. Idempotent;
+  /// the first call's grace counts.
+  void stop(Nanos grace);
+  std::optional<Error> failure() const;  ///< a fault of the engine itself: it has ended all requests
+
+ private:
+  struct Finish {
+    RequestId id;
+    FinishReason reason;
+    std::string error;
+  };
+  struct Acknowledge {
+    RequestId id;
+    int tokens;
+  };
+  using Command = std::variant<Request, Finish, Acknowledge>;
+
+  void send(Command command);
+
+  // Engine thread only.
+  void run();
+  bool take_commands();
+  void apply(Command& command);
+  void leave();
+  bool launch_next();
+  void collect_oldest();
+  void pass_on(OutputBatch batch);
+  void cancel_all();
+  void record_step(StepRecord record);
+  void publish();
+  void fail(Error error);
+
+  EngineParts parts_;
+  Scheduler scheduler_;
+  std::unordered_set<RequestId> live_;  // accepted, not ended
+  std::deque<StepRecord> in_flight_;    // of launched steps
+  Nanos last_finished_ = 0;             // of the executor; 0 after a time without work
+  bool worked_ = false;                 // the last round launched or committed something
+
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<Command> commands_;
+  std::optional<std::chrono::steady_clock::time_point> stop_deadline_;
+  bool ended_ = false;
+  std::optional<Error> failure_;
+
+  std::mutex joining_;
+  std::optional<OutputThread> output_;
+  std::thread thread_;
+};
+
+}  // namespace pitwall

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/serve/http_server.h"
+
+#include <spdlog/spdlog.h>
+
+#include <boost/asio.hpp>
+#include <chrono>
+#include <thread>
+
+#include "engine/base/text_escape.h"
+#include "engine/serve/http_session.h"
+#include "engine/serve/socket_table.h"
+
+namespace pitwall {
+
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr int kTextWorkers = 2;
+constexpr Nanos kPolite = 1500 * kNanosPerMs, kForced = 400 * kNanosPerMs;
+
+Error bad_option(const char* param, std::string what, std::string action,
+                 Error::Kind kind = Error::Kind::invalid_input) {
+  return {.kind = kind, .what = std::move(what), .cause = {}, .action = std::move(action), .param = param};
+}
+
+Result<asio::ip::address> listen_address(const HttpOptions& options) {
+  const std::string host = options.host == "localhost" ? "127.0.0.1" : options.host;
+  error_code error;
+  const asio::ip::address address = asio::ip::make_address(host, error);
+  if (error) {
+    return bad_option("host", "host is " + quote_for_message(options.host) + ", which is not an address",
+                      "Use 127.0.0.1, or 0.0.0.0 for all networks of this machine");
+  }
+  if (!address.is_loopback() && options.allowed_hosts.empty()) {
+    return bad_option(
+        "allowed-hosts", "host is " + host + ", which other machines reach, and allowed-hosts is empty",
+        "Name the hosts under which clients will ask for this server in allowed-hosts, or use 127.0.0.1");
+  }
+  return address;
+}
+
+/// 0 when there is none.
+int free_port(const asio::ip::address& address) {
+  asio::io_context io;
+  tcp::acceptor probe(io);
+  error_code error;
+  probe.open(tcp::endpoint(address, 0).protocol(), error);
+  if (!error) probe.bind(tcp::endpoint(address, 0), error);
+  return error ? 0 : probe.local_endpoint().port();
+}
+
+Error cannot_listen(const asio::ip::address& address, int port, const error_code& reason) {
+  const std::string what = "Port " + std::to_string(port) + " of " + address.to_string() +
+                           " cannot be listened on: " + reason.message();
+  const int other = free_port(address);
+  const std::string action =
+      other > 0 ? "Use another port, such as " + std::to_string(other) : "Use another address";
+  if (reason == asio::error::address_in_use) {
+    Error error = bad_option("port", what, action, Error::Kind::busy);
+    const auto owner = port_owner(static_cast<std::uint16_t>(port));
+    error.cause = owner ? "Process " + std::to_string(owner->pid) + " (" + owner->name + ") has it"
+                        : "Another user's process has it";
+    return error;
+  }
+  if (reason == asio::error::access_denied) {
+    return bad_option("port", what, "Ports below 1024 need a privilege. " + action, Error::Kind::io);
+  }
+  return bad_option(reason == boost::system::errc::address_not_available ? "host" : "port", what, action,
+                    Error::Kind::io);
+}
+
+/// Too many connections: told so without a session.
+void turn_away(tcp::socket socket) {
+  const HttpReply reply = error_reply(503, "Too many connections");
+  error_code ignored;
+  asio::write(socket,
+              asio::buffer("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n"
+                           "Content-Type: application/json\r\nContent-Length: " +
+                           std::to_string(reply.body.size()) + "\r\n\r\n" + reply.body),
+              ignored);
+  socket.shutdown(tcp::socket::shutdown_send, ignored);
+}
+
+}  // namespace
+
+struct HttpServer::State {
+  State(Engine& engine, const HttpOptions& options)
+      : text_workers(std::make_unique<WorkerPool>(kTextWorkers, "pw-text")),
+        context{.engine = engine,
+                .options = options,
+                .guard = HttpGuard(options),
+                .io = io,
+                .text_workers = *text_workers,
+                .sessions = {}} {}
+
+  asio::io_context io;
+  asio::executor_work_guard<asio::io_context::executor_type> working{io.get_executor()};
+  std::unique_ptr<WorkerPool> text_workers;
+  HttpContext context;
+  tcp::acceptor acceptor{io};
+  asio::steady_timer retry{io};
+  std::vector<std::thread> threads;
+  int port = 0;
+  bool stopped = false;
+  std::mutex stopping;
+
+  Result<void> listen() {
+    const int wanted = context.options.port;
+    if (wanted < 0 || wanted > 65535) {
+      return bad_option("port", "port is " + std::to_string(wanted) + "; ports go from 0 to 65535",
+                        "Use a port such as 8080, or 0 for any free one");
+    }
+    const auto address = listen_address(context.options);
+    if (!address) return address.error();
+    const tcp::endpoint endpoint(*address, static_cast<std::uint16_t>(wanted));
+    error_code error;
+    acceptor.open(endpoint.protocol(), error);
+    if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
+    if (!error) acceptor.bind(endpoint, error);
+    if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+    if (error) return cannot_listen(*address, wanted, error);
+    port = acceptor.local_endpoint(error).port();
+    return {};
+  }
+
+  void accept() {
+    acceptor.async_accept([this](error_code error, tcp::socket socket) {
+      if (!acceptor.is_open()) return;
+      if (error) return accept_later(error);
+      if (context.sessions.count() >= context.options.max_connections) {
+        turn_away(std::move(socket));
+      } else {
+        hand_over(std::move(socket));
+      }
+      accept();
+    });
+  }
+
+  /// Out of file descriptors, mostly: trying again at once would only spin.
+  void accept_later(const error_code& error) {
+    spdlog::warn("a connection was not accepted: {}", error.message());
+    retry.expires_after(std::chrono::milliseconds(100));
+    retry.async_wait([this](error_code cancelled) {
+      if (!cancelled && acceptor.is_open()) accept();
+    });
+  }
+
+  void hand_over(tcp::socket socket) {
+    error_code error;
+    const bool is_v6 = acceptor.local_endpoint(error).address().is_v6();
+    const int descriptor = socket.release(error);
+    if (!error) open_session(context, descriptor, is_v6);
+  }
+
+  void run() {
+    for (int i = 0; i < std::max(1, context.options.threads); ++i) {
+      threads.emplace_back([this] {
+        set_thread_name("pw-http");
+        io.run();
+      });
+    }
+  }
+};
+
+HttpServer::HttpServer() = default;
+
+HttpServer::~HttpServer() {
+  stop();
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::start(Engine& engine, const HttpOptions& options) {
+  std::unique_ptr<HttpServer> server(new HttpServer);
+  server->state_ = std::make_unique<State>(engine, options);
+  if (auto ok = server->state_->listen(); !ok) return ok.error();
+  server->state_->accept();
+  server->state_->run();
+  return server;
+}
+
+int HttpServer::port() const {
+  return state_->port;
+}
+
+std::string HttpServer::url() const {
+  error_code error;
+  const asio::ip::address address = asio::ip::make_address(state_->context.options.host, error);
+  std::string host = error || address.is_unspecified() ? "127.0.0.1" : address.to_string();
+  if (!error && address.is_v6() && !address.is_unspecified()) host = "[" + host + "]";
+  return "http://" + host + ":" + std::to_string(state_->port);
+}
+
+void HttpServer::stop() {
+  State& state = *state_;
+  const std::lock_guard lock(state.stopping);
+  if (std::exchange(state.stopped, true)) return;
+  asio::post(state.io, [&state] {
+    error_code ignored;
+    state.acceptor.close(ignored);
+    state.retry.cancel();
+  });
+  state.context.sessions.refuse_new();
+  for (const auto& session : state.context.sessions.all()) session->end_politely();
+  if (!state.context.sessions.wait_until_none(kPolite)) {
+    for (const auto& session : state.context.sessions.all()) session->close_now();
+    state.context.sessions.wait_until_none(kForced);
+  }
+  // Jobs may still post to their closed sessions, which cancel what those jobs submitted; then nothing is
+  // left to do and the I/O threads end by themselves.
+  state.text_workers.reset();
+  state.working.reset();
+  for (std::thread& thread : state.threads) thread.join();
+}
+
+}  // namespace pitwall

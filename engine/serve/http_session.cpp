@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/serve/http_session.h"
+
+#include <spdlog/spdlog.h>
+
+#include <array>
+#include <atomic>
+#include <boost/asio.hpp>
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <chrono>
+#include <optional>
+
+#include "engine/serve/api_call.h"
+#include "engine/serve/event_mailbox.h"
+#include "engine/serve/http_routes.h"
+#include "engine/serve/socket_table.h"
+
+namespace pitwall {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+using SteadyClock = std::chrono::steady_clock;
+using std::chrono::seconds;
+
+constexpr std::size_t kReadSize = 16 << 10;
+constexpr std::size_t kPipelinedBytes = 64 << 10;  // read ahead while a request is being answered
+constexpr std::size_t kUnsentBytes = 256 << 10;    // of a stream whose reader is slow
+constexpr int kSendBuffer = 128 << 10;             // of the kernel: bounded, so that slow readers show
+constexpr seconds kIdle{180}, kRequestTime{60}, kStalled{60}, kLinger{2}, kSilence{10};
+
+std::string_view view(boost::beast::string_view text) {
+  return {text.data(), text.size()};
+}
+
+/// Connection headers, then the reply's own.
+std::string reply_head(const HttpReply& reply, bool keep_alive) {
+  std::string head =
+      "HTTP/1.1 " + std::to_string(reply.status) + " " + std::string(status_text(reply.status)) + "\r\n";
+  head += "Server: pitwall\r\nX-Content-Type-Options: nosniff\r\n";
+  if (!reply.content_type.empty()) head += "Content-Type: " + reply.content_type + "\r\n";
+  for (const auto& [name, value] : reply.headers) head += name + ": " + value + "\r\n";
+  if (keep_alive) {
+    head += "Connection: keep-alive\r\nKeep-Alive: timeout=" + std::to_string(kIdle.count()) + "\r\n";
+  } else {
+    head += "Connection: close\r\n";
+  }
+  return head;
+}
+
+class Connection final : public HttpSession, public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(HttpContext& context, asio::any_io_executor strand, int socket, bool is_v6)
+      : context_(context), strand_(strand), socket_(strand), timer_(strand) {
+    error_code ignored;
+    socket_.assign(is_v6 ? tcp::v6() : tcp::v4(), socket, ignored);
+    socket_.set_option(tcp::no_delay(true), ignored);
+    socket_.set_option(asio::socket_base::send_buffer_size(kSendBuffer), ignored);
+    socket_.set_option(asio::socket_base::keep_alive(true),
+                       ignored);  // a peer that vanished shows in the end
+    remote_ = socket_.remote_endpoint(ignored);
+    local_ = socket_.local_endpoint(ignored);
+  }
+
+  void start() {
+    asio::dispatch(strand_, [self = shared_from_this()] {
+      self->changed_ = SteadyClock::now();
+      self->watch_for_reset();
+      self->read();
+      self->tick();
+    });
+  }
+
+  void end_politely() override {
+    asio::post(strand_, [self = shared_from_this()] { self->end_with_error("The server is stopping"); });
+  }
+  void close_now() override {
+    asio::post(strand_, [self = shared_from_this()] { self->close("The server is stopping"); });
+  }
+
+ private:
+  enum class State {
+    reading,    // waiting for a request, or receiving one
+    answering,  // exactly one request is being answered
+    draining,   // the last reply is out; what the client still sends is thrown away
+    closed
+  };
+  using Parser = http::request_parser<http::string_body>;
+
+  // ---- reading
+  // --------------------------------------------------------------------------------------------------
+
+  /// Always one read in flight, so that a hang-up shows at any time; bytes of the next request wait in
+  /// input_.
+  void read() {
+    const std::size_t limit = context_.options.max_header + kPipelinedBytes;
+    if (reading_ || input_ended_ || state_ == State::closed || input_.size() >= limit) return;
+    reading_ = true;
+    socket_.async_read_some(asio::buffer(incoming_),
+                            [self = shared_from_this()](error_code error, std::size_t size) {
+                              self->reading_ = false;
+                              self->on_read(error, size);
+                            });
+  }
+
+  void on_read(error_code error, std::size_t size) {
+    if (state_ == State::closed) return;
+    input_.append(incoming_.data(), size);
+    if (error == asio::error::eof) return on_end_of_input();
+    if (error) return close("The client hung up");
+    if (state_ == State::draining) input_.clear();
+    take_input();
+    read();
+  }
+
+  /// The client will send no more: it has closed its socket, or only this direction of it.
+  void on_end_of_input() {
+    input_ended_ = true;
+    if (state_ != State::answering) return close("The client hung up");
+    probe();
+    tick();  // look more often from now on
+  }
+
+  /// Something written to a closed socket comes back as a reset, which watch_for_reset() sees. A stream may
+  /// carry a comment at any time. A plain reply may be preceded by an interim response, but not every program
+  /// reads those: where the peer is on this machine the kernel's socket table answers without
+  /// (peer_is_gone()).
+  void probe() {
+    if (streaming_) {
+      send_stream(":\n\n");
+    } else if (!remote_.address().is_loopback() && !http_1_0_) {
+      send("HTTP/1.1 100 Continue\r\n\r\n");
+    }
+  }
+
+  bool peer_is_gone() const {
+    return remote_.address().is_loopback() && loopback_peer_closed(local_.port(), remote_.port());
+  }
+
+  void watch_for_reset() {
+    socket_.async_wait(tcp::socket::wait_error, [self = shared_from_this()](error_code error) {
+      if (!error) self->close("The client hung up");
+    });
+  }
+
+  void take_input() {
+    while (state_ == State::reading && input_.size() > 0) {
+      if (!parser_) start_parser();
+      error_code error;
+      input_.erase(0, parser_->put(asio::buffer(input_), error));
+      if (error == http::error::need_more) return;
+      if (error) return refuse_unreadable(error);
+      if (parser_->is_header_done() && !head_checked_) {
+        head_checked_ = true;
+        if (!check_head()) return;
+      }
+      if (parser_->is_done()) return answer();
+    }
+  }
+
+  void start_parser() {
+    parser_.emplace();
+    parser_->header_limit(static_cast<std::uint32_t>(context_.options.max_header));
+    parser_->body_limit(context_.options.max_body);
+    head_checked_ = false;
+    changed_ = SteadyClock::now();
+  }
+
+  void refuse_unreadable(error_code error) {
+    keep_alive_ = false;
+    if (error == http::error::body_limit) {
+      send_reply(
+          error_reply(413, "The body is larger than " + std::to_string(context_.options.max_body) + " bytes",
+                      {}, "request_too_large"));
+    } else if (error == http::error::header_limit) {
+      send_reply(error_reply(
+          431, "The header is larger than " + std::to_string(context_.options.max_header) + " bytes"));
+    } else {
+      send_reply(error_reply(400, "The request is not valid HTTP: " + error.message()));
+    }
+  }
+
+  // ---- answering
+  // ------------------------------------------------------------------------------------------------
+
+  /// Before the body is read. False when the request is refused; its body is not waited for.
+  bool check_head() {
+    const auto& head = parser_->get();
+    http_1_0_ = head.version() < 11;
+    head_only_ = head.method() == http::verb::head;
+    keep_alive_ = head.keep_alive();
+    const std::string_view origin = view(head[http::field::origin]);
+    cors_origin_ = context_.guard.allows_origin(origin) ? origin : std::string_view();
+    auto refusal = context_.guard.check({.method = view(head.method_string()),
+                                         .host = view(head[http::field::host]),
+                                         .origin = origin,
+                                         .content_type = view(head[http::field::content_type]),
+                                         .host_count = static_cast<int>(head.count(http::field::host)),
+                                         .http_1_0 = http_1_0_});
+    if (!refusal && head.method() == http::verb::options) refusal = preflight();
+    if (!refusal) {
+      const RouteMatch match = find_route(view(head.method_string()), view(head.target()), query_);
+      route_ = match.route;
+      if (route_ == nullptr) refusal = match.refusal;
+    }
+    if (refusal) {
+      keep_alive_ = keep_alive_ && parser_->is_done();
+      send_reply(*std::move(refusal));
+      return false;
+    }
+    if (boost::beast::iequals(head[http::field::expect], "100-continue"))
+      send("HTTP/1.1 100 Continue\r\n\r\n");
+    parser_->eager(true);
+    return true;
+  }
+
+  HttpReply preflight() const {
+    if (cors_origin_.empty())
+      return error_reply(403, "Web pages of this origin may not send requests", "Origin");
+    HttpReply reply{.status = 204, .content_type = {}, .body = {}, .headers = {}};
+    reply.headers = {{"Access-Control-Allow-Methods", "GET, POST"},
+                     {"Access-Control-Allow-Headers", "authorization, content-type"},
+                     {"Access-Control-Max-Age", "600"}};
+    return reply;
+  }
+
+  void answer() {
+    state_ = State::answering;
+    changed_ = SteadyClock::now();
+    if (const auto* at_once = std::get_if<RouteAnswer>(&route_->action)) {
+      return send_reply((*at_once)(context_.engine, query_));
+    }
+    call_ = std::make_shared<ApiCall>(context_.engine, std::get<ApiKind>(route_->action),
+                                      std::move(parser_->get().body()));
+    mailbox_ = std::make_shared<EventMailbox>([weak = weak_from_this()] {
+      if (auto self = weak.lock()) asio::post(self->strand_, [self] { self->take_events(); });
+    });
+    context_.text_workers.post([self = shared_from_this(), call = call_, mailbox = mailbox_] {
+      if (self->gone_) return;
+      auto refusal = call->submit([mailbox](OutputEvent&& event) { mailbox->push(std::move(event)); });
+      asio::post(self->strand_, [self, call, refusal = std::move(refusal)]() mutable {
+        self->on_submitted(*call, std::move(refusal));
+      });
+    });
+  }
+
+  void on_submitted(const ApiCall& call, std::optional<HttpReply> refusal) {
+    if (state_ != State::answering || ending_) {
+      if (!refusal) context_.engine.cancel(call.request(), "The client hung up");
+      return;
+    }
+    if (refusal) return send_reply(*std::move(refusal));
+    submitted_ = true;
+    if (call.streams()) {
+      start_stream();
+      if (input_ended_) probe();
+    }
+    take_events();
+  }
+
+  void take_events() {
+    if (!submitted_ || state_ != State::answering) return;
+    for (OutputEvent& event : mailbox_->take()) {
+      const bool finished = event.finished;
+      if (finished) submitted_ = false;  // nothing to cancel any more
+      if (!streaming_) {
+        call_->collect(std::move(event));
+        if (finished) return send_reply(call_->reply());
+        continue;
+      }
+      send_stream(call_->stream_frames(event));
+      if (finished) return end_stream(!call_->failed(event));
+    }
+    if (outbox_.size() > kUnsentBytes)
+      close("The client reads too slowly: 256 KiB of its stream wait unsent");
+  }
+
+  void start_stream() {
+    streaming_ = true;
+    HttpReply head{.status = 200, .content_type = "text/event-stream", .body = {}, .headers = {}};
+    head.headers = {{"Cache-Control", "no-cache"}, {"X-Accel-Buffering", "no"}};
+    if (http_1_0_) {
+      keep_alive_ = false;  // the end of the connection is the end of the stream
+    } else {
+      head.headers.emplace_back("Transfer-Encoding", "chunked");
+    }
+    add_cors(head);
+    send(reply_head(head, keep_alive_) + "\r\n");
+  }
+
+  void send_stream(std::string_view bytes) {
+    if (bytes.empty()) return;
+    if (http_1_0_) return send(bytes);
+    char size[24];
+    std::snprintf(size, sizeof size, "%zx\r\n", bytes.size());
+    send(std::string(size) + std::string(bytes) + "\r\n");
+  }
+
+  void end_stream(bool well) {
+    keep_alive_ = keep_alive_ && well;
+    answered_ = true;
+    send(http_1_0_ ? "" : "0\r\n\r\n");
+  }
+
+  void send_reply(HttpReply reply) {
+    state_ = State::answering;
+    answered_ = true;
+    add_cors(reply);
+    std::string head = reply_head(reply, keep_alive_);
+    if (reply.status != 204) head += "Content-Length: " + std::to_string(reply.body.size()) + "\r\n";
+    send(head + "\r\n" + (head_only_ ? std::string() : reply.body));
+  }
+
+  void add_cors(HttpReply& reply) const {
+    if (cors_origin_.empty()) return;
+    reply.headers.emplace_back("Access-Control-Allow-Origin", cors_origin_);
+    reply.headers.emplace_back("Vary", "Origin");
+  }
+
+  // ---- writing
+  // --------------------------------------------------------------------------------------------------
+
+  void send(std::string_view bytes) {
+    outbox_ += bytes;
+    write();
+  }
+
+  void write() {
+    if (writing_ || state_ == State::closed) return;
+    if (outbox_.empty()) {
+      if (answered_) asio::post(strand_, [self = shared_from_this()] { self->next_request(); });
+      return;
+    }
+    writing_ = true;
+    in_write_ = std::exchange(outbox_, {});
+    sent_ = SteadyClock::now();
+    asio::async_write(socket_, asio::buffer(in_write_),
+                      [self = shared_from_this()](error_code error, std::size_t) {
+                        self->writing_ = false;
+                        if (error) return self->close("The client hung up");
+                        self->write();
+                      });
+  }
+
+  void next_request() {
+    if (state_ != State::answering || !answered_) return;
+    log_request();
+    call_.reset();
+    mailbox_.reset();
+    answered_ = streaming_ = submitted_ = false;
+    parser_.reset();
+    changed_ = SteadyClock::now();
+    if (!keep_alive_ || ending_) return drain();
+    state_ = State::reading;
+    take_input();
+    if (state_ == State::reading && input_ended_) return close("The client hung up");
+    read();
+  }
+
+  /// The reply must arrive before the connection is torn down, also when the client is still sending.
+  void drain() {
+    error_code ignored;
+    socket_.shutdown(tcp::socket::shutdown_send, ignored);
+    if (input_ended_) return close("done");
+    state_ = State::draining;
+    input_.clear();
+    read();
+  }
+
+  void log_request() const {
+    if (route_ == nullptr) return;
+    spdlog::debug("{} {} answered{}", route_->method, route_->path, streaming_ ? " as a stream" : "");
+  }
+
+  // ---- time and ends
+  // --------------------------------------------------------------------------------------------
+
+  void tick() {
+    if (state_ == State::closed) return;
+    timer_.expires_after(input_ended_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(1000));
+    timer_.async_wait([self = shared_from_this()](error_code error) {
+      if (error || self->state_ == State::closed) return;
+      self->on_tick(SteadyClock::now());
+      self->tick();
+    });
+  }
+
+  void on_tick(SteadyClock::time_point now) {
+    switch (state_) {
+      case State::reading:
+        if (parser_ && parser_->got_some() && now - changed_ > kRequestTime) {
+          keep_alive_ = false;
+          send_reply(error_reply(408, "The request did not arrive within a minute"));
+        } else if (now - changed_ > kIdle) {
+          close("The connection was idle");
+        }
+        break;
+      case State::answering:
+        if (input_ended_ && peer_is_gone()) return close("The client hung up");
+        if (writing_ && now - sent_ > kStalled) return close("The client has read nothing for a minute");
+        if (streaming_ && !writing_ && now - sent_ >= kSilence) send_stream(":\n\n");
+        break;
+      case State::draining:
+        if (now - changed_ > kLinger) close("done");
+        break;
+      case State::closed:
+        break;
+    }
+  }
+
+  void end_with_error(const char* reason) {
+    if (state_ != State::answering) return close(reason);
+    ending_ = true;
+    keep_alive_ = false;
+    if (answered_) return;  // the reply is on its way
+    cancel(reason);
+    if (streaming_) {
+      send_stream(error_frame(reason, 503));
+      end_stream(false);
+    } else {
+      send_reply(error_reply(503, reason));
+    }
+  }
+
+  void cancel(const char* reason) {
+    if (mailbox_) mailbox_->close();
+    if (submitted_) context_.engine.cancel(call_->request(), reason);
+    submitted_ = false;
+  }
+
+  void close(const char* reason) {
+    if (state_ == State::closed) return;
+    cancel(reason);
+    if (state_ == State::answering && !answered_) spdlog::info("a request was dropped: {}", reason);
+    state_ = State::closed;
+    gone_ = true;
+    timer_.cancel();
+    error_code ignored;
+    socket_.close(ignored);
+    context_.sessions.remove(this);
+  }
+
+  HttpContext& context_;
+  const asio::any_io_executor strand_;
+  tcp::socket socket_;
+  asio::steady_timer timer_;
+  tcp::endpoint remote_, local_;
+  State state_ = State::reading;
+  SteadyClock::time_point changed_;  // when state_ began, or the request in progress
+  std::atomic<bool> gone_{false};    // closed: workers need not begin
+
+  std::array<char, kReadSize> incoming_;  // of the read in flight
+  std::string input_;                     // received, not yet parsed
+  bool reading_ = false, input_ended_ = false;
+
+  // The request in progress.
+  std::optional<Parser> parser_;
+  bool head_checked_ = false, http_1_0_ = false, head_only_ = false, keep_alive_ = true;
+  std::string cors_origin_;
+  const Route* route_ = nullptr;
+  std::string_view query_;  // into parser_
+  std::shared_ptr<ApiCall> call_;
+  std::shared_ptr<EventMailbox> mailbox_;
+  bool submitted_ = false;  // the engine works on it
+  bool streaming_ = false;  // the head of a stream is out
+  bool answered_ = false;   // all of the reply is in outbox_ or written
+  bool ending_ = false;     // the server stops
+
+  std::string outbox_, in_write_;
+  bool writing_ = false;
+  SteadyClock::time_point sent_;  // when the last write began
+};
+
+}  // namespace
+
+void open_session(HttpContext& context, int socket, bool is_v6) {
+  const auto connection =
+      std::make_shared<Connection>(context, asio::make_strand(context.io.get_executor()), socket, is_v6);
+  if (context.sessions.add(connection)) connection->start();
+}
+
+}  // namespace pitwall

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/serve/memory_plan.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+namespace pitwall {
+
+namespace {
+
+constexpr int kSmallestAutomaticLength = 256;
+
+std::int64_t blocks_for(const KvWish& wish, std::int64_t tokens) {
+  return (tokens + wish.layout.block_size - 1) / wish.layout.block_size;
+}
+
+Bytes bytes_for(const KvWish& wish, std::int64_t tokens) {
+  return blocks_for(wish, tokens) * wish.layout.bytes_per_block();
+}
+
+std::string tokens_text(std::int64_t tokens) {
+  return format_count(tokens) + " tokens";
+}
+
+Error too_small(const KvWish& wish, int length, Bytes pool, bool asked_bytes) {
+  return {.kind = Error::Kind::out_of_memory,
+          .what = "One sequence of " + tokens_text(length) + " needs " +
+                  format_bytes(bytes_for(wish, length)) + " of KV cache; " +
+                  (asked_bytes ? "kv-cache-memory-bytes is " : "free for it are ") + format_bytes(pool),
+          .cause = {},
+          .action = asked_bytes
+                        ? "Raise kv-cache-memory-bytes, or lower max-model-len"
+                        : "Lower max-model-len, choose a 16-bit kv-cache-dtype, or raise memory-limit",
+          .param = asked_bytes ? "kv-cache-memory-bytes" : "max-model-len"};
+}
+
+Result<KvPlan> plan_asked_bytes(const KvWish& wish, Bytes room) {
+  if (*wish.bytes > room) {
+    return Error{.kind = Error::Kind::out_of_memory,
+                 .what = "kv-cache-memory-bytes is " + format_bytes(*wish.bytes) + "; after the weights " +
+                         format_bytes(room) + " are free",
+                 .cause = {},
+                 .action = "Lower kv-cache-memory-bytes, or raise memory-limit",
+                 .param = "kv-cache-memory-bytes"};
+  }
+  const std::int64_t blocks = *wish.bytes / wish.layout.bytes_per_block();
+  const int length = wish.max_model_len.value_or(
+      static_cast<int>(std::min<std::int64_t>(wish.context_length, blocks * wish.layout.block_size)));
+  if (blocks < blocks_for(wish, std::max(length, 1))) {
+    return too_small(wish, std::max(length, 1), *wish.bytes, true);
+  }
+  return KvPlan{static_cast<int>(std::min<std::int64_t>(blocks, std::numeric_limits<int>::max())), length};
+}
+
+Result<KvPlan> plan_automatic(const KvWish& wish, Bytes room) {
+  const std::int64_t available = room / wish.layout.bytes_per_block();
+  const std::int64_t half = available / 2;
+  int length = wish.max_model_len.value_or(wish.context_length);
+  if (!wish.max_model_len && blocks_for(wish, length) > half) {
+    length = std::max(smallest_model_len(wish), static_cast<int>(half * wish.layout.block_size));
+  }
+  const std::int64_t one = blocks_for(wish, length);
+  if (one > available) return too_small(wish, length, room, false);
+  const std::int64_t blocks = std::max(one, std::min(one * wish.max_num_seqs, half));
+  return KvPlan{static_cast<int>(std::min<std::int64_t>(blocks, std::numeric_limits<int>::max())), length};
+}
+
+}  // namespace
+
+int smallest_model_len(const KvWish& wish) {
+  return wish.max_model_len.value_or(std::min(wish.context_length, kSmallestAutomaticLength));
+}
+
+Result<void> check_room(const KvWish& wish, Bytes weights, Bytes room) {
+  const Bytes kv = std::max(bytes_for(wish, smallest_model_len(wish)), wish.bytes.value_or(0));
+  if (weights + kv <= room) return {};
+  return Error{.kind = Error::Kind::out_of_memory,
+               .what = "The model needs " + format_bytes(weights) + " for weights and at least " +
+                       format_bytes(kv) + " for its KV cache; " + format_bytes(std::max<Bytes>(room, 0)) +
+                       " are free",
+               .cause = format_bytes(weights + kv - room) + " are missing",
+               .action =
+                   "Raise memory-limit or free memory, choose a smaller or more strongly quantized model, or "
+                   "lower max-model-len and kv-cache-memory-bytes",
+               .param = "memory-limit"};
+}
+
+Result<KvPlan> plan_kv(const KvWish& wish, Bytes room) {
+  return wish.bytes ? plan_asked_bytes(wish, room) : plan_automatic(wish, room);
+}
+
+}  // namespace pitwall

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/serve/output_thread.h"
+
+#include <iterator>
+
+#include "engine/base/threads.h"
+
+namespace pitwall {
+
+OutputThread::OutputThread(Recorder& recorder, std::shared_ptr<const Tokenizer> tokenizer, Feedback feedback)
+    : recorder_(recorder),
+      tokenizer_(std::move(tokenizer)),
+      feedback_(std::move(feedback)),
+      thread_([this] { run(); }) {}
+
+OutputThread::~OutputThread() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void OutputThread::begin(RequestId id, OutputSink sink, const std::vector<std::string>& stops) {
+  auto stream = std::make_unique<Stream>(
+      Stream{.id = id, .sink = std::move(sink), .detokenizer = {}, .stops = StopMatcher(stops), .event = {}});
+  for (const std::string& stop : stops) stream->has_stops |= !stop.empty();
+  if (tokenizer_) stream->detokenizer.emplace(tokenizer_, true);
+  const std::lock_guard lock(mutex_);
+  items_.emplace_back(std::move(stream));
+}
+
+void OutputThread::push(OutputBatch batch) {
+  if (batch.empty()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    items_.emplace_back(std::move(batch));
+  }
+  wake_.notify_one();
+}
+
+void OutputThread::run() {
+  set_thread_name("pw-output");
+  for (;;) {
+    std::vector<Item> items;
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [this] { return stopping_ || !items_.empty(); });
+      if (items_.empty()) return;
+      items.swap(items_);
+    }
+    for (Item& item : items) {
+      if (auto* stream = std::get_if<std::unique_ptr<Stream>>(&item)) {
+        const RequestId id = (*stream)->id;
+        streams_.emplace(id, std::move(*stream));
+      } else {
+        handle(std::get<OutputBatch>(item));
+      }
+    }
+  }
+}
+
+void OutputThread::handle(OutputBatch& batch) {
+  for (SliceLogits& logits : batch.logits) {
+    if (Stream* stream = touch(logits.request)) stream->event.logits.push_back(std::move(logits));
+  }
+  for (const TokenEvent& token : batch.tokens) {
+    if (Stream* stream = touch(token.request)) take_token(*stream, token, batch.at);
+  }
+  for (const FinishEvent& end : batch.finished) {
+    if (Stream* stream = touch(end.request)) finish(*stream, end.reason, end.error, batch.at);
+  }
+  deliver();
+}
+
+/// Null when the request's last event is out or on its way: what the engine still computed for it is dropped.
+OutputThread::Stream* OutputThread::touch(RequestId id) {
+  const auto found = streams_.find(id);
+  if (found == streams_.end() || found->second->event.finished) return nullptr;
+  Stream* stream = found->second.get();
+  if (!stream->touched) touched_.push_back(stream);
+  stream->touched = true;
+  return stream;
+}
+
+void OutputThread::take_token(Stream& stream, const TokenEvent& token, Nanos at) {
+  recorder_.token(stream.id, at);
+  ++stream.handled;
+  if (!token.end) {
+    stream.event.tokens.push_back(token.token);
+    if (stream.detokenizer) {
+      StopMatcher::Output output = stream.stops.push(stream.detokenizer->push(token.token));
+      stream.event.text += output.text;
+      if (output.stopped) {
+        finish(stream, FinishReason::stop, {}, at);
+        feedback_.stopped(stream.id);
+        return;
+      }
+    }
+  }
+  if (stream.has_stops) feedback_.handled(stream.id, stream.handled);
+}
+
+void OutputThread::finish(Stream& stream, FinishReason reason, const std::string& error, Nanos at) {
+  if (stream.detokenizer) {
+    StopMatcher::Output output = stream.stops.push(stream.detokenizer->flush());
+    stream.event.text += output.text + stream.stops.flush();
+    if (output.stopped && reason == FinishReason::length) reason = FinishReason::stop;
+  }
+  recorder_.finished(stream.id, at, reason, error);
+  stream.event.finished = true;
+  stream.event.reason = reason;
+  stream.event.record = recorder_.record_of(stream.id);
+  if (reason == FinishReason::error) {
+    stream.event.error = {
+        .kind = Error::Kind::internal, .what = error, .cause = {}, .action = {}, .param = {}};
+  }
+}
+
+void OutputThread::deliver() {
+  for (Stream* stream : touched_) {
+    OutputEvent event = std::exchange(stream->event, {});
+    const bool finished = event.finished;
+    stream->touched = false;
+    // Logits stay with the stream until its last event.
+    if (!finished) stream->event.logits = std::exchange(event.logits, {});
+    stream->sink(std::move(event));
+    if (finished) streams_.erase(stream->id);
+  }
+  touched_.clear();
+}
+
+}  // namespace pitwall

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// RunRecorder: closes the Recorder's seconds and writes the run, on a thread of its own: a slow or full disk
+// never delays a token.
+#pragma once
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "engine/telemetry/recorder.h"
+
+namespace pitwall {
+
+class RunRecorder {
+ public:
+  /// Begins the run where a sink is given; a sink that fails is logged once and left alone from then on. The
+  /// recorder's history is kept either way. Nothing given is owned; all outlive this.
+  RunRecorder(Recorder& recorder, const Ledger& ledger, RunSink* sink, const RunHeader& header);
+  ~RunRecorder();  ///< end()
+
+  RunId run() const { return run_; }  ///< none when nothing is recorded
+  void end(RunStatus status = RunStatus::finished, const std::string& error = {});  ///< idempotent
+
+ private:
+  void loop();
+  void roll();
+  void give_up(const Error& error);
+
+  Recorder& recorder_;
+  const Ledger& ledger_;
+  RunSink* sink_;  // null: not recorded, or given up
+  RunId run_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+/// What is known of a run when it begins, machine and build included.
+struct LoadedEngine;
+struct EngineOptions;
+RunHeader run_header(const EngineOptions& options, const LoadedEngine& loaded, const Ledger& ledger,
+                     Nanos utc);
+
+}  // namespace pitwall
