@@ -1,2 +1,81 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-int main() { return 2; }
+// pitwallctl: the engine on the command line. Exit codes: 0 done, 1 failed, 2 wrong usage.
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <exception>
+
+#include "app/pitwallctl/commands.h"
+#include "app/pitwallctl/console.h"
+#include "engine/serve/build_info.h"
+
+namespace pitwall::ctl {
+
+namespace {
+
+constexpr int kDone = 0, kFailed = 1, kWrongUsage = 2;
+
+void add_commands(CLI::App& app, Action& action) {
+  add_model_command(app, action);
+  add_generate_command(app, action);
+  add_serve_command(app, action);
+  add_check_command(app, action);
+  add_fetch_command(app, action);
+  add_runs_command(app, action);
+  add_report_command(app, action);
+  add_tokenize_command(app, action);
+  add_detokenize_command(app, action);
+  add_template_command(app, action);
+  add_logits_command(app, action);
+  add_floors_command(app, action);
+}
+
+int explain_usage(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {  // --help, --version
+    app.exit(error);
+    return kDone;
+  }
+  const auto chosen = app.get_subcommands();
+  const std::string command = chosen.empty() ? std::string() : chosen.front()->get_name() + " ";
+  print_note(
+      fmt::format("error: {}\nRun `{} {}--help` for what it takes.", error.what(), app.get_name(), command));
+  return kWrongUsage;
+}
+
+int run(int argc, char** argv) {
+  spdlog::set_default_logger(spdlog::stderr_color_mt("pitwall"));
+  CLI::App app("Pitwall: an LLM serving engine and its workbench, on the command line.", "pitwallctl");
+  app.set_version_flag("--version", build_info().version);
+  app.require_subcommand(1);
+  Action action;
+  add_commands(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return explain_usage(app, error);
+  }
+  const auto done = action();
+  if (!done.ok()) {
+    print_note("error: " + done.error().text());
+    return kFailed;
+  }
+  if (std::ferror(stdout) != 0) {
+    print_note("error: The output could not be written.");
+    return kFailed;
+  }
+  return kDone;
+}
+
+}  // namespace
+
+}  // namespace pitwall::ctl
+
+int main(int argc, char** argv) {
+  try {
+    return pitwall::ctl::run(argc, argv);
+  } catch (const std::exception& fault) {  // memory is the one thing that the house reports by throwing
+    pitwall::ctl::print_note(fmt::format("error: {}", fault.what()));
+    return 1;
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/common/backend_factory.h"
+#include "app/pitwallctl/commands.h"
+#include "app/pitwallctl/console.h"
+#include "app/pitwallctl/setting_flags.h"
+
+namespace pitwall::ctl {
+
+namespace {
+
+struct Options {
+  std::unique_ptr<SettingFlags> flags;
+  bool json = false;
+};
+
+Result<void> show_floors(const Options& options) {
+  print_note("Measuring memory bandwidth and arithmetic; this takes a few seconds");
+  const auto floors = measure_floors(backend_options(options.flags->settings()));
+  if (!floors.ok()) return floors.error();
+  if (options.json) {
+    print_json({{"device", floors->device},
+                {"threads", floors->threads},
+                {"read_gbps", floors->read_gbps},
+                {"copy_gbps", floors->copy_gbps},
+                {"tflops", {{"float32", floors->float32_tflops}, {"int8", floors->int8_tops}}}});
+  } else {
+    print(fmt::format(
+        "{}\nread     {:8.2f} GB/s\ncopy     {:8.2f} GB/s\nfloat32  {:8.3f} TFLOP/s\nint8     {:8.3f} "
+        "TOP/s\n",
+        floors->device, floors->read_gbps, floors->copy_gbps, floors->float32_tflops, floors->int8_tops));
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_floors_command(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("floors", "Measure what this machine can do at best");
+  options->flags = std::make_unique<SettingFlags>(*command, device_setting);
+  command->add_flag("--json", options->json, "One JSON document on stdout");
+  command->callback([&action, options] { action = [options] { return show_floors(*options); }; });
+}
+
+}  // namespace pitwall::ctl

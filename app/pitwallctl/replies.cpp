@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/pitwallctl/replies.h"
+
+#include <condition_variable>
+#include <mutex>
+
+namespace pitwall::ctl {
+
+namespace {
+
+// Shared with the sinks: a request that was submitted before another failed may still end later.
+struct Gathered {
+  std::vector<Reply> replies;
+  std::mutex mutex;
+  std::condition_variable ended;
+  std::size_t waiting = 0;
+};
+
+}  // namespace
+
+Result<std::vector<Reply>> run_requests(Engine& engine, std::vector<GenerationRequest> requests,
+                                        const EventSink& sink) {
+  const auto gathered = std::make_shared<Gathered>();
+  gathered->replies.resize(requests.size());
+  gathered->waiting = requests.size();
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const auto id = engine.submit(std::move(requests[i]), [gathered, i, sink](OutputEvent&& event) {
+      if (sink) sink(event);
+      Reply& reply = gathered->replies[i];  // the engine calls all sinks on one thread
+      reply.text += event.text;
+      reply.tokens.insert(reply.tokens.end(), event.tokens.begin(), event.tokens.end());
+      if (!event.finished) return;
+      reply.last = std::move(event);
+      const std::lock_guard lock(gathered->mutex);
+      --gathered->waiting;
+      gathered->ended.notify_one();
+    });
+    if (!id.ok()) return id.error();
+  }
+  std::unique_lock lock(gathered->mutex);
+  gathered->ended.wait(lock, [&] { return gathered->waiting == 0; });
+  for (const Reply& reply : gathered->replies) {
+    if (reply.last.reason == FinishReason::error) return reply.last.error;
+  }
+  return std::move(gathered->replies);
+}
+
+}  // namespace pitwall::ctl
