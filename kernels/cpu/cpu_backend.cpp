@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Memory and steps of the CPU back end; the forward's operations are in cpu_backend_ops.cpp.
+#include "kernels/cpu/cpu_backend.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "kernels/cpu/packed_weight.h"
+
+namespace pitwall {
+
+namespace {
+
+Error bad_tensor(const TensorView& tensor, const std::string& what) {
+  return {Error::Kind::invalid_input, "tensor " + tensor.name + " " + what,
+          "the checkpoint is damaged or of another kind", "fetch the model again", tensor.name};
+}
+
+Error not_prepared(const std::string& what) {
+  return {Error::Kind::internal, what + " before prepare_steps", {}, "report this", {}};
+}
+
+Result<void> check_tensor(const TensorView& tensor) {
+  const int block = tensor_type_info(tensor.type).block_elements;
+  if (!tensor.valid() || tensor.rows < 1 || tensor.columns < 1) return bad_tensor(tensor, "is empty");
+  if (tensor.rows > std::numeric_limits<int>::max() || tensor.columns > std::numeric_limits<int>::max()) {
+    return bad_tensor(tensor, "has " + std::to_string(tensor.rows) + " rows of " +
+                                  std::to_string(tensor.columns) + ", more than can be counted");
+  }
+  if (tensor.columns % block != 0) {
+    return bad_tensor(tensor, "has rows of " + std::to_string(tensor.columns) +
+                                  " numbers, not a multiple of the " + std::to_string(block) +
+                                  " that share a block");
+  }
+  return {};
+}
+
+}  // namespace
+
+CpuBackend::CpuBackend(const CpuBackendOptions& options)
+    : ledger_(options.memory_limit),
+      isa_(options.isa),
+      kernels_(kernel_table(options.isa)),
+      int8_activations_(options.int8_activations),
+      team_(options.threads > 0 ? options.threads : usable_cores()),
+      weight_memory_(ledger_, Category::weights),
+      sampler_scratch_(static_cast<std::size_t>(team_.threads())) {
+  state_.bounds.segment_rows =
+      16;  // queries enough to pay for widening a tile of KV, few enough for the cache
+}
+
+CpuBackend::~CpuBackend() {
+  ledger_.give_back(Category::activations, state_bytes_);
+}
+
+DeviceInfo CpuBackend::device() const {
+  const Bytes memory = Bytes{sysconf(_SC_PHYS_PAGES)} * Bytes{sysconf(_SC_PAGESIZE)};
+  const int threads = team_.threads();
+  return {processor_name() + " (" + std::to_string(threads) + (threads == 1 ? " thread, " : " threads, ") +
+              std::string(isa_name(isa_)) + ")",
+          "cpu", memory, threads};
+}
+
+Result<Weight> CpuBackend::upload(const TensorView& tensor) {
+  if (auto ok = check_tensor(tensor); !ok) return std::move(ok).error();
+  const PackedSize size = packed_size(tensor.type, tensor.rows, tensor.columns);
+  auto memory = weight_memory_.take(size.values + size.scales, "weight " + tensor.name);
+  if (!memory) return std::move(memory).error();
+  std::byte* values = *memory;
+  std::byte* scales = values + size.values;
+  StoredWeight stored;
+  stored.matrix = {tensor.type, static_cast<int>(tensor.rows), static_cast<int>(tensor.columns), values,
+                   scales};
+  team_.run(stored.matrix.tiles(), 8, [&](int begin, int end, int) {
+    for (int tile = begin; tile < end; ++tile) pack_tile(tensor, tile, values, scales);
+  });
+  weights_.push_back(stored);
+  if (auto ok = fit_workspace(); !ok) return std::move(ok).error();
+  return Weight{static_cast<std::int32_t>(weights_.size()) - 1};
+}
+
+Result<Weight> CpuBackend::upload_vector(const TensorView& tensor) {
+  if (auto ok = check_tensor(tensor); !ok) return std::move(ok).error();
+  const std::int64_t count = tensor.rows * tensor.columns;
+  auto memory = weight_memory_.take(count * Bytes{sizeof(float)}, "weight " + tensor.name);
+  if (!memory) return std::move(memory).error();
+  auto* values = reinterpret_cast<float*>(*memory);
+  dequantize(tensor.type, tensor.data, values, count);
+  StoredWeight stored;
+  stored.vector = values;
+  stored.count = static_cast<int>(count);
+  weights_.push_back(stored);
+  return Weight{static_cast<std::int32_t>(weights_.size()) - 1};
+}
+
+Result<RopeTable> CpuBackend::upload_rope(const RopeSpec& rope, int positions) {
+  if (rope.rotary_dim < 2 || rope.rotary_dim % 2 != 0 || positions < 1 || !(rope.theta > 0)) {
+    return Error{Error::Kind::invalid_input,
+                 "rotary embedding of " + std::to_string(rope.rotary_dim) + " dimensions, base " +
+                     std::to_string(rope.theta) + ", for " + std::to_string(positions) + " positions",
+                 "the model's description is wrong", "fetch the model again", "rope"};
+  }
+  StoredRope stored;
+  stored.half = rope.rotary_dim / 2;
+  const Bytes bytes = Bytes{positions} * rope.rotary_dim * Bytes{sizeof(float)};
+  auto memory = BookedMemory::take(ledger_, Category::weights, bytes, "rotary tables");
+  if (!memory) return std::move(memory).error();
+  stored.memory = std::move(*memory);
+  auto* value = stored.memory.as<float>();
+  for (int position = 0; position < positions; ++position, value += rope.rotary_dim) {
+    for (int i = 0; i < stored.half; ++i) {
+      const double angle = position * std::pow(rope.theta, -2.0 * i / rope.rotary_dim);
+      value[i] = static_cast<float>(std::cos(angle));
+      value[i + stored.half] = static_cast<float>(std::sin(angle));
+    }
+  }
+  ropes_.push_back(std::move(stored));
+  state_.bounds.positions = std::min(state_.bounds.positions, positions);
+  return RopeTable{static_cast<std::int32_t>(ropes_.size()) - 1};
+}
+
+Result<Tensor> CpuBackend::allocate(Category category, RowSet rows, int columns) {
+  const StepLimits& limits = state_.bounds.limits;
+  if (limits.max_tokens == 0) return not_prepared("a tensor was asked for");
+  const Bytes count = rows == RowSet::tokens ? limits.max_tokens : limits.max_logit_rows;
+  auto memory = BookedMemory::take(
+      ledger_, category, count * columns * Bytes{sizeof(float)},
+      std::string(category_name(category)) + " of " + std::to_string(columns) + " columns");
+  if (!memory) return std::move(memory).error();
+  tensors_.push_back({std::move(*memory), rows, columns});
+  if (auto ok = fit_workspace(); !ok) return std::move(ok).error();
+  return Tensor{static_cast<std::int32_t>(tensors_.size()) - 1};
+}
+
+Result<void> CpuBackend::prepare_steps(const StepLimits& limits) {
+  const Bytes bytes = StepState::bytes_for(limits) + Bytes{limits.max_logit_rows} * Bytes{sizeof(Sampled)};
+  if (auto ok = ledger_.take(Category::activations, bytes, "step state"); !ok) return ok;
+  state_bytes_ += bytes;
+  const Bytes sampler_bytes =
+      Bytes{limits.vocabulary} * Bytes{sizeof(sampler_scratch_[0][0])} * team_.threads();
+  if (auto ok = ledger_.take(Category::activations, sampler_bytes, "sampler scratch"); !ok) return ok;
+  state_bytes_ += sampler_bytes;
+  state_.prepare(limits);
+  sampled_.resize(static_cast<std::size_t>(limits.max_logit_rows));
+  for (auto& scratch : sampler_scratch_) scratch.reserve(static_cast<std::size_t>(limits.vocabulary));
+  return fit_workspace();
+}
+
+Result<void> CpuBackend::allocate_kv(const KvLayout& layout, int blocks) {
+  if (blocks < 1 || layout.block_size < 16 || layout.block_size % 16 != 0) {
+    return Error{Error::Kind::invalid_input,
+                 std::to_string(blocks) + " KV blocks of " + std::to_string(layout.block_size) + " tokens",
+                 "blocks hold 16, 32 or 64 tokens and there must be one at least",
+                 "choose another block size", "block-size"};
+  }
+  auto memory = BookedMemory::take(
+      ledger_, Category::kv, layout.bytes_per_block() * blocks,
+      std::to_string(blocks) + " KV blocks of " + std::to_string(layout.block_size) + " tokens");
+  if (!memory) return std::move(memory).error();
+  kv_ = std::move(*memory);
+  kv_layout_ = layout;
+  block_bytes_ = layout.bytes_per_block();
+  kv_layers_.clear();
+  std::int64_t offset = 0;
+  for (const KvLayout::Layer& layer : layout.layers) {
+    kv_layers_.push_back({layer.kv_heads, layer.head_dim, offset});
+    offset +=
+        std::int64_t{2} * layer.kv_heads * layer.head_dim * layout.block_size * kv_dtype_bytes(layout.dtype);
+  }
+  state_.bounds.pool_blocks = blocks;
+  state_.bounds.block_size = layout.block_size;
+  return fit_workspace();
+}
+
+/// Brings the workspaces to what weights, tensors, KV and limits known so far need. Sizes only grow, before
+/// the first step.
+Result<void> CpuBackend::fit_workspace() {
+  const StepLimits& limits = state_.bounds.limits;
+  const Bytes rows = std::max(limits.max_tokens, limits.max_logit_rows);
+  Bytes float_columns = 0, block_columns = 0, tensor_columns = 0;
+  for (const StoredWeight& weight : weights_) {
+    Bytes& columns = uses_int8(weight.matrix) ? block_columns : float_columns;
+    columns = std::max<Bytes>(columns, weight.matrix.columns);
+  }
+  for (const StoredTensor& tensor : tensors_) {
+    if (tensor.rows == RowSet::tokens) tensor_columns = std::max<Bytes>(tensor_columns, tensor.columns);
+  }
+  Bytes scratch_floats = std::max(block_columns, tensor_columns);
+  for (const KvLayer& layer : kv_layers_) {
+    const Bytes most_heads = tensor_columns / (Bytes{layer.head_dim} * layer.kv_heads) + 1;  // per kv head
+    const auto queries = static_cast<int>(most_heads * state_.bounds.segment_rows);
+    scratch_floats = std::max(scratch_floats, attention_scratch_floats(queries, layer.head_dim));
+  }
+  scratch_floats_ = (scratch_floats + 63) / 64 * 64;
+
+  const auto fit = [this](BookedMemory& memory, Category category, Bytes bytes,
+                          const char* purpose) -> Result<void> {
+    if (bytes <= memory.bytes()) return {};
+    memory = BookedMemory();
+    auto grown = BookedMemory::take(ledger_, category, bytes, purpose);
+    if (!grown) return std::move(grown).error();
+    memory = std::move(*grown);
+    return {};
+  };
+  const Bytes float_bytes = rows * float_columns * Bytes{sizeof(float)};
+  const Bytes block_bytes = rows * (block_columns / kQuantBlock) * Bytes{sizeof(ActivationBlock)};
+  if (auto ok = fit(normed_, Category::activations, float_bytes, "normed activations"); !ok) return ok;
+  if (auto ok = fit(quantised_, Category::activations, block_bytes, "quantised activations"); !ok) return ok;
+  return fit(scratch_, Category::attention_workspace,
+             scratch_floats_ * Bytes{sizeof(float)} * team_.threads(), "scratch of the threads");
+}
+
+float* CpuBackend::scratch(int thread) const {
+  return scratch_.as<float>() + thread * scratch_floats_;
+}
+
+void CpuBackend::stage(const StepPlan& plan) {
+  step_error_.reset();
+  sampled_from_ = {};
+  if (auto ok = state_.stage(plan); !ok) step_error_ = std::move(ok).error();
+}
+
+void CpuBackend::record(int bucket, std::function<void()> forward) {
+  recorded_[bucket] = std::move(forward);
+}
+
+bool CpuBackend::recorded(int bucket) const {
+  return recorded_.contains(bucket);
+}
+
+void CpuBackend::replay(int bucket) {
+  started_ = clock_.now();
+  const auto forward = recorded_.find(bucket);
+  assert(forward != recorded_.end());
+  if (!step_error_) forward->second();
+}
+
+void CpuBackend::publish(std::uint64_t step) {
+  StepResult result;
+  result.number = step;
+  result.error = step_error_;
+  for (std::size_t i = 0; i < state_.samples.size(); ++i) {
+    const StepState::Sampling& sample = state_.samples[i];
+    result.sampled.push_back({sample.request, sample.slot, sampled_[i].token, sampled_[i].logprob});
+  }
+  for (const StepState::AskedLogits& asked : state_.asked) {
+    if (!sampled_from_.valid()) break;
+    const float* first = at(sampled_from_).row(asked.first_logit_row);
+    result.logits.push_back({asked.request,
+                             asked.first_position,
+                             asked.rows,
+                             {first, first + std::ptrdiff_t{asked.rows} * at(sampled_from_).columns}});
+  }
+  result.started = started_;
+  result.finished = clock_.now();
+  {
+    std::lock_guard lock(published_mutex_);
+    published_[step % published_.size()] = {step, std::move(result)};
+  }
+  published_changed_.notify_all();
+}
+
+StepResult CpuBackend::wait(std::uint64_t step) {
+  std::unique_lock lock(published_mutex_);
+  Published& entry = published_[step % published_.size()];
+  published_changed_.wait(lock, [&] { return entry.step == step; });
+  entry.step = 0;
+  return std::move(entry.result);
+}
+
+}  // namespace pitwall

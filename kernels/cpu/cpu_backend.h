@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The CPU back end. StepState is host memory, replay calls the recorded function: every operation has
+// finished when it returns. Keys lie transposed in their block ([kv_heads][head_dim][block_size]) so that
+// scores need no sums across lanes; values lie as kv_layout.h says.
+#pragma once
+#include <array>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+
+#include "engine/base/clock.h"
+#include "engine/execute/backend.h"
+#include "engine/execute/sampler.h"
+#include "kernels/cpu/booked_memory.h"
+#include "kernels/cpu/kernel_table.h"
+#include "kernels/cpu/parallel.h"
+#include "kernels/cpu/step_state.h"
+
+namespace pitwall {
+
+struct CpuBackendOptions {
+  Isa isa = best_isa();
+  bool int8_activations = true;  ///< against quantised weights; false = float32 arithmetic throughout
+  int threads = 0;               ///< counting the caller; 0 = usable_cores()
+  Bytes memory_limit = 0;        ///< 0 = none
+};
+
+class CpuBackend final : public Backend {
+ public:
+  explicit CpuBackend(const CpuBackendOptions& options);
+  ~CpuBackend() override;
+
+  DeviceInfo device() const override;
+  Ledger& ledger() override { return ledger_; }
+
+  Result<Weight> upload(const TensorView& tensor) override;
+  Result<Weight> upload_vector(const TensorView& tensor) override;
+  Result<RopeTable> upload_rope(const RopeSpec& rope, int positions) override;
+  Result<Tensor> allocate(Category category, RowSet rows, int columns) override;
+  Result<void> prepare_steps(const StepLimits& limits) override;
+  Result<void> allocate_kv(const KvLayout& layout, int blocks) override;
+
+  void stage(const StepPlan& plan) override;
+  void record(int bucket, std::function<void()> forward) override;
+  bool recorded(int bucket) const override;
+  void replay(int bucket) override;
+  void publish(std::uint64_t step) override;
+  StepResult wait(std::uint64_t step) override;
+
+  void embed(Weight table, Tensor out) override;
+  void linear(Tensor in, const NormPrologue& norm, std::span<const LinearOutput> outputs) override;
+  void gated_linear(Tensor in, const NormPrologue& norm, Weight gate, Weight up, Activation activation,
+                    Tensor out) override;
+  void rope_append(int layer, RopeTable table, const AttentionSpec& spec, Tensor q, Tensor k,
+                   Tensor v) override;
+  void attention(const AttentionOp& op, Tensor q, Tensor out) override;
+  void gather_logit_rows(Tensor in, Tensor out) override;
+  void sample(Tensor logits) override;
+
+ private:
+  struct StoredWeight {
+    PackedMatrix matrix;            ///< of upload()
+    const float* vector = nullptr;  ///< of upload_vector()
+    int count = 0;                  ///< numbers in vector
+  };
+  struct StoredTensor {
+    BookedMemory memory;
+    RowSet rows;
+    int columns;
+    float* row(std::int64_t r) const { return memory.as<float>() + r * columns; }
+  };
+  struct StoredRope {
+    BookedMemory memory;  ///< [positions][cosines, then sines]
+    int half = 0;         ///< rotary_dim / 2
+    const float* cosine(int position) const { return memory.as<float>() + std::int64_t{position} * 2 * half; }
+    const float* sine(int position) const { return cosine(position) + half; }
+  };
+  struct KvLayer {
+    int kv_heads, head_dim;
+    std::int64_t offset;  ///< bytes from the block's start
+  };
+  /// A linear's input in the forms that its weights want.
+  struct Input {
+    const float* floats = nullptr;
+    std::int64_t stride = 0;
+    const ActivationBlock* blocks = nullptr;
+    int rows = 0;
+  };
+  struct Published {
+    std::uint64_t step = 0;  ///< 0 = free
+    StepResult result;
+  };
+
+  const StoredWeight& at(Weight weight) const { return weights_[static_cast<std::size_t>(weight.id)]; }
+  const StoredTensor& at(Tensor tensor) const { return tensors_[static_cast<std::size_t>(tensor.id)]; }
+  int rows_of(Tensor tensor) const { return state_.rows(at(tensor).rows); }
+  bool uses_int8(const PackedMatrix& matrix) const;
+  std::int64_t key_offset(const KvLayer& layer, int kv_head) const;
+  std::int64_t value_offset(const KvLayer& layer, int kv_head) const;
+  float* scratch(int thread) const;
+
+  Result<void> fit_workspace();
+  Input prepare_input(Tensor in, const NormPrologue& norm, int columns, bool as_float, bool as_int8);
+  template <class Body>
+  void over_tiles(const PackedMatrix* const* matrices, int count, int rows, const Body& body);
+  void multiply(const PackedMatrix& matrix, const Input& input, int tile, int first_row, int rows,
+                float* out) const;
+  void append_row(const KvLayer& layer, int row, const float* k, const float* v, std::uint16_t* narrow);
+
+  Ledger ledger_;
+  RealClock clock_;
+  const Isa isa_;
+  const KernelTable& kernels_;
+  const bool int8_activations_;
+  ThreadTeam team_;
+
+  BookedArena weight_memory_;
+  std::vector<StoredWeight> weights_;
+  std::vector<StoredTensor> tensors_;
+  std::vector<StoredRope> ropes_;
+
+  KvLayout kv_layout_;
+  std::vector<KvLayer> kv_layers_;
+  BookedMemory kv_;
+  std::int64_t block_bytes_ = 0;
+
+  StepState state_;
+  Bytes state_bytes_ = 0;
+  BookedMemory normed_, quantised_, scratch_;
+  std::int64_t scratch_floats_ = 0;                                      ///< of one thread
+  std::vector<std::vector<std::pair<float, TokenId>>> sampler_scratch_;  ///< by thread
+  std::vector<Sampled> sampled_;  ///< in the order of StepState::samples
+  Tensor sampled_from_;           ///< whose rows asked-for logits are taken from
+
+  std::map<int, std::function<void()>> recorded_;
+  std::optional<Error> step_error_;
+  Nanos started_ = 0;
+  std::mutex published_mutex_;
+  std::condition_variable published_changed_;
+  std::array<Published, 4> published_;  ///< ring by step number
+};
+
+}  // namespace pitwall

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The forward's operations on the CPU: work is shared out over tiles, rows or kv heads, and the kernel table
+// does it.
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "kernels/cpu/cpu_backend.h"
+#include "kernels/cpu/packed_weight.h"
+
+namespace pitwall {
+
+namespace {
+
+constexpr int kRowBlock =
+    64;  // rows against a tile before the next: their tile of results stays in the first cache
+constexpr int kRowGrain = 4;         // rows of elementwise work that are worth a part of their own
+constexpr int kTileGrain = 1 << 16;  // multiply-adds that are
+
+using TileResults = float[kRowBlock * kTileRows];
+
+}  // namespace
+
+bool CpuBackend::uses_int8(const PackedMatrix& matrix) const {
+  return int8_activations_ && is_quantised(matrix.type);
+}
+
+void CpuBackend::embed(Weight table, Tensor out) {
+  const PackedMatrix& matrix = at(table).matrix;
+  team_.run(rows_of(out), kRowGrain, [&](int begin, int end, int) {
+    for (int row = begin; row < end; ++row) {
+      const auto r = static_cast<std::size_t>(row);
+      const TokenId given = state_.tokens[r];
+      const TokenId token =
+          given == kPreviousToken ? state_.last_token[static_cast<std::size_t>(state_.slots[r])] : given;
+      unpack_row(matrix, token, at(out).row(row));
+    }
+  });
+}
+
+CpuBackend::Input CpuBackend::prepare_input(Tensor in, const NormPrologue& norm, int columns, bool as_float,
+                                            bool as_int8) {
+  const StoredTensor& tensor = at(in);
+  const int groups = columns / kQuantBlock;
+  Input input{tensor.row(0), tensor.columns, quantised_.as<ActivationBlock>(), rows_of(in)};
+  const float* weight = norm.weight.valid() ? at(norm.weight).vector : nullptr;
+  if (weight != nullptr && as_float) input.floats = normed_.as<float>(), input.stride = columns;
+  if (weight == nullptr && !as_int8) return input;
+
+  team_.run(input.rows, kRowGrain, [&](int begin, int end, int thread) {
+    for (int row = begin; row < end; ++row) {
+      const float* x = tensor.row(row);
+      if (weight != nullptr) {
+        float* normed = as_float ? normed_.as<float>() + std::int64_t{row} * columns : scratch(thread);
+        kernels_.rms_norm(x, weight, norm.epsilon, columns, normed);
+        x = normed;
+      }
+      if (as_int8)
+        kernels_.quantize(x, columns, quantised_.as<ActivationBlock>() + std::int64_t{row} * groups);
+    }
+  });
+  return input;
+}
+
+/// body(matrix index, tile, first row, rows) for every tile of the matrices and every block of rows.
+template <class Body>
+void CpuBackend::over_tiles(const PackedMatrix* const* matrices, int count, int rows, const Body& body) {
+  const int row_blocks = (rows + kRowBlock - 1) / kRowBlock;
+  int items = 0;
+  for (int i = 0; i < count; ++i) items += matrices[i]->tiles() * row_blocks;
+  const int item_work = kTileRows * matrices[0]->columns * std::min(rows, kRowBlock);
+  team_.run(items, std::max(1, kTileGrain / item_work), [&](int begin, int end, int) {
+    int matrix = 0, first = 0;  // first: the item at which `matrix` starts
+    for (int item = begin; item < end; ++item) {
+      while (item - first >= matrices[matrix]->tiles() * row_blocks)
+        first += matrices[matrix++]->tiles() * row_blocks;
+      const int first_row = (item - first) % row_blocks * kRowBlock;
+      body(matrix, (item - first) / row_blocks, first_row, std::min(kRowBlock, rows - first_row));
+    }
+  });
+}
+
+void CpuBackend::multiply(const PackedMatrix& matrix, const Input& input, int tile, int first_row, int rows,
+                          float* out) const {
+  if (uses_int8(matrix)) {
+    const std::int64_t groups = matrix.columns / kQuantBlock;
+    kernels_.linear_int8(matrix, tile, input.blocks + first_row * groups, rows, out);
+  } else {
+    kernels_.linear_float(matrix, tile, input.floats + first_row * input.stride, input.stride, rows, out);
+  }
+}
+
+void CpuBackend::linear(Tensor in, const NormPrologue& norm, std::span<const LinearOutput> outputs) {
+  constexpr std::size_t kMostOutputs = 8;
+  assert(!outputs.empty() && outputs.size() <= kMostOutputs);
+  if (rows_of(in) == 0) return;
+  const PackedMatrix* matrices[kMostOutputs];
+  bool as_float = false, as_int8 = false;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    matrices[i] = &at(outputs[i].weight).matrix;
+    (uses_int8(*matrices[i]) ? as_int8 : as_float) = true;
+  }
+  const Input input = prepare_input(in, norm, matrices[0]->columns, as_float, as_int8);
+
+  over_tiles(matrices, static_cast<int>(outputs.size()), input.rows,
+             [&](int index, int tile, int first_row, int rows) {
+               const LinearOutput& output = outputs[static_cast<std::size_t>(index)];
+               const PackedMatrix& matrix = *matrices[index];
+               alignas(64) TileResults results;
+               multiply(matrix, input, tile, first_row, rows, results);
+
+               const int column = tile * kTileRows, width = std::min(kTileRows, matrix.rows - column);
+               const float* bias = output.bias.valid() ? at(output.bias).vector + column : nullptr;
+               for (int r = 0; r < rows; ++r) {
+                 float* result = results + r * kTileRows;
+                 if (bias != nullptr) {
+                   for (int i = 0; i < width; ++i) result[i] += bias[i];
+                 }
+                 if (output.residual.valid()) {
+                   const float* residual = at(output.residual).row(first_row + r) + column;
+                   for (int i = 0; i < width; ++i) result[i] += residual[i];
+                 }
+                 std::copy_n(result, width, at(output.output).row(first_row + r) + column);
+               }
+             });
+}
+
+void CpuBackend::gated_linear(Tensor in, const NormPrologue& norm, Weight gate, Weight up,
+                              Activation activation, Tensor out) {
+  if (rows_of(in) == 0) return;
+  const PackedMatrix& gates = at(gate).matrix;
+  const PackedMatrix& ups = at(up).matrix;
+  const bool gate_int8 = uses_int8(gates), up_int8 = uses_int8(ups);
+  const Input input = prepare_input(in, norm, gates.columns, !gate_int8 || !up_int8, gate_int8 || up_int8);
+  const PackedMatrix* tiled[] = {&gates};
+  over_tiles(tiled, 1, input.rows, [&](int, int tile, int first_row, int rows) {
+    alignas(64) TileResults gate_results, up_results;
+    multiply(gates, input, tile, first_row, rows, gate_results);
+    multiply(ups, input, tile, first_row, rows, up_results);
+    kernels_.gate(activation, gate_results, up_results, rows * kTileRows, gate_results);
+    const int column = tile * kTileRows, width = std::min(kTileRows, gates.rows - column);
+    for (int r = 0; r < rows; ++r) {
+      std::copy_n(gate_results + r * kTileRows, width, at(out).row(first_row + r) + column);
+    }
+  });
+}
+
+std::int64_t CpuBackend::key_offset(const KvLayer& layer, int kv_head) const {
+  return layer.offset +
+         std::int64_t{kv_head} * layer.head_dim * kv_layout_.block_size * kv_dtype_bytes(kv_layout_.dtype);
+}
+
+std::int64_t CpuBackend::value_offset(const KvLayer& layer, int kv_head) const {
+  return key_offset(layer, layer.kv_heads + kv_head);
+}
+
+void CpuBackend::rope_append(int layer, RopeTable table, const AttentionSpec& spec, Tensor q, Tensor k,
+                             Tensor v) {
+  const StoredRope& rope = ropes_[static_cast<std::size_t>(table.id)];
+  const KvLayer& kv = kv_layers_[static_cast<std::size_t>(layer)];
+  team_.run(rows_of(q), kRowGrain, [&](int begin, int end, int thread) {
+    for (int row = begin; row < end; ++row) {
+      const int position = state_.positions[static_cast<std::size_t>(row)];
+      RopeTask task{at(q).row(row),     spec.heads,        spec.head_dim,
+                    2 * rope.half,      spec.rope.pairing, rope.cosine(position),
+                    rope.sine(position)};
+      kernels_.rope(task);
+      task.x = at(k).row(row);
+      task.heads = spec.kv_heads;
+      kernels_.rope(task);
+      append_row(kv, row, at(k).row(row), at(v).row(row), reinterpret_cast<std::uint16_t*>(scratch(thread)));
+    }
+  });
+}
+
+/// `narrow`: room for kv_heads × head_dim numbers.
+void CpuBackend::append_row(const KvLayer& layer, int row, const float* k, const float* v,
+                            std::uint16_t* narrow) {
+  const auto r = static_cast<std::size_t>(row);
+  const int block_size = kv_layout_.block_size, head_dim = layer.head_dim;
+  const int position = state_.positions[r], column = position % block_size;
+  std::byte* block =
+      kv_.as<std::byte>() + state_.block_table(state_.slots[r])[position / block_size] * block_bytes_;
+
+  const auto append = [&]<class Number>(const Number* keys, const Number* values) {
+    for (int head = 0; head < layer.kv_heads; ++head, keys += head_dim, values += head_dim) {
+      auto* key_target = reinterpret_cast<Number*>(block + key_offset(layer, head)) + column;
+      for (int d = 0; d < head_dim; ++d) key_target[std::ptrdiff_t{d} * block_size] = keys[d];
+      auto* value_target = reinterpret_cast<Number*>(block + value_offset(layer, head));
+      std::copy_n(values, head_dim, value_target + std::ptrdiff_t{column} * head_dim);
+    }
+  };
+  if (kv_layout_.dtype == KvDtype::float32) return append(k, v);
+  const auto to_narrow = kv_layout_.dtype == KvDtype::float16 ? kernels_.to_half : kernels_.to_bfloat;
+  const int count = layer.kv_heads * head_dim;
+  to_narrow(k, count, narrow);
+  to_narrow(v, count, narrow + count);
+  append(narrow, narrow + count);
+}
+
+void CpuBackend::attention(const AttentionOp& op, Tensor q, Tensor out) {
+  const KvLayer& layer = kv_layers_[static_cast<std::size_t>(op.layer)];
+  const int segments = static_cast<int>(state_.segments.size());
+  const int heads = op.heads / op.kv_heads;  // that share a kv head
+  team_.run(segments * op.kv_heads, 1, [&](int begin, int end, int thread) {
+    for (int item = begin; item < end; ++item) {
+      const int kv_head = item / segments;
+      const StepState::Segment& segment = state_.segments[static_cast<std::size_t>(item % segments)];
+      const auto first_row = static_cast<std::size_t>(segment.first_row);
+      const int first_column = kv_head * heads * op.head_dim;
+      AttentionTask task;
+      task.q = at(q).row(segment.first_row) + first_column;
+      task.out = at(out).row(segment.first_row) + first_column;
+      task.q_stride = at(q).columns;
+      task.out_stride = at(out).columns;
+      task.rows = segment.rows;
+      task.heads = heads;
+      task.head_dim = op.head_dim;
+      task.first_position = state_.positions[first_row];
+      task.scale = op.scale;
+      task.window = op.window;
+      task.dtype = kv_layout_.dtype;
+      task.block_size = kv_layout_.block_size;
+      task.block_table = state_.block_table(state_.slots[first_row]);
+      task.pool = kv_.as<std::byte>();
+      task.block_bytes = block_bytes_;
+      task.key_offset = key_offset(layer, kv_head);
+      task.value_offset = value_offset(layer, kv_head);
+      task.scratch = scratch(thread);
+      kernels_.attention(task);
+    }
+  });
+}
+
+void CpuBackend::gather_logit_rows(Tensor in, Tensor out) {
+  const auto columns = static_cast<std::size_t>(at(out).columns);
+  for (int row = 0; row < rows_of(out); ++row) {
+    const float* from = at(in).row(state_.logit_rows[static_cast<std::size_t>(row)]);
+    std::memcpy(at(out).row(row), from, columns * sizeof(float));
+  }
+}
+
+void CpuBackend::sample(Tensor logits) {
+  sampled_from_ = logits;
+  team_.run(static_cast<int>(state_.samples.size()), 1, [&](int begin, int end, int thread) {
+    for (int i = begin; i < end; ++i) {
+      const StepState::Sampling& sample = state_.samples[static_cast<std::size_t>(i)];
+      const auto slot = static_cast<std::size_t>(sample.slot.value);
+      const std::span<const float> row(at(logits).row(sample.logit_row),
+                                       static_cast<std::size_t>(at(logits).columns));
+      const Sampled sampled = sample_token(row, state_.sampling[slot], sample.position,
+                                           sampler_scratch_[static_cast<std::size_t>(thread)]);
+      sampled_[static_cast<std::size_t>(i)] = sampled;
+      state_.last_token[slot] = sampled.token;
+    }
+  });
+}
+
+}  // namespace pitwall

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The vectors of simd_portable.h in AVX-512 with VNNI: 16 lanes, a whole tile.
+#pragma once
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace pitwall {
+
+struct SimdAvx512 {
+  static constexpr int kLanes = 16;
+  static constexpr int kRowsAtOnce = 8;  ///< activation rows against a tile that the registers hold
+  using F = __m512;
+  using I = __m512i;
+  using B = __m512i;
+  using Signed = __m512i;  ///< weight + 128
+
+  static F zero() { return _mm512_setzero_ps(); }
+  static F broadcast(float x) { return _mm512_set1_ps(x); }
+  static F load(const float* x) { return _mm512_loadu_ps(x); }
+  static F load_part(const float* x, int count) { return _mm512_maskz_loadu_ps(first_lanes(count), x); }
+  static F load_half(const std::uint16_t* x) { return _mm512_cvtph_ps(load_words(x)); }
+  static F load_bfloat(const std::uint16_t* x) {
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(load_words(x)), 16));
+  }
+  static void store(float* x, F a) { _mm512_storeu_ps(x, a); }
+  static void store_part(float* x, F a, int count) { _mm512_mask_storeu_ps(x, first_lanes(count), a); }
+  static void store_half(std::uint16_t* x, F a) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(x), _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT));
+  }
+
+  static F add(F a, F b) { return _mm512_add_ps(a, b); }
+  static F mul(F a, F b) { return _mm512_mul_ps(a, b); }
+  static F div(F a, F b) { return _mm512_div_ps(a, b); }
+  static F fma(F a, F b, F c) { return _mm512_fmadd_ps(a, b, c); }
+  static F max(F a, F b) { return _mm512_max_ps(a, b); }
+  static F min(F a, F b) { return _mm512_min_ps(a, b); }
+  static F abs(F a) { return _mm512_abs_ps(a); }
+  static F zero_where_below(F value, F a, float bound) {
+    return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(a, _mm512_set1_ps(bound), _CMP_NLT_UQ), value);
+  }
+  static float sum(F a) { return _mm512_reduce_add_ps(a); }
+  static float max_across(F a) { return _mm512_reduce_max_ps(a); }
+
+  static I round_to_int(F a) { return _mm512_cvtps_epi32(a); }
+  static F to_float(I a) { return _mm512_cvtepi32_ps(a); }
+  static F power_of_two(I exponent) {
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_add_epi32(exponent, _mm512_set1_epi32(127)), 23));
+  }
+  static std::int32_t sum(I a) { return _mm512_reduce_add_epi32(a); }
+  static void store_bytes(std::int8_t* x, I a) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(x), _mm512_cvtsepi32_epi8(a));
+  }
+
+  static B load_bytes(const std::byte* x) { return _mm512_loadu_si512(x); }
+  static B low_nibbles(B a) { return _mm512_and_si512(a, _mm512_set1_epi8(0x0F)); }
+  static B high_nibbles(B a) { return low_nibbles(_mm512_srli_epi16(a, 4)); }
+  static Signed to_signed(B a) { return _mm512_xor_si512(a, _mm512_set1_epi8(static_cast<char>(0x80))); }
+  static F column(B a, int j) {
+    return to_float(
+        _mm512_and_si512(_mm512_srli_epi32(a, static_cast<unsigned>(8 * j)), _mm512_set1_epi32(0xFF)));
+  }
+  static F signed_column(B a, int j) {
+    return to_float(_mm512_srai_epi32(_mm512_slli_epi32(a, static_cast<unsigned>(24 - 8 * j)), 24));
+  }
+
+  static I dot_nibbles(const B (&w)[8], const std::int8_t* x) { return dot(w, x, _mm512_setzero_si512()); }
+  /// dpbusd wants unsigned weights: Σ(w + 128)·x − 128·Σx.
+  static I dot_signed(const Signed (&w)[8], const std::int8_t* x, std::int32_t x_sum) {
+    return dot(w, x, _mm512_set1_epi32(-128 * x_sum));
+  }
+  static I subtract(I a, std::int32_t b) { return _mm512_sub_epi32(a, _mm512_set1_epi32(b)); }
+
+ private:
+  static I dot(const B (&w)[8], const std::int8_t* x, I total) {
+    for (int v = 0; v < 8; ++v) total = _mm512_dpbusd_epi32(total, w[v], four_columns(x + 4 * v));
+    return total;
+  }
+  static __m256i load_words(const std::uint16_t* x) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x));
+  }
+  static __m512i four_columns(const std::int8_t* x) {
+    std::int32_t bits;
+    std::memcpy(&bits, x, sizeof bits);
+    return _mm512_set1_epi32(bits);
+  }
+  static __mmask16 first_lanes(int count) {
+    return static_cast<__mmask16>(count >= 16 ? 0xFFFF : (1 << count) - 1);
+  }
+};
+
+}  // namespace pitwall

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "kernels/cpu/step_state.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+namespace pitwall {
+
+namespace {
+
+std::size_t size(std::int64_t n) {
+  return static_cast<std::size_t>(n);
+}
+
+Error bad_plan(std::uint64_t number, const std::string& what) {
+  return {Error::Kind::internal,
+          "step " + std::to_string(number) + " cannot run: " + what,
+          "the plan does not fit what was prepared for it",
+          "report this with the run's record",
+          {}};
+}
+
+std::string text(std::int64_t n) {
+  return std::to_string(n);
+}
+
+bool within(std::int64_t value, std::int64_t limit) {
+  return value >= 0 && value < limit;
+}
+
+}  // namespace
+
+void StepState::prepare(const StepLimits& limits) {
+  bounds.limits = limits;
+  const std::size_t slot_count = size(limits.max_slots);
+  last_token.assign(slot_count, 0);
+  sampling.assign(slot_count, {});
+  block_tables.assign(slot_count * size(limits.max_blocks_per_sequence), -1);
+  blocks_held.assign(slot_count, 0);
+  tokens.reserve(size(limits.max_tokens));
+  positions.reserve(size(limits.max_tokens));
+  slots.reserve(size(limits.max_tokens));
+  segments.reserve(size(limits.max_tokens));
+  logit_rows.reserve(size(limits.max_logit_rows));
+  samples.reserve(size(limits.max_logit_rows));
+  asked.reserve(size(limits.max_logit_rows));
+}
+
+Bytes StepState::bytes_for(const StepLimits& limits) {
+  const Bytes by_slot = static_cast<Bytes>(sizeof(TokenId) + sizeof(SlotSampling) + sizeof(std::int32_t)) +
+                        Bytes{limits.max_blocks_per_sequence} * Bytes{sizeof(std::int32_t)};
+  const auto by_row = static_cast<Bytes>(3 * sizeof(std::int32_t) + sizeof(Segment));
+  const auto by_logit_row = static_cast<Bytes>(sizeof(std::int32_t) + sizeof(Sampling) + sizeof(AskedLogits));
+  return limits.max_slots * by_slot + limits.max_tokens * by_row + limits.max_logit_rows * by_logit_row;
+}
+
+Result<void> StepState::stage(const StepPlan& plan) {
+  clear_rows();
+  if (auto ok = check_slots(plan); !ok) return ok;
+  for (const SlotJoin& join : plan.joins) {
+    sampling[size(join.slot.value)] = join.sampling;
+    blocks_held[size(join.slot.value)] = 0;
+  }
+  for (const BlockAppend& append : plan.appends) {
+    const std::size_t slot = size(append.slot.value);
+    block_tables[slot * size(bounds.limits.max_blocks_per_sequence) + size(append.index)] =
+        append.block.value;
+    blocks_held[slot] = std::max(blocks_held[slot], append.index + 1);
+  }
+  if (auto ok = check_slices(plan); !ok) return ok;
+  for (const SequenceSlice& slice : plan.slices) add_slice(plan, slice);
+  return {};
+}
+
+void StepState::clear_rows() {
+  tokens.clear();
+  positions.clear();
+  slots.clear();
+  segments.clear();
+  logit_rows.clear();
+  samples.clear();
+  asked.clear();
+}
+
+void StepState::add_slice(const StepPlan& plan, const SequenceSlice& slice) {
+  const std::int32_t first_row = rows(RowSet::tokens);
+  for (std::int32_t i = 0; i < slice.count; ++i) {
+    tokens.push_back(plan.tokens[size(slice.token_offset + i)]);
+    positions.push_back(slice.first_position + i);
+    slots.push_back(slice.slot.value);
+  }
+  for (std::int32_t i = 0; i < slice.count; i += bounds.segment_rows) {
+    segments.push_back({first_row + i, std::min(bounds.segment_rows, slice.count - i)});
+  }
+  if (slice.all_logits) {
+    asked.push_back({slice.request, slice.first_position, slice.count, rows(RowSet::logits)});
+    for (std::int32_t i = 0; i < slice.count; ++i) logit_rows.push_back(first_row + i);
+  } else if (slice.samples) {
+    logit_rows.push_back(first_row + slice.count - 1);
+  }
+  if (slice.samples) {
+    samples.push_back(
+        {slice.request, slice.slot, rows(RowSet::logits) - 1, slice.first_position + slice.count});
+  }
+}
+
+Result<void> StepState::check_slots(const StepPlan& plan) const {
+  const StepLimits& limits = bounds.limits;
+  for (const SlotJoin& join : plan.joins) {
+    if (!within(join.slot.value, limits.max_slots)) {
+      return bad_plan(plan.number, "slot " + text(join.slot.value) + " of " + text(limits.max_slots));
+    }
+  }
+  for (const BlockAppend& append : plan.appends) {
+    if (!within(append.slot.value, limits.max_slots) ||
+        !within(append.index, limits.max_blocks_per_sequence) ||
+        !within(append.block.value, bounds.pool_blocks)) {
+      return bad_plan(plan.number, "block " + text(append.block.value) + " of " + text(bounds.pool_blocks) +
+                                       " as entry " + text(append.index) + " of " +
+                                       text(limits.max_blocks_per_sequence) + " in slot " +
+                                       text(append.slot.value));
+    }
+  }
+  return {};
+}
+
+Result<void> StepState::check_slices(const StepPlan& plan) const {
+  const StepLimits& limits = bounds.limits;
+  std::int64_t token_rows = 0, logits = 0;
+  for (const SequenceSlice& slice : plan.slices) {
+    if (!within(slice.slot.value, limits.max_slots) || slice.count < 1 || slice.first_position < 0 ||
+        slice.token_offset < 0 || std::int64_t{slice.token_offset} + slice.count > std::ssize(plan.tokens)) {
+      return bad_plan(plan.number, "a slice of " + text(slice.count) + " tokens from " +
+                                       text(slice.token_offset) + " at position " +
+                                       text(slice.first_position) + " in slot " + text(slice.slot.value));
+    }
+    const std::int64_t end = std::int64_t{slice.first_position} + slice.count;
+    const std::int64_t held = std::int64_t{blocks_held[size(slice.slot.value)]} * bounds.block_size;
+    if ((bounds.pool_blocks > 0 && end > held) || end > bounds.positions) {
+      return bad_plan(plan.number, "positions up to " + text(end) + " in slot " + text(slice.slot.value) +
+                                       ", whose blocks hold " + text(held) + " of at most " +
+                                       text(bounds.positions));
+    }
+    for (std::int32_t i = 0; i < slice.count; ++i) {
+      const TokenId token = plan.tokens[size(slice.token_offset + i)];
+      if (token != kPreviousToken && !within(token, limits.vocabulary)) {
+        return bad_plan(plan.number,
+                        "token " + text(token) + " of a vocabulary of " + text(limits.vocabulary));
+      }
+    }
+    token_rows += slice.count;
+    logits += slice.all_logits ? slice.count : slice.samples ? 1 : 0;
+  }
+  if (token_rows > limits.max_tokens || logits > limits.max_logit_rows) {
+    return bad_plan(plan.number, text(token_rows) + " tokens and " + text(logits) + " logit rows where " +
+                                     text(limits.max_tokens) + " and " + text(limits.max_logit_rows) +
+                                     " are prepared");
+  }
+  return {};
+}
+
+}  // namespace pitwall

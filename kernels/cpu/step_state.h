@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// StepState in host memory: what the forward reads instead of lengths on the host.
+#pragma once
+#include <limits>
+#include <vector>
+
+#include "engine/execute/backend.h"
+
+namespace pitwall {
+
+/// What a plan must keep to.
+struct StepBounds {
+  StepLimits limits;
+  int pool_blocks = 0;  ///< 0 = no KV yet: block tables are not looked at
+  int block_size = 1;
+  int positions = std::numeric_limits<int>::max();  ///< of the shortest rope table
+  int segment_rows = 1;                             ///< longer slices are cut into several segments
+};
+
+struct StepState {
+  // By slot, kept from step to step.
+  std::vector<TokenId> last_token;
+  std::vector<SlotSampling> sampling;
+  std::vector<std::int32_t> block_tables;  ///< slot-major, max_blocks_per_sequence each
+  std::vector<std::int32_t> blocks_held;
+
+  // By row of RowSet::tokens, of the staged step.
+  std::vector<TokenId> tokens;  ///< kPreviousToken = last_token of the row's slot
+  std::vector<std::int32_t> positions, slots;
+
+  std::vector<std::int32_t> logit_rows;  ///< by row of RowSet::logits: its row of RowSet::tokens
+
+  struct Segment {  ///< neighbouring rows of one sequence: their positions are consecutive
+    std::int32_t first_row, rows;
+  };
+  std::vector<Segment> segments;
+
+  struct Sampling {
+    RequestId request;
+    SlotId slot;
+    std::int32_t logit_row;
+    std::int32_t position;  ///< that the token will have
+  };
+  std::vector<Sampling> samples;  ///< in slice order
+
+  struct AskedLogits {
+    RequestId request;
+    std::int32_t first_position, rows, first_logit_row;
+  };
+  std::vector<AskedLogits> asked;
+
+  StepBounds bounds;
+
+  /// Sizes everything for the limits; staging allocates nothing afterwards.
+  void prepare(const StepLimits& limits);
+  static Bytes bytes_for(const StepLimits& limits);
+
+  /// Takes a plan over. One that breaks the bounds is refused and leaves no rows.
+  Result<void> stage(const StepPlan& plan);
+
+  int rows(RowSet set) const {
+    return static_cast<int>(set == RowSet::tokens ? tokens.size() : logit_rows.size());
+  }
+  const std::int32_t* block_table(std::int32_t slot) const {
+    return block_tables.data() + std::ptrdiff_t{slot} * bounds.limits.max_blocks_per_sequence;
+  }
+
+ private:
+  void clear_rows();
+  Result<void> check_slots(const StepPlan& plan) const;
+  Result<void> check_slices(const StepPlan& plan) const;
+  void add_slice(const StepPlan& plan, const SequenceSlice& slice);
+};
+
+}  // namespace pitwall
