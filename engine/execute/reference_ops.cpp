@@ -59,9 +59,10 @@ Row gated(std::span<const float> gate, std::span<const float> up, Activation act
 
 void rope(std::span<float> x, int head_dim, const RopeSpec& rope, std::int64_t position) {
   const int half = rope.rotary_dim / 2;
+  const std::vector<double> frequencies = rope_frequencies(rope);
   for (std::size_t head = 0; head < x.size(); head += size(head_dim)) {
     for (int i = 0; i < half; ++i) {
-      const double angle = static_cast<double>(position) * std::pow(rope.theta, -2.0 * i / rope.rotary_dim);
+      const double angle = static_cast<double>(position) * frequencies[size(i)];
       const bool halves = rope.pairing == RopeSpec::Pairing::halves;
       float& a = x[head + size(halves ? i : 2 * i)];
       float& b = x[head + size(halves ? i + half : 2 * i + 1)];

@@ -52,9 +52,10 @@ class Uploader {
 
 Result<std::unique_ptr<Transformer>> Transformer::load(
     const Model& model, Backend& backend, const StepLimits& limits, int max_positions,
-    const std::function<bool(const LoadProgress&)>& on_progress) {
+    RopeSpec::Frequencies frequencies, const std::function<bool(const LoadProgress&)>& on_progress) {
   std::unique_ptr<Transformer> self(new Transformer(backend));
   self->spec_ = model.spec();
+  for (LayerSpec& layer : self->spec_.layers) layer.attention.rope.frequencies = frequencies;
   if (auto ok = self->upload_weights(model, on_progress); !ok) return std::move(ok).error();
   if (auto ok = self->upload_ropes(max_positions); !ok) return std::move(ok).error();
   if (auto ok = backend.prepare_steps(limits); !ok) return std::move(ok).error();

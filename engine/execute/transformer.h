@@ -19,7 +19,7 @@ class Transformer {
   /// Uploads all weights and allocates activations. `on_progress` false = cancel.
   static Result<std::unique_ptr<Transformer>> load(
       const Model& model, Backend& backend, const StepLimits& limits, int max_positions,
-      const std::function<bool(const LoadProgress&)>& on_progress);
+      RopeSpec::Frequencies frequencies, const std::function<bool(const LoadProgress&)>& on_progress);
 
   void forward();  ///< one step over what is staged: embedding to sampled tokens
 

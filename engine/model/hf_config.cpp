@@ -197,6 +197,7 @@ Result<ModelSpec> read_hf_spec(const json& config) {
   spec.context_length = keys.count("max_position_embeddings", 2048);
   spec.norm_epsilon = static_cast<float>(keys.real("rms_norm_eps", 1e-6));
   spec.tied_embeddings = keys.flag("tie_word_embeddings", false);
+  spec.says_bfloat16 = keys.text("dtype", keys.text("torch_dtype", "").c_str()) == "bfloat16";
 
   LayerSpec layer;
   layer.attention.heads = keys.count("num_attention_heads");

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include "engine/model/tensor_type.h"
 
 namespace pitwall {
 
@@ -58,6 +59,16 @@ Result<void> check_layer(const LayerSpec& layer) {
 }
 
 }  // namespace
+
+std::vector<double> rope_frequencies(const RopeSpec& rope) {
+  std::vector<double> frequencies;
+  for (int i = 0; i < rope.rotary_dim / 2; ++i) {
+    const double exact = std::pow(rope.theta, -2.0 * i / rope.rotary_dim);
+    const bool rounded = rope.frequencies == RopeSpec::Frequencies::bfloat16;
+    frequencies.push_back(rounded ? bfloat_to_float(float_to_bfloat(static_cast<float>(exact))) : exact);
+  }
+  return frequencies;
+}
 
 Bytes ModelSpec::kv_bytes_per_token(int element_bytes) const {
   Bytes bytes = 0;

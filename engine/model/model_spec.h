@@ -18,10 +18,18 @@ struct RopeSpec {
     halves,      ///< element i pairs with i + rotary_dim/2 (HF checkpoints)
     neighbours,  ///< element 2i pairs with 2i + 1 (GGUF "llama" checkpoints, whose q/k rows are permuted)
   };
+  enum class Frequencies {
+    exact,
+    bfloat16,  ///< each f_i rounded to bfloat16, as a PyTorch module cast with .to(bfloat16) holds them
+  };
   double theta = 10000.0;
   int rotary_dim = 0;
   Pairing pairing = Pairing::halves;
+  Frequencies frequencies = Frequencies::exact;
 };
+
+/// f_0 … f_(rotary_dim/2 − 1), in radians per position.
+std::vector<double> rope_frequencies(const RopeSpec& rope);
 
 struct AttentionSpec {
   int heads = 0, kv_heads = 0, head_dim = 0;
@@ -51,6 +59,7 @@ struct ModelSpec {
   int context_length = 0;  ///< trained positions
   float norm_epsilon = 1e-5f;
   bool tied_embeddings = false;  ///< output weights are the embedding
+  bool says_bfloat16 = false;    ///< config.json gives bfloat16 as the checkpoint's dtype
   std::vector<LayerSpec> layers;
 
   /// Bytes that one token adds to the KV cache over all layers: Σ 2·kv_heads·head_dim·element_bytes.

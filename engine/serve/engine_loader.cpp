@@ -20,6 +20,15 @@ KvDtype kv_dtype(const Settings& settings) {
   return KvDtype::bfloat16;
 }
 
+/// The reference values for safetensors checkpoints come from modules cast to the checkpoint's bfloat16,
+/// rotary table included; float32, the mode for comparison, follows them. Serving uses exact frequencies.
+RopeSpec::Frequencies rope_frequencies(const ModelSpec& spec, const Settings& settings) {
+  const std::string& asked = settings.text("rope-frequencies");
+  if (asked == "bfloat16") return RopeSpec::Frequencies::bfloat16;
+  const bool compares = settings.text("dtype") == "float32" && spec.says_bfloat16;
+  return asked == "auto" && compares ? RopeSpec::Frequencies::bfloat16 : RopeSpec::Frequencies::exact;
+}
+
 KvLayout kv_layout(const ModelSpec& spec, const Settings& settings) {
   KvLayout layout;
   layout.dtype = kv_dtype(settings);
@@ -141,6 +150,7 @@ class Loader {
     limits.max_blocks_per_sequence = (longest + wish_.layout.block_size - 1) / wish_.layout.block_size;
     limits.vocabulary = loaded_.model->spec().vocabulary;
     auto transformer = Transformer::load(*loaded_.model, *backend_, limits, longest,
+                                         rope_frequencies(loaded_.model->spec(), options_.settings),
                                          [this](const LoadProgress& progress) { return go_on(progress); });
     if (!transformer) return transformer.error();
     transformer_ = *std::move(transformer);
@@ -170,6 +180,10 @@ class Loader {
     effective["kv-cache-dtype"] = kv_dtype_name(wish_.layout.dtype);
     effective["kv-cache-memory-bytes"] = exact_size(plan.blocks * loaded_.bytes_per_block);
     effective["memory-limit"] = exact_size(ledger.limit > 0 ? ledger.limit : ledger.device_total);
+    effective["rope-frequencies"] =
+        rope_frequencies(loaded_.model->spec(), options_.settings) == RopeSpec::Frequencies::exact
+            ? "exact"
+            : "bfloat16";
     effective["threads"] = std::to_string(loaded_.device.threads);
   }
 

@@ -53,6 +53,16 @@ constexpr std::array kTable{
                         "and every other choice is the fast mode.",
                 .group = "Compute",
                 .choices = "auto|float32|bfloat16|float16"},
+    SettingInfo{.name = "rope-frequencies",
+                .type = SettingType::choice,
+                .default_text = "auto",
+                .unit = "",
+                .help =
+                    "Rotary frequencies: exact, or rounded to bfloat16 as a PyTorch module cast to bfloat16 "
+                    "holds them; auto rounds only with dtype float32 on a checkpoint whose config.json says "
+                    "bfloat16, to compare with such a module.",
+                .group = "Compute",
+                .choices = "auto|exact|bfloat16"},
     SettingInfo{.name = "threads",
                 .type = SettingType::integer,
                 .default_text = "auto",

@@ -112,9 +112,10 @@ Result<RopeTable> CpuBackend::upload_rope(const RopeSpec& rope, int positions) {
   if (!memory) return std::move(memory).error();
   stored.memory = std::move(*memory);
   auto* value = stored.memory.as<float>();
+  const std::vector<double> frequencies = rope_frequencies(rope);
   for (int position = 0; position < positions; ++position, value += rope.rotary_dim) {
     for (int i = 0; i < stored.half; ++i) {
-      const double angle = position * std::pow(rope.theta, -2.0 * i / rope.rotary_dim);
+      const double angle = position * frequencies[static_cast<std::size_t>(i)];
       value[i] = static_cast<float>(std::cos(angle));
       value[i + stored.half] = static_cast<float>(std::sin(angle));
     }

@@ -100,7 +100,8 @@ class GoldenTest : public QObject {
     const auto model = test::starter_model();
     if (!model) QSKIP("the starter model is not there: pitwallctl fetch smollm2");
     auto engine = test::start_engine(*model, kFloat32, true);
-    for (const json& test_case : read_json(test::data("golden/smollm2-q4_1/expected.json"))["cases"]) {
+    const json expected = read_json(test::data("golden/smollm2-q4_1/expected.json"));
+    for (const json& test_case : expected["cases"]) {
       const auto prompt = test_case["token_ids"].get<std::vector<TokenId>>();
       auto replies = test::run_requests(*engine, {logits_request(prompt), test::greedy_request(prompt, 48)});
       const std::vector<float> all = joined_logits(replies[0].last);
@@ -127,7 +128,8 @@ class GoldenTest : public QObject {
     auto engine = test::start_engine(*model, {}, true);
     const auto vocabulary = static_cast<std::size_t>(engine->model().spec().vocabulary);
     int steps = 0, equal = 0;
-    for (const json& test_case : read_json(test::data("golden/smollm2-q4_1/expected.json"))["cases"]) {
+    const json expected = read_json(test::data("golden/smollm2-q4_1/expected.json"));
+    for (const json& test_case : expected["cases"]) {
       const auto prompt = test_case["token_ids"].get<std::vector<TokenId>>();
       const auto greedy = test_case["greedy"].get<std::vector<TokenId>>();
       std::vector<TokenId> forced = prompt;
