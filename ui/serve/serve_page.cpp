@@ -53,6 +53,8 @@ int offered_port(const Error& error) {
 }  // namespace
 
 struct ServePage::State {
+  State(EngineController& engine, Preferences& preferences) : engine(engine), preferences(preferences) {}
+
   EngineController& engine;
   Preferences& preferences;
 
@@ -81,7 +83,7 @@ struct ServePage::State {
 };
 
 ServePage::ServePage(EngineController& engine, Preferences& preferences, QWidget* parent)
-    : Page(parent), state_(new State{engine, preferences}) {
+    : Page(parent), state_(std::make_unique<State>(engine, preferences)) {
   setObjectName(QStringLiteral("serve"));
   setAcceptDrops(true);
   state_->reader = std::make_unique<WorkerPool>(1, "model reader");

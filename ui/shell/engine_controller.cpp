@@ -22,10 +22,24 @@ struct Running {
   }
 };
 
+std::vector<std::string> names_of(const std::string& list) {
+  std::vector<std::string> names;
+  for (const QString& name : QString::fromStdString(list).split(QLatin1Char(','), Qt::SkipEmptyParts))
+    names.push_back(name.trimmed().toStdString());
+  return names;
+}
+
+HttpOptions http_options(const Settings& settings) {
+  HttpOptions options;
+  options.host = settings.text("host");
+  options.port = static_cast<int>(settings.integer("port"));
+  options.allowed_hosts = names_of(settings.text("allowed-hosts"));
+  options.allowed_origins = names_of(settings.text("allowed-origins"));
+  return options;
+}
+
 Result<std::shared_ptr<Running>> start_running(EngineOptions options) {
-  HttpOptions http;
-  http.host = options.settings.text("host");
-  http.port = static_cast<int>(options.settings.integer("port"));
+  const HttpOptions http = http_options(options.settings);
   auto engine = Engine::start(std::move(options));
   if (!engine) return engine.error();
   auto running = std::make_shared<Running>();
@@ -39,6 +53,7 @@ Result<std::shared_ptr<Running>> start_running(EngineOptions options) {
 }  // namespace
 
 struct EngineController::State {
+  void look(EngineController& controller);   // the timer's tick
   void loaded(EngineController& controller, std::uint64_t of, const Result<std::shared_ptr<Running>>& result);
 
   BackendFactory make_backend;
@@ -74,6 +89,20 @@ void EngineController::State::loaded(EngineController& controller, std::uint64_t
   Q_EMIT controller.state_changed(state);
 }
 
+void EngineController::State::look(EngineController& controller) {
+  if (!running) return;
+  snapshot = running->engine->snapshot();
+  Q_EMIT controller.snapshot_ready();
+  const std::optional<Error> failure = running ? running->engine->failure() : std::nullopt;
+  if (!failure) return;
+  timer->stop();
+  error = *failure;
+  state = EngineState::failed;
+  worker->post([failed = std::move(running)]() mutable { failed.reset(); });
+  running.reset();
+  Q_EMIT controller.state_changed(state);
+}
+
 EngineController::EngineController(BackendFactory make_backend, RunSink* runs, QObject* parent)
     : QObject(parent), state_(std::make_unique<State>()) {
   state_->make_backend = std::move(make_backend);
@@ -81,11 +110,7 @@ EngineController::EngineController(BackendFactory make_backend, RunSink* runs, Q
   state_->worker = std::make_unique<WorkerPool>(1, "engine loader");
   state_->timer = new QTimer(this);
   set_refresh_hz(4);
-  connect(state_->timer, &QTimer::timeout, this, [this] {
-    if (!state_->running) return;
-    state_->snapshot = state_->running->engine->snapshot();
-    Q_EMIT snapshot_ready();
-  });
+  connect(state_->timer, &QTimer::timeout, this, [this] { state_->look(*this); });
 }
 
 EngineController::~EngineController() {

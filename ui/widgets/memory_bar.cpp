@@ -26,7 +26,7 @@ int units(double n) {
 QColor ink(Colour token) {
   return Theme::current().colour(token);
 }
-QFont font(FontRole role, bool strong = false) {
+QFont face(FontRole role, bool strong = false) {
   QFont font = Theme::current().font(role);
   if (strong) font.setWeight(QFont::DemiBold);
   return font;
@@ -64,7 +64,7 @@ QString MemoryBar::summary() const {
 }
 
 QSize MemoryBar::sizeHint() const {
-  const int line = QFontMetrics(font(FontRole::small)).height();
+  const int line = QFontMetrics(face(FontRole::small)).height();
   return {units(120), line + units(6) + line + units(1) + (magnified() ? units(5) : 0)};
 }
 
@@ -85,7 +85,7 @@ double MemoryBar::scale() const {
 }
 
 QRectF MemoryBar::strip_rect() const {
-  const int line = QFontMetrics(font(FontRole::small)).height();
+  const int line = QFontMetrics(face(FontRole::small)).height();
   return {0, static_cast<double>(line), static_cast<double>(width()), static_cast<double>(units(1.5))};
 }
 
@@ -141,7 +141,7 @@ void MemoryBar::draw_strip(QPainter& painter) const {
   painter.drawLine(QPointF(end, strip.bottom()), QPointF(bar.right() - 0.5, bar.top()));
   painter.setRenderHint(QPainter::Antialiasing, false);
 
-  painter.setFont(font(FontRole::small));
+  painter.setFont(face(FontRole::small));
   painter.setPen(ink(Colour::muted));
   const QRectF above(0, 0, width(), strip.top());
   painter.drawText(above, Qt::AlignLeft | Qt::AlignVCenter,
@@ -155,7 +155,7 @@ void MemoryBar::draw_limit(QPainter& painter, const QRectF& bar, double full) co
   const double x = std::round(static_cast<double>(ledger_.limit) / full * bar.width());
   if (x > bar.right()) return;
   painter.fillRect(QRectF(x - 1, bar.top() - units(0.75), 2, bar.height() + units(1.5)), ink(Colour::bad));
-  painter.setFont(font(FontRole::small, true));
+  painter.setFont(face(FontRole::small, true));
   painter.setPen(ink(Colour::bad));
   const QString label = tr("limit %1").arg(bytes_text(ledger_.limit));
   const double wide = painter.fontMetrics().horizontalAdvance(label);
@@ -167,7 +167,7 @@ void MemoryBar::draw_limit(QPainter& painter, const QRectF& bar, double full) co
 }
 
 void MemoryBar::draw_labels(QPainter& painter, const std::vector<Segment>& segments) const {
-  const QFont inside = font(FontRole::small, true), below = font(FontRole::small);
+  const QFont inside = face(FontRole::small, true), below = face(FontRole::small);
   double free_from = 0;
   for (const Segment& segment : segments) {
     const MemoryPart& part = parts_[segment.part];
@@ -212,7 +212,7 @@ void MemoryBar::paintEvent(QPaintEvent*) {
   draw_labels(painter, shown);
   if (magnified() && ledger_.device_total > 0) draw_strip(painter);
   if (ledger_.limit > 0 && static_cast<double>(ledger_.limit) <= scale()) draw_limit(painter, bar, scale());
-  painter.setFont(font(FontRole::small));
+  painter.setFont(face(FontRole::small));
   painter.setPen(ink(Colour::muted));
   if (!magnified())
     painter.drawText(QRectF(0, bar.bottom() + units(0.5), width(), painter.fontMetrics().height()),
@@ -272,12 +272,12 @@ void MemoryTable::paintEvent(QPaintEvent*) {
   if (columns == 0) return;
   const int gap = units(7), wide = (width() - gap * (columns - 1)) / columns;
   const int share =
-      QFontMetrics(font(FontRole::small, true)).horizontalAdvance(QStringLiteral("100.0 %")) + units(2);
+      QFontMetrics(face(FontRole::small, true)).horizontalAdvance(QStringLiteral("100.0 %")) + units(2);
   const double mine = static_cast<double>(std::max(ledger_.measured, ledger_.accounted()));
   for (int column = 0; column < columns; ++column) {
     const QRect head((wide + gap) * column, 0, wide, row_height());
     const QRect values = head.adjusted(0, 0, -share, 0);
-    painter.setFont(font(FontRole::small, true));
+    painter.setFont(face(FontRole::small, true));
     painter.setPen(ink(Colour::muted));
     painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, tr("Category"));
     painter.drawText(values, Qt::AlignRight | Qt::AlignVCenter, tr("Measured"));
@@ -291,13 +291,13 @@ void MemoryTable::paintEvent(QPaintEvent*) {
       const int down = (row + 1) * row_height();
       fill_part(painter,
                 QRectF(head.left(), down + (row_height() - units(2.75)) / 2, units(2.75), units(2.75)), part);
-      painter.setFont(font(FontRole::small));
+      painter.setFont(face(FontRole::small));
       painter.setPen(ink(Colour::text));
       painter.drawText(head.translated(units(4), down), Qt::AlignLeft | Qt::AlignVCenter, part.name);
-      painter.setFont(font(FontRole::small, part.bytes != 0));
+      painter.setFont(face(FontRole::small, part.bytes != 0));
       painter.drawText(values.translated(0, down), Qt::AlignRight | Qt::AlignVCenter,
                        part.bytes == 0 ? QStringLiteral("0") : bytes_text(part.bytes));
-      painter.setFont(font(FontRole::small));
+      painter.setFont(face(FontRole::small));
       painter.setPen(ink(Colour::muted));
       painter.drawText(
           head.translated(0, down), Qt::AlignRight | Qt::AlignVCenter,

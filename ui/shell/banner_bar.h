@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The line under the top bar: what happened, a button that does the next thing, Copy details. Several queue.
+#pragma once
+#include <QWidget>
+#include <vector>
+
+#include "ui/shell/page.h"
+
+class QLabel;
+class QPushButton;
+class QToolButton;
+
+namespace pitwall::ui {
+
+class BannerBar : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit BannerBar(QWidget* parent = nullptr);
+  void post(const Banner& banner);  ///< worst first, then newest first; the same text is not queued twice
+  void dismiss();                   ///< the one shown
+  void clear();
+  const Banner* current() const { return queue_.empty() ? nullptr : &queue_.front(); }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+  void show_front();
+  std::vector<Banner> queue_;
+  QLabel *icon_, *text_, *more_;
+  QPushButton *verb_, *copy_;
+  QToolButton* close_;
+};
+
+}  // namespace pitwall::ui

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/compose.h"
+
+#include "ui/chat/chat_page.h"
+#include "ui/reports/reports_page.h"
+#include "ui/serve/serve_page.h"
+#include "ui/shell/settings_page.h"
+
+namespace pitwall::ui {
+
+std::unique_ptr<MainWindow> compose_window(EngineController& engine, Store& store, Preferences& preferences) {
+  auto window = std::make_unique<MainWindow>(engine, preferences);
+  auto* chat = new ChatPage(engine, store);
+  auto* reports = new ReportsPage(engine, store);
+  window->add_page(new ServePage(engine, preferences), QStringLiteral("serve"), Qt::CTRL | Qt::Key_2);
+  window->add_page(chat, QStringLiteral("chat"), Qt::CTRL | Qt::Key_3);
+  window->add_page(reports, QStringLiteral("reports"), Qt::CTRL | Qt::Key_7);
+  window->add_page(new SettingsPage(engine, preferences), QStringLiteral("settings"),
+                   Qt::CTRL | Qt::Key_Comma, true);
+  QObject::connect(chat, &ChatPage::page_requested, window.get(), &MainWindow::show_page);
+  QObject::connect(reports, &ReportsPage::page_requested, window.get(), &MainWindow::show_page);
+  return window;
+}
+
+}  // namespace pitwall::ui

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/rail.h"
+
+#include <QKeyEvent>
+#include <QPainter>
+#include <QVBoxLayout>
+
+#include "ui/widgets/card.h"
+#include "ui/widgets/icon.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+int units(double n) {
+  return Theme::current().units(n);
+}
+QColor ink(Colour token) {
+  return Theme::current().colour(token);
+}
+
+class RailButton final : public QAbstractButton {
+ public:
+  RailButton(const QString& title, const QString& icon, QWidget* parent)
+      : QAbstractButton(parent), icon_(icon) {
+    setText(title);
+    setAccessibleName(title);
+    setCheckable(true);
+    setAutoExclusive(true);
+    setAttribute(Qt::WA_Hover);
+    setFocusPolicy(Qt::StrongFocus);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  }
+  QSize sizeHint() const override { return {units(21), units(15)}; }
+
+ protected:
+  void paintEvent(QPaintEvent*) override {
+    QPainter painter(this);
+    const bool current = isChecked();
+    if (current || underMouse()) painter.fillRect(rect(), ink(current ? Colour::selection : Colour::alt));
+    if (current) painter.fillRect(QRect(0, 0, units(0.75), height()), ink(Colour::accent));
+    const Colour colour = current ? Colour::accent : Colour::muted;
+    const int side = units(5.5);
+    const QRect mark((width() - side) / 2, units(2), side, side);
+    pitwall::ui::icon(icon_, colour).paint(&painter, mark);
+    QFont font = Theme::current().font(FontRole::small);
+    if (current) font.setWeight(QFont::DemiBold);
+    painter.setFont(font);
+    painter.setPen(ink(colour));
+    const QRect words(0, mark.bottom() + units(0.75), width(), painter.fontMetrics().height());
+    painter.drawText(words, Qt::AlignCenter,
+                     painter.fontMetrics().elidedText(text(), Qt::ElideRight, width()));
+    if (hasFocus()) {
+      painter.setPen(QPen(ink(Colour::accent), 2));
+      painter.drawRect(QRectF(rect()).adjusted(1, 1, -1, -1));
+    }
+  }
+
+ private:
+  QString icon_;
+};
+
+}  // namespace
+
+Rail::Rail(QWidget* parent) : QWidget(parent) {
+  setObjectName(QStringLiteral("shell.rail"));
+  setAccessibleName(tr("Pages"));
+  setFixedWidth(units(21));
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 1, units(1));
+  column->setSpacing(0);
+  auto* name = new Label(QStringLiteral("Pitwall"), FontRole::section, Colour::text, this);
+  name->setAlignment(Qt::AlignCenter);
+  name->setFixedHeight(units(12.5));
+  column->addWidget(name);
+  pages_ = new QVBoxLayout;
+  foot_ = new QVBoxLayout;
+  pages_->setSpacing(0);
+  foot_->setSpacing(0);
+  column->addLayout(pages_);
+  column->addStretch(1);
+  column->addLayout(foot_);
+  connect(&Theme::current(), &Theme::changed, this, [this] {
+    setFixedWidth(units(21));
+    update();
+  });
+}
+
+void Rail::add_page(const QString& id, const QString& title, const QString& icon, const QString& shortcut,
+                    bool foot) {
+  auto* button = new RailButton(title, icon, this);
+  button->setObjectName(QStringLiteral("shell.rail.") + id);
+  button->setToolTip(shortcut.isEmpty() ? title : QStringLiteral("%1 (%2)").arg(title, shortcut));
+  (foot ? foot_ : pages_)->addWidget(button);
+  buttons_ << button;
+  connect(button, &QAbstractButton::clicked, this, [this, id] { Q_EMIT page_chosen(id); });
+}
+
+void Rail::set_current(const QString& id) {
+  for (QAbstractButton* button : buttons_)
+    if (button->objectName() == QStringLiteral("shell.rail.") + id) button->setChecked(true);
+}
+
+void Rail::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.fillRect(rect(), ink(Colour::panel));
+  painter.fillRect(QRect(width() - 1, 0, 1, height()), ink(Colour::border));
+}
+
+}  // namespace pitwall::ui

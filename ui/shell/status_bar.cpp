@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/status_bar.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QPainter>
+#include <QPushButton>
+#include <QTimer>
+
+#include "ui/shell/engine_controller.h"
+#include "ui/shell/engine_state.h"
+#include "ui/widgets/card.h"
+#include "ui/widgets/number_format.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+constexpr int kCopiedMs = 1500;
+
+int units(double n) {
+  return Theme::current().units(n);
+}
+QString bold(const QString& text) {
+  return QStringLiteral("<b>%1</b>").arg(text.toHtmlEscaped());
+}
+
+}  // namespace
+
+StatusBar::StatusBar(EngineController& engine, QWidget* parent) : QWidget(parent), engine_(engine) {
+  setObjectName(QStringLiteral("shell.statusBar"));
+  setFixedHeight(units(6.75));
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(units(3), 1, units(3), 0);
+  row->setSpacing(units(3));
+  state_ = add_cell(row);
+  rate_ = add_cell(row);
+  memory_ = add_cell(row);
+  url_ = new QPushButton(this);
+  url_->setObjectName(QStringLiteral("shell.url"));
+  url_->setFlat(true);
+  url_->setProperty("compact", true);
+  url_->setFont(Theme::current().font(FontRole::small));
+  url_->setToolTip(tr("Copy the address"));
+  row->addWidget(url_);
+  cells_ << url_;
+  run_ = add_cell(row);
+  row->addStretch(1);
+  auto* keys = new QPushButton(tr("Shortcuts F1"), this);
+  keys->setFlat(true);
+  keys->setProperty("compact", true);
+  keys->setFont(Theme::current().font(FontRole::small));
+  row->addWidget(keys);
+  connect(keys, &QPushButton::clicked, this, &StatusBar::shortcuts_requested);
+  connect(url_, &QPushButton::clicked, this, [this] {
+    QApplication::clipboard()->setText(engine_.url());
+    url_->setText(tr("Copied"));
+    QTimer::singleShot(kCopiedMs, this, [this] { url_->setText(engine_.url()); });
+  });
+  connect(&engine, &EngineController::state_changed, this, [this] {
+    url_->setText(engine_.url());
+    refresh();
+  });
+  connect(&engine, &EngineController::snapshot_ready, this, &StatusBar::refresh);
+  connect(&Theme::current(), &Theme::changed, this, [this] {
+    refresh();
+    update();
+  });
+  refresh();
+}
+
+Label* StatusBar::add_cell(QHBoxLayout* row) {
+  auto* label = new Label({}, FontRole::small, Colour::muted, this);
+  label->setTextFormat(Qt::RichText);
+  row->addWidget(label);
+  cells_ << label;
+  return label;
+}
+
+void StatusBar::refresh() {
+  const EngineState state = engine_.state();
+  const QColor dot = Theme::current().colour(state_colour(state));
+  const QString model = QFileInfo(engine_.model_path()).completeBaseName().toHtmlEscaped();
+  state_->setText(QStringLiteral("<span style=\"color:%1\">%2</span> %3 %4")
+                      .arg(dot.name(), state_sign(state), bold(state_word(state)), model));
+  const auto snapshot = engine_.snapshot();
+  const bool serving = state == EngineState::serving && snapshot;
+  for (QWidget* cell : {static_cast<QWidget*>(rate_), static_cast<QWidget*>(memory_),
+                        static_cast<QWidget*>(url_), static_cast<QWidget*>(run_)})
+    cell->setVisible(serving);
+  if (!serving) return;
+  rate_->setText(tr("%1 tok/s out").arg(bold(rate_number(snapshot->output_tokens_per_s))));
+  const LedgerSnapshot& ledger = snapshot->ledger;
+  const QString booked = bold(bytes_text(ledger.accounted()));
+  memory_->setText(ledger.limit > 0 ? tr("Memory %1 / %2").arg(booked, bytes_text(ledger.limit))
+                                    : tr("Memory %1").arg(booked));
+  url_->setAccessibleName(tr("Address %1").arg(engine_.url()));
+  const QString elapsed = elapsed_text(snapshot->utc - snapshot->started_utc);
+  run_->setText(snapshot->run.value > 0
+                    ? tr("Run %1 recording, %2").arg(bold(run_name(snapshot->run.value)), elapsed)
+                    : tr("Not recorded, %1").arg(elapsed));
+}
+
+void StatusBar::paintEvent(QPaintEvent*) {
+  const Theme& theme = Theme::current();
+  QPainter painter(this);
+  painter.fillRect(rect(), theme.colour(Colour::panel));
+  painter.fillRect(QRect(0, 0, width(), 1), theme.colour(Colour::border));
+  for (qsizetype i = 1; i < cells_.size(); ++i)
+    if (cells_[i]->isVisible()) {
+      const int x = cells_[i]->geometry().left() - units(1.5);
+      painter.fillRect(QRect(x, units(1.5), 1, height() - units(3)), theme.colour(Colour::border));
+    }
+}
+
+}  // namespace pitwall::ui

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The bar over the page: title, the page's selectors, the engine's state, the page's actions as buttons.
+#pragma once
+#include <QWidget>
+
+#include "engine/telemetry/snapshot.h"
+
+class QHBoxLayout;
+class QPushButton;
+
+namespace pitwall::ui {
+
+class Label;
+class Page;
+class Tag;
+
+class TopBar : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit TopBar(QWidget* parent = nullptr);
+  void add_page(Page& page);  ///< makes its buttons once
+  void show_page(const Page& page);
+  void show_state(EngineState state);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  struct Parts {
+    const Page* page;
+    QWidget *context, *actions;
+  };
+  Label* title_;
+  Tag* state_;
+  QHBoxLayout *contexts_, *actions_;
+  QList<Parts> pages_;
+};
+
+}  // namespace pitwall::ui
