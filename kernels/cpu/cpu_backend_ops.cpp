@@ -32,7 +32,7 @@ void CpuBackend::embed(Weight table, Tensor out) {
       const auto r = static_cast<std::size_t>(row);
       const TokenId given = state_.tokens[r];
       const TokenId token =
-          given == kPreviousToken ? state_.last_token[static_cast<std::size_t>(state_.slots[r])] : given;
+          given == kPreviousToken ? state_.last_token[static_cast<std::size_t>(state_.row_slots[r])] : given;
       unpack_row(matrix, token, at(out).row(row));
     }
   });
@@ -180,7 +180,7 @@ void CpuBackend::append_row(const KvLayer& layer, int row, const float* k, const
   const int block_size = kv_layout_.block_size, head_dim = layer.head_dim;
   const int position = state_.positions[r], column = position % block_size;
   std::byte* block =
-      kv_.as<std::byte>() + state_.block_table(state_.slots[r])[position / block_size] * block_bytes_;
+      kv_.as<std::byte>() + state_.block_table(state_.row_slots[r])[position / block_size] * block_bytes_;
 
   const auto append = [&]<class Number>(const Number* keys, const Number* values) {
     for (int head = 0; head < layer.kv_heads; ++head, keys += head_dim, values += head_dim) {
@@ -221,7 +221,7 @@ void CpuBackend::attention(const AttentionOp& op, Tensor q, Tensor out) {
       task.window = op.window;
       task.dtype = kv_layout_.dtype;
       task.block_size = kv_layout_.block_size;
-      task.block_table = state_.block_table(state_.slots[first_row]);
+      task.block_table = state_.block_table(state_.row_slots[first_row]);
       task.pool = kv_.as<std::byte>();
       task.block_bytes = block_bytes_;
       task.key_offset = key_offset(layer, kv_head);

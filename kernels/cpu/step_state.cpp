@@ -40,7 +40,7 @@ void StepState::prepare(const StepLimits& limits) {
   blocks_held.assign(slot_count, 0);
   tokens.reserve(size(limits.max_tokens));
   positions.reserve(size(limits.max_tokens));
-  slots.reserve(size(limits.max_tokens));
+  row_slots.reserve(size(limits.max_tokens));
   segments.reserve(size(limits.max_tokens));
   logit_rows.reserve(size(limits.max_logit_rows));
   samples.reserve(size(limits.max_logit_rows));
@@ -76,7 +76,7 @@ Result<void> StepState::stage(const StepPlan& plan) {
 void StepState::clear_rows() {
   tokens.clear();
   positions.clear();
-  slots.clear();
+  row_slots.clear();
   segments.clear();
   logit_rows.clear();
   samples.clear();
@@ -88,7 +88,7 @@ void StepState::add_slice(const StepPlan& plan, const SequenceSlice& slice) {
   for (std::int32_t i = 0; i < slice.count; ++i) {
     tokens.push_back(plan.tokens[size(slice.token_offset + i)]);
     positions.push_back(slice.first_position + i);
-    slots.push_back(slice.slot.value);
+    row_slots.push_back(slice.slot.value);
   }
   for (std::int32_t i = 0; i < slice.count; i += bounds.segment_rows) {
     segments.push_back({first_row + i, std::min(bounds.segment_rows, slice.count - i)});

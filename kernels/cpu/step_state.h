@@ -26,7 +26,7 @@ struct StepState {
 
   // By row of RowSet::tokens, of the staged step.
   std::vector<TokenId> tokens;  ///< kPreviousToken = last_token of the row's slot
-  std::vector<std::int32_t> positions, slots;
+  std::vector<std::int32_t> positions, row_slots;
 
   std::vector<std::int32_t> logit_rows;  ///< by row of RowSet::logits: its row of RowSet::tokens
 

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Drives the CPU back end operation by operation: inputs come in by embedding rows of a table, results go out
+// as logits.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "engine/model/tensor_type.h"
+#include "kernels/cpu/cpu_backend.h"
+
+namespace pitwall::test {
+
+/// A matrix in a checkpoint's format that owns its bytes.
+struct OwnedTensor {
+  std::vector<std::byte> bytes;
+  TensorView view;
+  std::vector<float> values() const;  ///< dequantised
+};
+
+/// Random numbers of the size that weights have. `columns` of a quantised type: a multiple of 32.
+OwnedTensor random_tensor(TensorType type, int rows, int columns, std::mt19937& random);
+OwnedTensor float_tensor(const std::vector<float>& values, int rows, int columns);
+
+/// The value, or an exception with the error's text: harness calls cannot fail in a sound program.
+template <class T>
+T take(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().text());
+  return std::move(result).value();
+}
+void take(const Result<void>& result);
+
+std::vector<Isa> usable_isas();  ///< from portable to best_isa()
+
+/// A back end with limits for tests and, when the layout has layers, a KV pool of `blocks`.
+class CpuHarness {
+ public:
+  struct Limits {
+    int rows = 96, sequences = 8, blocks_per_sequence = 16, vocabulary = 1 << 16;
+  };
+  CpuHarness(const CpuBackendOptions& options, const Limits& limits, const KvLayout& layout = {},
+             int blocks = 0);
+
+  CpuBackend& backend() { return *backend_; }
+  Weight upload(const OwnedTensor& tensor) { return take(backend_->upload(tensor.view)); }
+  Weight upload_vector(const OwnedTensor& tensor) { return take(backend_->upload_vector(tensor.view)); }
+  Tensor tensor(int columns) {
+    return take(backend_->allocate(Category::activations, RowSet::tokens, columns));
+  }
+
+  /// Runs `forward` as one step over `plan`. The tensor that it gives to sample() is where asked-for logits
+  /// come from.
+  StepResult run(StepPlan plan, const std::function<void()>& forward);
+
+  /// Result rows of a forward over tokens 0 … rows − 1 in slot 0 without KV: `output` is the tensor to read
+  /// back.
+  std::vector<float> run_rows(int rows, Tensor output, int columns, const std::function<void()>& forward);
+
+ private:
+  std::unique_ptr<CpuBackend> backend_;
+  std::uint64_t steps_ = 0;
+};
+
+/// One slice that asks for all its logits.
+void add_slice(StepPlan& plan, int slot, int first_position, const std::vector<TokenId>& tokens);
+
+}  // namespace pitwall::test
