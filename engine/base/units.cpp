@@ -149,8 +149,9 @@ std::string format_duration(Nanos duration) {
 
 std::string format_count(std::int64_t count) {
   std::string digits = fmt::format("{}", count);
-  if (count < 0) return "-" + grouped(digits.substr(1));
-  return grouped(std::move(digits));
+  std::string sign = count < 0 ? "-" : "";
+  digits.erase(0, sign.size());
+  return sign.append(grouped(std::move(digits)));
 }
 
 }  // namespace pitwall

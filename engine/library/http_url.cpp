@@ -46,8 +46,9 @@ Result<HttpUrl> parse_http_url(std::string_view url) {
   rest = rest.substr(0, rest.find('#'));
   const std::size_t authority_end = std::min(rest.find_first_of("/?"), rest.size());
   std::string_view authority = rest.substr(0, authority_end);
-  out.target = rest.substr(authority_end);
-  if (!out.target.starts_with('/')) out.target.insert(0, "/");
+  rest.remove_prefix(authority_end);
+  if (!rest.starts_with('/')) out.target = '/';
+  out.target += rest;
   if (authority.find('@') != std::string_view::npos) return refused("It holds a user name");
 
   std::size_t host_end = authority.find(':');
