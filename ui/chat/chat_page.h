@@ -19,14 +19,18 @@ class ChatPage : public Page {
 
  public:
   ChatPage(EngineController& engine, Store& store, QWidget* parent = nullptr);
-  ~ChatPage() override;   ///< ends the reply in progress; what it has written so far is stored
+  ~ChatPage() override;  ///< ends the reply in progress; what it has written so far is stored
   QString id() const override;
   QString title() const override;
   void activated() override;
-  void open_chat(qint64 chat);   ///< id in the store
+  void open_chat(qint64 chat);  ///< id in the store
 
  Q_SIGNALS:
-  void page_requested(const QString& page);   ///< id of the page that has the next action: "serve"
+  void page_requested(const QString& page);  ///< id of the page that has the next action: "serve"
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
 
  private:
   struct State;

@@ -16,8 +16,12 @@ namespace pitwall::ui {
 
 namespace {
 
-QColor ink(Colour token) { return Theme::current().colour(token); }
-double units(double n) { return Theme::current().units(n); }
+QColor ink(Colour token) {
+  return Theme::current().colour(token);
+}
+double units(double n) {
+  return Theme::current().units(n);
+}
 
 QTextCharFormat text_format(FontRole role, Colour colour = Colour::text) {
   QTextCharFormat format;
@@ -33,8 +37,8 @@ QTextBlockFormat paragraph_format() {
   return format;
 }
 
-/// A cursor at the end, in an empty block of the given format. The empty block that a new document starts with, and the
-/// one that Qt keeps after each frame, are used rather than left as gaps.
+/// A cursor at the end, in an empty block of the given format. The empty block that a new document starts
+/// with, and the one that Qt keeps after each frame, are used rather than left as gaps.
 QTextCursor new_block_at_end(QTextDocument& document, const QTextBlockFormat& format) {
   QTextCursor cursor(&document);
   cursor.movePosition(QTextCursor::End);
@@ -82,7 +86,9 @@ class Writer {
     parser.enter_span = [](MD_SPANTYPE type, void* detail, void* self) {
       return static_cast<Writer*>(self)->enter_span(type, detail), 0;
     };
-    parser.leave_span = [](MD_SPANTYPE, void*, void* self) { return static_cast<Writer*>(self)->leave_span(), 0; };
+    parser.leave_span = [](MD_SPANTYPE, void*, void* self) {
+      return static_cast<Writer*>(self)->leave_span(), 0;
+    };
     parser.text = [](MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size, void* self) {
       return static_cast<Writer*>(self)->text(type, QString::fromUtf8(text, size)), 0;
     };
@@ -97,32 +103,68 @@ class Writer {
 
   void enter_block(MD_BLOCKTYPE type, void* detail) {
     switch (type) {
-      case MD_BLOCK_P: begin_paragraph(); break;
-      case MD_BLOCK_H: begin_heading(static_cast<MD_BLOCK_H_DETAIL*>(detail)->level); break;
-      case MD_BLOCK_QUOTE: ++quotes_; break;
-      case MD_BLOCK_UL: lists_.push_back({}); break;
-      case MD_BLOCK_OL: lists_.push_back({true, static_cast<MD_BLOCK_OL_DETAIL*>(detail)->start}); break;
-      case MD_BLOCK_LI: begin_item(*static_cast<MD_BLOCK_LI_DETAIL*>(detail)); break;
-      case MD_BLOCK_HR: write_rule(); break;
-      case MD_BLOCK_CODE: begin_code(*static_cast<MD_BLOCK_CODE_DETAIL*>(detail)); break;
-      case MD_BLOCK_TABLE: begin_table(*static_cast<MD_BLOCK_TABLE_DETAIL*>(detail)); break;
-      case MD_BLOCK_TR: column_ = 0; break;
+      case MD_BLOCK_P:
+        begin_paragraph();
+        break;
+      case MD_BLOCK_H:
+        begin_heading(static_cast<MD_BLOCK_H_DETAIL*>(detail)->level);
+        break;
+      case MD_BLOCK_QUOTE:
+        ++quotes_;
+        break;
+      case MD_BLOCK_UL:
+        lists_.push_back({});
+        break;
+      case MD_BLOCK_OL:
+        lists_.push_back({true, static_cast<MD_BLOCK_OL_DETAIL*>(detail)->start});
+        break;
+      case MD_BLOCK_LI:
+        begin_item(*static_cast<MD_BLOCK_LI_DETAIL*>(detail));
+        break;
+      case MD_BLOCK_HR:
+        write_rule();
+        break;
+      case MD_BLOCK_CODE:
+        begin_code(*static_cast<MD_BLOCK_CODE_DETAIL*>(detail));
+        break;
+      case MD_BLOCK_TABLE:
+        begin_table(*static_cast<MD_BLOCK_TABLE_DETAIL*>(detail));
+        break;
+      case MD_BLOCK_TR:
+        column_ = 0;
+        break;
       case MD_BLOCK_TH:
-      case MD_BLOCK_TD: begin_cell(*static_cast<MD_BLOCK_TD_DETAIL*>(detail), type == MD_BLOCK_TH); break;
-      default: break;
+      case MD_BLOCK_TD:
+        begin_cell(*static_cast<MD_BLOCK_TD_DETAIL*>(detail), type == MD_BLOCK_TH);
+        break;
+      default:
+        break;
     }
   }
 
   void leave_block(MD_BLOCKTYPE type) {
     switch (type) {
-      case MD_BLOCK_QUOTE: --quotes_; break;
+      case MD_BLOCK_QUOTE:
+        --quotes_;
+        break;
       case MD_BLOCK_UL:
-      case MD_BLOCK_OL: lists_.pop_back(); break;
-      case MD_BLOCK_LI: item_open_ = false; break;
-      case MD_BLOCK_CODE: end_code(); break;
-      case MD_BLOCK_TR: ++row_; break;
-      case MD_BLOCK_TABLE: end_table(); break;
-      default: break;
+      case MD_BLOCK_OL:
+        lists_.pop_back();
+        break;
+      case MD_BLOCK_LI:
+        item_open_ = false;
+        break;
+      case MD_BLOCK_CODE:
+        end_code();
+        break;
+      case MD_BLOCK_TR:
+        ++row_;
+        break;
+      case MD_BLOCK_TABLE:
+        end_table();
+        break;
+      default:
+        break;
     }
   }
 
@@ -237,16 +279,27 @@ class Writer {
   void enter_span(MD_SPANTYPE type, void* detail) {
     QTextCharFormat format = spans_.empty() ? text_format(FontRole::body) : spans_.back();
     switch (type) {
-      case MD_SPAN_EM: format.setFontItalic(true); break;
-      case MD_SPAN_STRONG: format.setFontWeight(QFont::DemiBold); break;
-      case MD_SPAN_DEL: format.setFontStrikeOut(true); break;
+      case MD_SPAN_EM:
+        format.setFontItalic(true);
+        break;
+      case MD_SPAN_STRONG:
+        format.setFontWeight(QFont::DemiBold);
+        break;
+      case MD_SPAN_DEL:
+        format.setFontStrikeOut(true);
+        break;
       case MD_SPAN_CODE:
         format.setFont(Theme::current().font(FontRole::code));
         format.setBackground(ink(Colour::alt));
         break;
-      case MD_SPAN_A: make_link(format, static_cast<MD_SPAN_A_DETAIL*>(detail)->href); break;
-      case MD_SPAN_IMG: make_link(format, static_cast<MD_SPAN_IMG_DETAIL*>(detail)->src); break;
-      default: break;
+      case MD_SPAN_A:
+        make_link(format, static_cast<MD_SPAN_A_DETAIL*>(detail)->href);
+        break;
+      case MD_SPAN_IMG:
+        make_link(format, static_cast<MD_SPAN_IMG_DETAIL*>(detail)->src);
+        break;
+      default:
+        break;
     }
     spans_.push_back(format);
   }
@@ -284,12 +337,13 @@ class Writer {
   QString code_language_;
   QTextTable* table_ = nullptr;
   int quotes_ = 0, row_ = 0, column_ = 0;
-  bool item_open_ = false;   // the line of a list item was begun and has no text yet
+  bool item_open_ = false;  // the line of a list item was begun and has no text yet
 };
 
 }  // namespace
 
-CodeBlock::CodeBlock(QTextDocument& document, const QString& language, qsizetype index) : document_(&document) {
+CodeBlock::CodeBlock(QTextDocument& document, const QString& language, qsizetype index)
+    : document_(&document) {
   QTextFrameFormat frame;
   frame.setBorder(1);
   frame.setBorderStyle(QTextFrameFormat::BorderStyle_Solid);
@@ -326,7 +380,9 @@ CodeBlock::CodeBlock(QTextDocument& document, const QString& language, qsizetype
   flatten_block_after_frame(document);
 }
 
-QTextCursor CodeBlock::end() const { return frame_->lastCursorPosition(); }
+QTextCursor CodeBlock::end() const {
+  return frame_->lastCursorPosition();
+}
 
 void CodeBlock::append(const QString& code) {
   QTextCursor cursor = end();

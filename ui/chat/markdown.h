@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Markdown → QTextDocument through md4c. The text is untrusted: HTML is shown as text, pictures as links, nothing is loaded.
+// Markdown → QTextDocument through md4c. The text is untrusted: HTML is shown as text, pictures as links,
+// nothing is loaded.
 #pragma once
 #include <QStringList>
 #include <QTextCursor>
@@ -12,16 +13,16 @@ class CodeBlock {
  public:
   /// Makes an empty code block at the end of the document, with a link "copy:`index`" in its head.
   CodeBlock(QTextDocument& document, const QString& language, qsizetype index);
-  QTextCursor end() const;             ///< after its last character
-  void append(const QString& code);    ///< whole or partial lines
+  QTextCursor end() const;           ///< after its last character
+  void append(const QString& code);  ///< whole or partial lines
 
  private:
   QTextDocument* document_;
   QTextFrame* frame_;
 };
 
-/// Appends rendered Markdown to the end of the document, in the theme's fonts and colours. Code blocks are added to
-/// `code_blocks`; the block n has a link "copy:n" in its head.
+/// Appends rendered Markdown to the end of the document, in the theme's fonts and colours. Code blocks are
+/// added to `code_blocks`; the block n has a link "copy:n" in its head.
 void append_markdown(QTextDocument& document, std::string_view markdown, QStringList& code_blocks);
 
 /// Appends text as it is.

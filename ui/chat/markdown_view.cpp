@@ -41,8 +41,8 @@ QString language_of(std::string_view line, std::string_view fence) {
   return info.section(QLatin1Char(' '), 0, 0);
 }
 
-/// Where `text` can be cut: `paragraphs` ends after the last blank line that more text at the margin follows; a fence
-/// that opens ends the search.
+/// Where `text` can be cut: `paragraphs` ends after the last blank line that more text at the margin follows;
+/// a fence that opens ends the search.
 struct Cut {
   std::size_t paragraphs = 0;
   std::size_t fence_line = std::string_view::npos, after_fence_line = 0;
@@ -52,7 +52,8 @@ Cut find_cut(std::string_view text) {
   bool blank = false;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t newline = text.find('\n', begin);
-    const std::string_view line = text.substr(begin, newline == std::string_view::npos ? newline : newline - begin);
+    const std::string_view line =
+        text.substr(begin, newline == std::string_view::npos ? newline : newline - begin);
     const bool empty = line.find_first_not_of(" \t\r") == std::string_view::npos;
     if (blank && !empty && line.front() != ' ' && line.front() != '\t') cut.paragraphs = begin;
     if (newline == std::string_view::npos) break;
@@ -175,7 +176,8 @@ bool MarkdownView::advance_text() {
   return false;
 }
 
-/// Adds the complete lines of the open code block for good and the last one for now. True when the block has ended.
+/// Adds the complete lines of the open code block for good and the last one for now. True when the block has
+/// ended.
 bool MarkdownView::advance_code() {
   QString lines;
   bool ended = false;
@@ -215,12 +217,20 @@ void MarkdownView::resizeEvent(QResizeEvent* event) {
   keep_height();
 }
 
-QSize MarkdownView::sizeHint() const { return {Theme::current().units(40), height()}; }
-QSize MarkdownView::minimumSizeHint() const { return {Theme::current().units(20), height()}; }
+QSize MarkdownView::sizeHint() const {
+  return {Theme::current().units(40), height()};
+}
+QSize MarkdownView::minimumSizeHint() const {
+  return {Theme::current().units(20), height()};
+}
 
-QVariant MarkdownView::loadResource(int, const QUrl&) { return {}; }
+QVariant MarkdownView::loadResource(int, const QUrl&) {
+  return {};
+}
 
-void MarkdownView::wheelEvent(QWheelEvent* event) { event->ignore(); }
+void MarkdownView::wheelEvent(QWheelEvent* event) {
+  event->ignore();
+}
 
 bool MarkdownView::find_text(const QString& text, bool backward) {
   return find(text, backward ? QTextDocument::FindBackward : QTextDocument::FindFlags());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// MarkdownView: one message's text, as tall as its content. A growing reply costs time in proportion to what is added:
-// finished paragraphs and code lines are laid out once, only the unfinished end is laid out again.
+// MarkdownView: one message's text, as tall as its content. A growing reply costs time in proportion to what
+// is added: finished paragraphs and code lines are laid out once, only the unfinished end is laid out again.
 #pragma once
 #include <QTextBrowser>
 #include <memory>
@@ -18,18 +18,18 @@ class MarkdownView : public QTextBrowser {
   ~MarkdownView() override;
 
   void set_plain(const QString& text);
-  void set_markdown(const std::string& markdown);   ///< lays out everything
+  void set_markdown(const std::string& markdown);  ///< lays out everything
   void append_markdown(const std::string& markdown);
   const std::string& source() const { return source_; }
-  bool find_text(const QString& text, bool backward);   ///< from the cursor on; selects what was found
+  bool find_text(const QString& text, bool backward);  ///< from the cursor on; selects what was found
 
  Q_SIGNALS:
-  void link_activated(const QUrl& url);   ///< a click or Enter on a link; nothing is opened here
+  void link_activated(const QUrl& url);  ///< a click or Enter on a link; nothing is opened here
   void code_copied();
 
  protected:
-  QVariant loadResource(int type, const QUrl& name) override;   ///< nothing
-  void wheelEvent(QWheelEvent* event) override;                 ///< left to the conversation
+  QVariant loadResource(int type, const QUrl& name) override;  ///< nothing
+  void wheelEvent(QWheelEvent* event) override;                ///< left to the conversation
   void resizeEvent(QResizeEvent* event) override;
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
@@ -45,10 +45,10 @@ class MarkdownView : public QTextBrowser {
 
   std::string source_;
   bool plain_ = false;
-  std::size_t stable_ = 0;             // source before it is laid out for good
-  int stable_position_ = 0;            // and this is where the document goes on after it
+  std::size_t stable_ = 0;   // source before it is laid out for good
+  int stable_position_ = 0;  // and this is where the document goes on after it
   std::unique_ptr<CodeBlock> open_code_;
-  std::string fence_;                  // that opened it: "```" or longer
+  std::string fence_;  // that opened it: "```" or longer
   QStringList code_blocks_;
   qsizetype stable_code_blocks_ = 0;
 };

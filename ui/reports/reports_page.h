@@ -24,10 +24,16 @@ class ReportsPage : public Page {
   QString title() const override;
   QList<QAction*> page_actions() override;
   void activated() override;
-  void open_run(qint64 run);   ///< id in the store
+  void open_run(qint64 run);  ///< id in the store
+  void export_to(
+      const QString& path);  ///< the run shown; by suffix .html, .json, .csv, .md; a banner tells how it went
 
  Q_SIGNALS:
-  void page_requested(const QString& page);   ///< id of the page that has the next action: "serve"
+  void page_requested(const QString& page);  ///< id of the page that has the next action: "serve"
+
+ protected:
+  bool event(QEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
 
  private:
   struct State;

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/chat/message_box.h"
+
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "ui/chat/message_input.h"
+#include "ui/widgets/card.h"
+#include "ui/widgets/number_format.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+int units(double n) {
+  return Theme::current().units(n);
+}
+
+}  // namespace
+
+MessageBox::MessageBox(QWidget* parent) : QWidget(parent) {
+  hint_row_ = new QWidget(this);
+  auto* hint_layout = new QHBoxLayout(hint_row_);
+  hint_layout->setContentsMargins(0, 0, 0, 0);
+  hint_layout->setSpacing(units(2));
+  hint_ = new Label({}, FontRole::body, Colour::muted);
+  hint_->setObjectName(QStringLiteral("chat.hint"));
+  hint_->setWordWrap(true);
+  serve_ = new QPushButton(tr("Go to Serve"));
+  serve_->setObjectName(QStringLiteral("chat.goToServe"));
+  serve_->setProperty("compact", true);
+  serve_->setAccessibleName(serve_->text());
+  hint_layout->addWidget(hint_, 1);
+  hint_layout->addWidget(serve_);
+
+  input_ = new MessageInput(this);
+  notice_ = new Label({}, FontRole::small, Colour::warn, this);
+  notice_->setObjectName(QStringLiteral("chat.notice"));
+  notice_->setWordWrap(true);
+  notice_->hide();
+
+  context_ = new Label({}, FontRole::small, Colour::muted);
+  context_->setObjectName(QStringLiteral("chat.context"));
+  keys_ = new Label({}, FontRole::small, Colour::muted);
+  cancel_ = new QPushButton(tr("Cancel edit"));
+  cancel_->setAccessibleName(cancel_->text());
+  send_ = new QPushButton(this);
+  send_->setObjectName(QStringLiteral("chat.send"));
+  send_->setProperty("primary", true);
+  auto* foot = new QHBoxLayout;
+  foot->setSpacing(units(2));
+  foot->addWidget(context_);
+  foot->addStretch(1);
+  foot->addWidget(keys_);
+  foot->addWidget(cancel_);
+  foot->addWidget(send_);
+
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, units(2), 0, 0);
+  layout->setSpacing(units(2));
+  layout->addWidget(hint_row_);
+  layout->addWidget(input_);
+  layout->addWidget(notice_);
+  layout->addLayout(foot);
+
+  connect(serve_, &QPushButton::clicked, this, &MessageBox::serve_requested);
+  connect(cancel_, &QPushButton::clicked, this, &MessageBox::edit_cancelled);
+  connect(send_, &QPushButton::clicked, this,
+          [this] { generating_ ? Q_EMIT stop_requested() : Q_EMIT send_requested(); });
+  connect(input_, &MessageInput::textChanged, this, &MessageBox::refresh);
+  connect(input_, &MessageInput::refused, this, [this](const QString& why) {
+    notice_->setText(why);
+    notice_->show();
+  });
+  refresh();
+}
+
+void MessageBox::refresh() {
+  notice_->hide();
+  const qsizetype length = input_->document()->characterCount() - 1;
+  if (length > MessageInput::kLongestMessage) {
+    notice_->setText(tr("The message has %1 characters; up to %2 can be sent.")
+                         .arg(count_text(length), count_text(MessageInput::kLongestMessage)));
+    notice_->show();
+  }
+  send_->setText(generating_ ? tr("Stop") : editing_ ? tr("Send again") : tr("Send"));
+  send_->setAccessibleName(send_->text());
+  send_->setToolTip(generating_ ? tr("Stop this reply (Esc)") : tr("Send (Ctrl+Enter)"));
+  send_->setEnabled(generating_ || (length > 0 && length <= MessageInput::kLongestMessage));
+  cancel_->setVisible(editing_);
+  keys_->setText(generating_ ? tr("Esc stops")
+                 : editing_  ? tr("Later messages are removed")
+                             : tr("Ctrl+Enter sends"));
+}
+
+void MessageBox::set_generating(bool generating) {
+  generating_ = generating;
+  refresh();
+}
+
+void MessageBox::set_editing(bool editing) {
+  editing_ = editing;
+  refresh();
+}
+
+void MessageBox::set_engine(EngineState state, const QString& phase) {
+  hint_row_->setVisible(state != EngineState::serving);
+  serve_->setVisible(state == EngineState::stopped || state == EngineState::failed);
+  switch (state) {
+    case EngineState::loading:
+      hint_->setText(phase.isEmpty() ? tr("Loading the model…") : tr("Loading the model: %1").arg(phase));
+      break;
+    case EngineState::stopping:
+      hint_->setText(tr("The engine is stopping."));
+      break;
+    case EngineState::failed:
+      hint_->setText(tr("The engine did not start. What you send is saved."));
+      break;
+    default:
+      hint_->setText(tr("No model is serving. What you send is saved."));
+      break;
+  }
+}
+
+void MessageBox::set_context(qint64 used, qint64 available) {
+  if (used <= 0) {
+    context_->setText(available > 0 ? tr("%1 tokens of context").arg(count_text(available)) : QString());
+  } else {
+    context_->setText(available > 0
+                          ? tr("%1 of %2 tokens in context").arg(count_text(used), count_text(available))
+                          : tr("%1 tokens in context").arg(count_text(used)));
+  }
+}
+
+}  // namespace pitwall::ui

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/chat/timings_strip.h"
+
+#include <QPainter>
+
+#include "ui/shell/theme.h"
+#include "ui/widgets/number_format.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+int units(double n) {
+  return Theme::current().units(n);
+}
+
+QFont value_font() {
+  QFont font = Theme::current().font(FontRole::small);
+  font.setWeight(QFont::DemiBold);
+  return font;
+}
+
+}  // namespace
+
+QString finish_text(FinishReason reason) {
+  switch (reason) {
+    case FinishReason::stop:
+      return TimingsStrip::tr("end of reply");
+    case FinishReason::length:
+      return TimingsStrip::tr("length limit");
+    case FinishReason::cancelled:
+      return TimingsStrip::tr("stopped");
+    case FinishReason::error:
+      return TimingsStrip::tr("error");
+    case FinishReason::none:
+      break;
+  }
+  return no_value();
+}
+
+std::vector<TimingCell> timing_cells(const RequestRecord& record) {
+  std::vector<TimingCell> cells{
+      {TimingsStrip::tr("queue"), ms_text(record.queue_ms())},
+      {TimingsStrip::tr("TTFT"), ms_text(record.ttft_ms())},
+      {TimingsStrip::tr("TPOT"), ms_text(record.tpot_ms())},
+      {TimingsStrip::tr("worst ITL"), ms_text(record.max_itl_ms())},
+      {TimingsStrip::tr("prompt"), count_text(record.prompt_tokens)},
+      {TimingsStrip::tr("out"), count_text(record.output_tokens)},
+  };
+  if (record.preemptions > 0)
+    cells.push_back({TimingsStrip::tr("preempted"), count_text(record.preemptions)});
+  cells.push_back({TimingsStrip::tr("finish"), finish_text(record.finish)});
+  return cells;
+}
+
+TimingsStrip::TimingsStrip(QWidget* parent) : QWidget(parent) {
+  setObjectName(QStringLiteral("chat.timings"));
+  QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+  policy.setHeightForWidth(true);
+  setSizePolicy(policy);
+  setToolTip(
+      tr("Queue: arrival to first step. TTFT: arrival to first token. TPOT: mean time per further token. "
+         "Worst ITL: longest gap between two tokens."));
+  connect(&Theme::current(), &Theme::changed, this, &QWidget::updateGeometry);
+}
+
+void TimingsStrip::set_cells(std::vector<TimingCell> cells) {
+  cells_ = std::move(cells);
+  QStringList words;
+  for (const TimingCell& cell : cells_) words << cell.name + QLatin1Char(' ') + cell.value;
+  setAccessibleName(tr("Timings: %1").arg(words.join(QStringLiteral(", "))));
+  setVisible(!cells_.empty());
+  updateGeometry();
+  update();
+}
+
+int TimingsStrip::cell_width(const TimingCell& cell) const {
+  return QFontMetrics(Theme::current().font(FontRole::small)).horizontalAdvance(cell.name) + units(1) +
+         QFontMetrics(value_font()).horizontalAdvance(cell.value) + units(5);
+}
+
+std::vector<QRect> TimingsStrip::layout(int width) const {
+  std::vector<QRect> rects;
+  int x = 0, y = 0;
+  for (const TimingCell& cell : cells_) {
+    const int wide = cell_width(cell);
+    if (x > 0 && x + wide > width) {
+      x = 0;
+      y += units(6);
+    }
+    rects.emplace_back(x, y, wide, units(6));
+    x += wide;
+  }
+  return rects;
+}
+
+int TimingsStrip::heightForWidth(int width) const {
+  return cells_.empty() ? 0 : layout(width).back().bottom() + 1;
+}
+
+QSize TimingsStrip::sizeHint() const {
+  return {units(60), heightForWidth(width())};
+}
+
+void TimingsStrip::paintEvent(QPaintEvent*) {
+  const Theme& theme = Theme::current();
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(theme.colour(Colour::border), 1));
+  painter.setBrush(theme.colour(Colour::alt));
+  painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme.u() / 2, theme.u() / 2);
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  const std::vector<QRect> rects = layout(width());
+  for (std::size_t i = 0; i < rects.size(); ++i) {
+    const QRect& rect = rects[i];
+    if (rect.left() > 0)
+      painter.fillRect(rect.left(), rect.top() + 1, 1, rect.height() - 2, theme.colour(Colour::border));
+    painter.setFont(theme.font(FontRole::small));
+    painter.setPen(theme.colour(Colour::muted));
+    const QRect inner = rect.adjusted(units(2.5), 0, 0, 0);
+    painter.drawText(inner, Qt::AlignLeft | Qt::AlignVCenter, cells_[i].name);
+    const int name_width = painter.fontMetrics().horizontalAdvance(cells_[i].name);
+    painter.setFont(value_font());
+    painter.setPen(theme.colour(Colour::text));
+    painter.drawText(inner.adjusted(name_width + units(1), 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                     cells_[i].value);
+  }
+}
+
+}  // namespace pitwall::ui

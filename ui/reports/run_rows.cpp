@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/reports/run_rows.h"
+
+#include <QCoreApplication>
+#include <QDateTime>
+#include <QLocale>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ui/reports/run_verdict.h"
+#include "ui/widgets/number_format.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(RunRows)
+};
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr qsizetype kLongestName = 30;
+
+QString text_of(const std::string& text) {
+  return QString::fromStdString(text);
+}
+
+QString shortened(const std::string& text) {
+  const QString all = text_of(text);
+  return all.size() <= kLongestName ? all : all.left(kLongestName - 1) + QChar(0x2026);
+}
+
+QString when_text(Nanos utc) {
+  return QLocale().toString(QDateTime::fromMSecsSinceEpoch(utc / kNanosPerMs),
+                            QStringLiteral("MMM d, HH:mm"));
+}
+
+TableCell count_cell(std::int64_t count) {
+  return {count_text(count), static_cast<double>(count)};
+}
+TableCell ms_cell(double ms) {
+  return {ms_number(ms), ms};
+}
+TableCell rate_cell(double rate) {
+  return rate > 0 ? TableCell{rate_number(rate), rate} : TableCell{no_value(), kNone};
+}
+TableCell muted(const QString& text) {
+  return {text, 0, Colour::muted};
+}
+
+TableCell finish_cell(const RequestRecord& request) {
+  switch (request.finish) {
+    case FinishReason::stop:
+      return {Words::tr("stop")};
+    case FinishReason::length:
+      return {Words::tr("length")};
+    case FinishReason::cancelled:
+      return {Words::tr("stopped"), 0, Colour::warn};
+    case FinishReason::error:
+      return {Words::tr("error"), 0, Colour::bad, true};
+    case FinishReason::none:
+      break;
+  }
+  return {no_value()};
+}
+
+}  // namespace
+
+std::vector<TableColumn> run_columns() {
+  return {{Words::tr("Run")},
+          {Words::tr("Name")},
+          {Words::tr("When")},
+          {Words::tr("Status")},
+          {Words::tr("tok/s"), true, Words::tr("Tokens out, from the first arrival to the last token.")},
+          {Words::tr("ITL max ms"), true, Words::tr("Longest gap between two tokens of one request.")},
+          {Words::tr("TTFT p50 ms"), true, Words::tr("Half of the requests had their first token by then.")},
+          {Words::tr("TPOT p50 ms"), true, Words::tr("Time per token after the first.")},
+          {Words::tr("Requests"), true, Words::tr("That ended in this run.")},
+          {Words::tr("Model")},
+          {Words::tr("Kind"), false,
+           Words::tr("serve: a serving engine; bench: a load test; check: a self-check.")}};
+}
+
+TableRow run_row(const RunListItem& run) {
+  const std::string& name = run.name.empty() ? run.model : run.name;
+  return {run.id.value,
+          {{run_name(run.id.value)},
+           {shortened(name)},
+           muted(when_text(run.start_utc)),
+           {status_text(run.status), 0, status_colour(run.status)},
+           rate_cell(run.output_tokens_per_s),
+           ms_cell(run.max_itl_ms),
+           ms_cell(run.ttft_p50_ms),
+           ms_cell(run.tpot_p50_ms),
+           count_cell(run.requests),
+           muted(shortened(run.model)),
+           muted(text_of(run.kind))}};
+}
+
+std::vector<TableColumn> percentile_columns() {
+  return {{Words::tr("Measure, ms")}, {Words::tr("n"), true},   {Words::tr("mean"), true},
+          {Words::tr("p50"), true},   {Words::tr("p90"), true}, {Words::tr("p99"), true},
+          {Words::tr("max"), true}};
+}
+
+std::vector<TableRow> percentile_rows(const RunSummary& summary) {
+  struct Measure {
+    const char* key;
+    QString name;
+  };
+  const Measure measures[] = {{"ttft_ms", Words::tr("TTFT")},
+                              {"tpot_ms", Words::tr("TPOT")},
+                              {"max_itl_ms", Words::tr("Worst ITL of a request")},
+                              {"queue_ms", Words::tr("Queue")},
+                              {"e2e_ms", Words::tr("End to end")}};
+  std::vector<TableRow> rows;
+  for (const Measure& measure : measures) {
+    TableRow row{static_cast<qint64>(rows.size()), {{measure.name}}};
+    const auto found = summary.metrics.find(measure.key);
+    if (found == summary.metrics.end() || found->second.n == 0) {
+      row.cells.push_back(count_cell(0));
+      row.cells.resize(percentile_columns().size(), ms_cell(kNone));
+    } else {
+      const Summary& s = found->second;
+      row.cells.push_back(count_cell(s.n));
+      row.cells.push_back(ms_cell(s.mean));
+      row.cells.push_back(ms_cell(s.p50));
+      row.cells.back().strong = true;
+      row.cells.push_back(ms_cell(s.n >= kSamplesForP90 ? s.p90 : kNone));
+      row.cells.push_back(ms_cell(s.n >= kSamplesForP99 ? s.p99 : kNone));
+      row.cells.push_back(ms_cell(s.max));
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<TableColumn> config_columns() {
+  return {{Words::tr("Setting")}, {Words::tr("Value")}, {Words::tr("Default")}, {Words::tr("Set by")}};
+}
+
+std::vector<TableRow> config_rows(const RunHeader& header) {
+  std::vector<TableRow> rows;
+  const auto add = [&](bool changed) {
+    for (const ConfigEntry& entry : header.config) {
+      if (entry.changed != changed) continue;
+      const QString value = entry.value.empty() ? no_value() : text_of(entry.value);
+      const QString usual = entry.default_value.empty() ? no_value() : text_of(entry.default_value);
+      TableRow row{static_cast<qint64>(rows.size()), {}};
+      row.cells = {{text_of(entry.name)},
+                   {changed ? QStringLiteral("△ ") + value : value, 0, changed ? Colour::text : Colour::muted,
+                    changed},
+                   muted(usual),
+                   muted(text_of(entry.origin))};
+      rows.push_back(std::move(row));
+    }
+  };
+  add(true);
+  add(false);
+  return rows;
+}
+
+std::vector<TableColumn> environment_columns() {
+  return {{Words::tr("Condition")}, {Words::tr("Value")}};
+}
+
+std::vector<TableRow> environment_rows(const Run& run) {
+  const RunHeader& header = run.header;
+  std::vector<TableRow> rows;
+  const auto add = [&](const QString& name, const QString& value) {
+    if (!value.isEmpty()) rows.push_back({static_cast<qint64>(rows.size()), {muted(name), {value}}});
+  };
+  const auto joined = [](const QStringList& parts) {
+    QStringList filled = parts;
+    filled.removeAll(QString());
+    return filled.join(QStringLiteral(", "));
+  };
+  add(Words::tr("Model"),
+      joined({text_of(header.model_name), text_of(header.architecture), text_of(header.quantization)}));
+  add(Words::tr("File"), text_of(header.model_path));
+  add(Words::tr("sha256"), text_of(header.model_sha256.substr(0, 12)));
+  add(Words::tr("Device"), text_of(header.device));
+  add(Words::tr("Processor"),
+      joined({text_of(header.cpu), header.cores > 0 ? Words::tr("%1 cores").arg(header.cores) : QString()}));
+  add(Words::tr("Memory"), header.ram > 0 ? bytes_text(header.ram) : QString());
+  add(Words::tr("System"), text_of(header.os));
+  add(Words::tr("Pitwall"), joined({text_of(header.engine_version), text_of(header.git_commit.substr(0, 12)),
+                                    text_of(header.build_flags)}));
+  add(Words::tr("Start"), QLocale().toString(QDateTime::fromMSecsSinceEpoch(header.start_utc / kNanosPerMs),
+                                             QStringLiteral("yyyy-MM-dd HH:mm:ss")));
+  if (run.summary.end_utc > header.start_utc)
+    add(Words::tr("Length"), elapsed_text(run.summary.end_utc - header.start_utc));
+  add(Words::tr("Samples"), Words::tr("%1 requests, %2 seconds")
+                                .arg(count_text(static_cast<qint64>(run.requests.size())),
+                                     count_text(static_cast<qint64>(run.seconds.size()))));
+  return rows;
+}
+
+std::vector<TableColumn> run_request_columns() {
+  return {{Words::tr("Request"), true},
+          {Words::tr("Label")},
+          {Words::tr("Finish")},
+          {Words::tr("Arrived")},
+          {Words::tr("Prompt"), true, Words::tr("Tokens in.")},
+          {Words::tr("Out"), true, Words::tr("Tokens out.")},
+          {Words::tr("Queue ms"), true, Words::tr("Arrival to first step.")},
+          {Words::tr("TTFT ms"), true, Words::tr("Arrival to first token.")},
+          {Words::tr("TPOT ms"), true, Words::tr("Per token after the first.")},
+          {Words::tr("Worst ITL ms"), true, Words::tr("Longest gap between two tokens.")},
+          {Words::tr("Preempted"), true},
+          {Words::tr("Error")}};
+}
+
+std::vector<TableRow> run_request_rows(const std::vector<RequestRecord>& requests, std::size_t most) {
+  std::vector<const RequestRecord*> order;
+  order.reserve(requests.size());
+  for (const RequestRecord& request : requests) order.push_back(&request);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const RequestRecord* a, const RequestRecord* b) { return a->max_itl > b->max_itl; });
+  order.resize(std::min(order.size(), most));
+  std::vector<TableRow> rows;
+  for (const RequestRecord* request : order) {
+    const auto id = static_cast<qint64>(request->id.value);
+    rows.push_back({id,
+                    {count_cell(id), muted(text_of(request->label)), finish_cell(*request),
+                     muted(time_text(request->arrival_utc)), count_cell(request->prompt_tokens),
+                     count_cell(request->output_tokens), ms_cell(request->queue_ms()),
+                     ms_cell(request->ttft_ms()), ms_cell(request->tpot_ms()), ms_cell(request->max_itl_ms()),
+                     count_cell(request->preemptions), muted(text_of(request->error))}});
+  }
+  return rows;
+}
+
+}  // namespace pitwall::ui

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/reports/run_verdict.h"
+
+#include <QCoreApplication>
+
+#include "ui/widgets/number_format.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(RunVerdict)
+};
+
+Summary metric(const Run& run, const char* name) {
+  const auto found = run.summary.metrics.find(name);
+  return found == run.summary.metrics.end() ? Summary{0, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}
+                                            : found->second;
+}
+
+QString requests_text(std::int64_t n) {
+  return n == 1 ? Words::tr("1 request") : Words::tr("%1 requests").arg(count_text(n));
+}
+
+/// "120 requests ended well at 141 tok/s; the longest gap between two tokens was 88.0 ms"
+QString outcome(const Run& run) {
+  const EngineTotals& totals = run.summary.totals;
+  const std::int64_t well = totals.requests_stop + totals.requests_length;
+  if (totals.requests_finished == 0) return Words::tr("No request ended in this run");
+  QString text;
+  if (totals.requests_error > 0) {
+    text = Words::tr("%1 of %2 failed")
+               .arg(count_text(totals.requests_error), requests_text(totals.requests_finished));
+  } else if (well == 0) {
+    text = Words::tr("%1, all stopped by the client").arg(requests_text(totals.requests_cancelled));
+  } else {
+    text = Words::tr("%1 ended well").arg(requests_text(well));
+    if (totals.requests_cancelled > 0)
+      text += Words::tr(", %1 stopped").arg(count_text(totals.requests_cancelled));
+  }
+  if (run.summary.output_tokens_per_s > 0)
+    text += Words::tr(" at %1 tok/s").arg(rate_number(run.summary.output_tokens_per_s));
+  if (const Summary gap = metric(run, "max_itl_ms"); gap.n > 0)
+    text += Words::tr("; the longest gap between two tokens was %1").arg(ms_text(gap.max));
+  return text;
+}
+
+QString figures(const Run& run) {
+  QStringList parts;
+  const Summary ttft = metric(run, "ttft_ms"), tpot = metric(run, "tpot_ms");
+  if (ttft.n > 0) {
+    const bool tail = ttft.n >= kSamplesForP99;
+    parts << (tail ? Words::tr("Half had their first token within %1, 99 % within %2.")
+                   : Words::tr("Half had their first token within %1, all within %2."))
+                 .arg(ms_text(ttft.p50), ms_text(tail ? ttft.p99 : ttft.max));
+  }
+  if (tpot.n > 0) parts << Words::tr("Each further token took %1 (p50).").arg(ms_text(tpot.p50));
+  const EngineTotals& totals = run.summary.totals;
+  if (totals.requests_finished > 0)
+    parts << Words::tr("%1 prompt tokens in, %2 tokens out, %3 preemptions.")
+                 .arg(count_text(totals.prompt_tokens), count_text(totals.output_tokens),
+                      count_text(totals.preemptions));
+  return parts.join(QLatin1Char(' '));
+}
+
+}  // namespace
+
+QString status_text(RunStatus status) {
+  switch (status) {
+    case RunStatus::recording:
+      return Words::tr("recording");
+    case RunStatus::finished:
+      return Words::tr("finished");
+    case RunStatus::failed:
+      return Words::tr("failed");
+    case RunStatus::cut_off:
+      return Words::tr("cut off");
+  }
+  return {};
+}
+
+Colour status_colour(RunStatus status) {
+  switch (status) {
+    case RunStatus::recording:
+      return Colour::accent;
+    case RunStatus::failed:
+      return Colour::bad;
+    case RunStatus::cut_off:
+      return Colour::warn;
+    case RunStatus::finished:
+      break;
+  }
+  return Colour::text;
+}
+
+RunVerdict run_verdict(const Run& run) {
+  RunVerdict verdict{Tag::Kind::good, QStringLiteral("✓ ") + status_text(run.summary.status), outcome(run),
+                     figures(run)};
+  const QString error = QString::fromStdString(run.summary.error);
+  switch (run.summary.status) {
+    case RunStatus::recording:
+      verdict.kind = Tag::Kind::accent;
+      verdict.tag = QStringLiteral("● ") + status_text(run.summary.status);
+      verdict.headline = run.requests.empty()
+                             ? Words::tr("Recording; no request has ended yet")
+                             : Words::tr("Recording; %1 ended so far")
+                                   .arg(requests_text(static_cast<std::int64_t>(run.requests.size())));
+      verdict.detail = Words::tr("The figures come when the engine stops.");
+      break;
+    case RunStatus::failed:
+      verdict.kind = Tag::Kind::bad;
+      verdict.tag = QStringLiteral("✕ ") + status_text(run.summary.status);
+      verdict.headline =
+          error.isEmpty() ? Words::tr("The run failed") : Words::tr("The run failed: %1").arg(error);
+      verdict.detail = outcome(run) + QStringLiteral(". ") + figures(run);
+      break;
+    case RunStatus::cut_off:
+      verdict.kind = Tag::Kind::warn;
+      verdict.tag = QStringLiteral("△ ") + status_text(run.summary.status);
+      verdict.detail =
+          Words::tr("The program ended before it closed the run; at most its last second is missing.") +
+          QLatin1Char(' ') + verdict.detail;
+      break;
+    case RunStatus::finished:
+      if (run.summary.totals.requests_error > 0) {
+        verdict.kind = Tag::Kind::warn;
+        verdict.tag = QStringLiteral("△ ") + status_text(run.summary.status);
+      }
+      break;
+  }
+  return verdict;
+}
+
+}  // namespace pitwall::ui

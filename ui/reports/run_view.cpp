@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/reports/run_view.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QGridLayout>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/reports/run_rows.h"
+#include "ui/reports/run_verdict.h"
+#include "ui/serve/serve_charts.h"
+#include "ui/widgets/data_table.h"
+#include "ui/widgets/icon.h"
+#include "ui/widgets/number_format.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+constexpr std::size_t kRequestsShown = 2000;
+constexpr int kTableRows = 12;
+
+int units(double n) {
+  return Theme::current().units(n);
+}
+
+/// Why lines are missing in a latency chart.
+QString missing_percentiles(const std::vector<SecondRecord>& seconds, Percentiles SecondRecord::*measure) {
+  std::int64_t most = 0;
+  for (const SecondRecord& second : seconds) most = std::max(most, (second.*measure).n);
+  if (most == 0) return RunView::tr("no request ended");
+  if (most < kSamplesForP90)
+    return RunView::tr("at most n = %1 in a window: no p90 until n ≥ 20, no p99 until n ≥ 100").arg(most);
+  if (most < kSamplesForP99) return RunView::tr("at most n = %1 in a window: no p99 until n ≥ 100").arg(most);
+  return {};
+}
+
+}  // namespace
+
+RunView::RunView(QWidget* parent) : QStackedWidget(parent) {
+  setObjectName(QStringLiteral("report.run"));
+  auto* empty = new QWidget;
+  auto* empty_layout = new QVBoxLayout(empty);
+  message_ = new Label({}, FontRole::body, Colour::muted);
+  message_->setObjectName(QStringLiteral("report.message"));
+  message_->setWordWrap(true);
+  message_->setAlignment(Qt::AlignCenter);
+  verb_ = new QPushButton;
+  verb_->setObjectName(QStringLiteral("report.verb"));
+  empty_layout->addStretch(2);
+  empty_layout->addWidget(message_);
+  empty_layout->addSpacing(units(2));
+  empty_layout->addWidget(verb_, 0, Qt::AlignHCenter);
+  empty_layout->addStretch(3);
+  connect(verb_, &QPushButton::clicked, this, &RunView::verb_chosen);
+
+  page_ = new QWidget;
+  auto* layout = new QVBoxLayout(page_);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(units(3));
+  percentiles_ = new DataTable(tr("Latency"), percentile_columns());
+  config_ = new DataTable(tr("Settings"), config_columns());
+  environment_ = new DataTable(tr("Conditions"), environment_columns());
+  requests_ = new DataTable(tr("Requests"), run_request_columns());
+  auto* percentiles_card = make_table_card(tr("Latency"), tr("ms, over the requests that ended"),
+                                           percentiles_, "report.percentiles");
+  auto* why = new Label(tr("No p90 under 20 samples, no p99 under 100."), FontRole::caption, Colour::muted);
+  percentiles_card->body()->addWidget(why);
+  layout->addWidget(make_verdict());
+  layout->addWidget(percentiles_card);
+  layout->addWidget(make_charts());
+  auto* pair = new QHBoxLayout;
+  pair->setSpacing(units(3));
+  config_card_ = make_table_card(tr("Settings"), {}, config_, "report.config");
+  auto* environment_card = make_table_card(tr("Conditions"), {}, environment_, "report.conditions");
+  environment_->set_stretch_column(1);
+  pair->addWidget(config_card_, 1);
+  pair->addWidget(environment_card, 1);
+  layout->addLayout(pair);
+  requests_card_ = make_table_card(tr("Requests"), {}, requests_, "report.requests");
+  layout->addWidget(requests_card_);
+  layout->addStretch(1);
+  percentiles_->set_stretch_column(0);
+
+  auto* scroll = new QScrollArea;
+  scroll->setProperty("bare", true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setAccessibleName(tr("Run"));
+  scroll->setWidget(page_);
+  addWidget(empty);
+  addWidget(scroll);
+}
+
+QWidget* RunView::make_verdict() {
+  auto* card = new Card;
+  card->setObjectName(QStringLiteral("report.verdict"));
+  headline_ = new Label({}, FontRole::title);
+  headline_->setObjectName(QStringLiteral("report.headline"));
+  headline_->setWordWrap(true);
+  headline_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  tag_ = new Tag;
+  tag_->setObjectName(QStringLiteral("report.status"));
+  origin_ = new Label({}, FontRole::small, Colour::muted);
+  auto* top = new QHBoxLayout;
+  top->setSpacing(units(2));
+  top->addWidget(headline_, 1);
+  top->addWidget(tag_, 0, Qt::AlignTop);
+  detail_ = new Label({}, FontRole::body);
+  detail_->setWordWrap(true);
+  detail_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+
+  command_row_ = new QWidget;
+  auto* command_layout = new QHBoxLayout(command_row_);
+  command_layout->setContentsMargins(0, 0, 0, 0);
+  command_layout->setSpacing(units(2));
+  command_ = new Label({}, FontRole::code, Colour::muted);
+  command_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  command_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  auto* copy = new QToolButton;
+  copy->setIcon(icon(QStringLiteral("copy"), Colour::accent));
+  copy->setText(tr("Copy command"));
+  copy->setFont(Theme::current().font(FontRole::small));
+  copy->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  copy->setAutoRaise(true);
+  copy->setAccessibleName(copy->text());
+  copy->setToolTip(tr("Copy the command that serves with these settings"));
+  command_layout->addWidget(command_, 1);
+  command_layout->addWidget(copy);
+  connect(copy, &QToolButton::clicked, this,
+          [this] { QApplication::clipboard()->setText(command_->text()); });
+
+  note_ = new QLineEdit;
+  note_->setObjectName(QStringLiteral("report.note"));
+  note_->setPlaceholderText(tr("Add a note (F2)"));
+  note_->setAccessibleName(tr("Note"));
+  note_->setAccessibleDescription(tr("Kept with the run; the run itself does not change"));
+  note_->setMaxLength(4000);
+  connect(note_, &QLineEdit::editingFinished, this, [this] {
+    if (note_->text() == shown_note_) return;
+    shown_note_ = note_->text();
+    Q_EMIT note_changed(shown_note_);
+  });
+
+  card->body()->addLayout(top);
+  card->body()->addWidget(detail_);
+  card->body()->addWidget(origin_);
+  card->body()->addWidget(command_row_);
+  card->body()->addSpacing(units(1));
+  card->body()->addWidget(note_);
+  return card;
+}
+
+Card* RunView::make_table_card(const QString& title, const QString& unit, DataTable* table, const char* id) {
+  table->setObjectName(QLatin1String(id));
+  table->fit_height(kTableRows);
+  auto* card = new Card(title, unit);
+  card->body()->addWidget(table);
+  card->body()->addStretch(1);
+  return card;
+}
+
+QWidget* RunView::make_charts() {
+  auto* box = new QWidget;
+  auto* grid = new QGridLayout(box);
+  grid->setContentsMargins(0, 0, 0, 0);
+  grid->setSpacing(units(3));
+  itl_ = add_chart(
+      {QStringLiteral("report.chart.itl"), tr("ITL"), tr("ms"), tr("Did any stream stutter?"), true});
+  ttft_ = add_chart({QStringLiteral("report.chart.ttft"), tr("TTFT"), tr("ms"),
+                     tr("How long until the first token?"), true});
+  tpot_ = add_chart({QStringLiteral("report.chart.tpot"), tr("TPOT"), tr("ms"),
+                     tr("How fast did each stream write?"), true});
+  throughput_ = add_chart({QStringLiteral("report.chart.throughput"), tr("Throughput"), tr("tok/s"),
+                           tr("What was delivered?"), false});
+  memory_ =
+      add_chart({QStringLiteral("report.chart.memory"), tr("Memory"), tr("GiB"), tr("What grew?"), false});
+  for (std::size_t i = 0; i < charts_.size(); ++i) {
+    const bool alone = i + 1 == charts_.size() && i % 2 == 0;
+    grid->addWidget(charts_[i], static_cast<int>(i / 2), static_cast<int>(i % 2), 1, alone ? 2 : 1);
+  }
+  grid->setColumnStretch(0, 1);
+  grid->setColumnStretch(1, 1);
+  return box;
+}
+
+LineChart* RunView::add_chart(const LineChart::Spec& spec) {
+  auto* chart = new LineChart(spec);
+  chart->setMinimumHeight(units(46));
+  for (LineChart* other : charts_) {
+    connect(chart, &LineChart::crosshair_moved, other, &LineChart::set_crosshair);
+    connect(other, &LineChart::crosshair_moved, chart, &LineChart::set_crosshair);
+  }
+  charts_.push_back(chart);
+  return chart;
+}
+
+void RunView::show_message(const QString& text, const QString& verb) {
+  message_->setText(text);
+  verb_->setText(verb);
+  verb_->setAccessibleName(verb);
+  verb_->setVisible(!verb.isEmpty());
+  setCurrentIndex(0);
+}
+
+void RunView::set_loading(bool loading) {
+  page_->setDisabled(loading);
+}
+
+void RunView::show_run(const Run& run, const QString& serve_command) {
+  const RunVerdict verdict = run_verdict(run);
+  headline_->setText(verdict.headline);
+  detail_->setText(verdict.detail);
+  detail_->setVisible(!verdict.detail.isEmpty());
+  tag_->set(verdict.kind, verdict.tag);
+  const QString name =
+      QString::fromStdString(run.header.name.empty() ? run.header.model_name : run.header.name);
+  QStringList origin{run_name(run.id.value), name, QString::fromStdString(run.header.kind)};
+  origin.removeAll(QString());
+  if (run.summary.end_utc > run.header.start_utc)
+    origin << elapsed_text(run.summary.end_utc - run.header.start_utc);
+  origin_->setText(origin.join(QStringLiteral(" · ")));
+  command_->setText(serve_command);
+  command_->setToolTip(serve_command);
+  command_row_->setVisible(!serve_command.isEmpty());
+  shown_note_ = QString::fromStdString(run.note);
+  note_->setText(shown_note_);
+
+  percentiles_->set_rows(percentile_rows(run.summary));
+  config_->set_rows(config_rows(run.header));
+  const auto changed = std::count_if(run.header.config.begin(), run.header.config.end(),
+                                     [](const ConfigEntry& entry) { return entry.changed; });
+  config_card_->set_unit(changed == 0 ? tr("all at their defaults") : tr("△ %1 changed").arg(changed));
+  environment_->set_rows(environment_rows(run));
+  requests_->set_rows(run_request_rows(run.requests, kRequestsShown));
+  const QString count = count_text(static_cast<qint64>(run.requests.size()));
+  requests_card_->set_unit(
+      run.requests.size() > kRequestsShown
+          ? tr("the %1 with the longest gaps, of %2; CSV has all").arg(count_text(kRequestsShown), count)
+          : tr("%1, by worst ITL").arg(count));
+  show_charts(run);
+  set_loading(false);
+  setCurrentIndex(1);
+}
+
+void RunView::show_charts(const Run& run) {
+  const auto latency = [&run](LineChart* chart, Percentiles SecondRecord::*measure, Colour colour) {
+    chart->set_series(percentile_series(run.seconds, measure, colour));
+    chart->set_note(missing_percentiles(run.seconds, measure));
+  };
+  for (LineChart* chart : charts_) {
+    chart->set_source(run_name(run.id.value));
+    chart->set_crosshair(std::nan(""));
+  }
+  latency(itl_, &SecondRecord::itl, Colour::itl);
+  latency(ttft_, &SecondRecord::ttft, Colour::ttft);
+  latency(tpot_, &SecondRecord::tpot, Colour::tpot);
+  throughput_->set_series(throughput_series(run.seconds));
+  memory_->set_series(memory_series(run.seconds, kGiB));
+}
+
+void RunView::edit_note() {
+  if (currentIndex() != 1) return;
+  note_->setFocus(Qt::ShortcutFocusReason);
+  note_->selectAll();
+}
+
+}  // namespace pitwall::ui
