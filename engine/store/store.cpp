@@ -29,9 +29,22 @@ std::unique_ptr<SQLite::Database> connect(const fs::path& file) {
                                             kBusyTimeoutMs);
 }
 
+/// A check reads the whole file, so that a large one is checked where lists and chats are: damage elsewhere
+/// shows when it is read.
+std::vector<std::string> checks_for(const fs::path& file) {
+  constexpr std::uintmax_t kCheckedInFull = 256 << 20;
+  std::error_code unknown;
+  const auto size = fs::file_size(file, unknown);
+  if (unknown || size <= kCheckedInFull) return {"PRAGMA quick_check(1)"};
+  return {"PRAGMA quick_check(runs)", "PRAGMA quick_check(chats)", "PRAGMA quick_check(messages)"};
+}
+
 bool is_whole(SQLite::Database& database) {
   try {
-    return database.execAndGet("PRAGMA quick_check(1)").getString() == "ok";
+    const auto checks = checks_for(database.getFilename());
+    return std::all_of(checks.begin(), checks.end(), [&](const std::string& check) {
+      return database.execAndGet(check).getString() == "ok";
+    });
   } catch (const SQLite::Exception& exception) {
     if (is_damage(exception)) return false;
     throw;
@@ -115,7 +128,8 @@ Error store_error(const fs::path& file, const char* doing, const SQLite::Excepti
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       error.cause = "The file is damaged";
-      error.action = "Start again: the file is then moved aside and a new one begun";
+      error.action =
+          "Move it away, then start again; \"sqlite3 FILE .recover\" may get runs and chats back from it";
       break;
     case SQLITE_IOERR:
       error.cause = "The disk or the network folder does not answer properly";
