@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A small llama with random weights, a tokenizer and a chat template: what a clone alone can serve.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace pitwall::test {
+
+struct TinyModel {
+  std::uint32_t seed = 1;  ///< of the weights
+  std::uint32_t context_length = 2048;
+  std::string name = "tiny";  ///< general.name: the served name
+  bool chat_template = true;  ///< ChatML
+};
+
+inline constexpr std::int32_t kTinyVocabulary = 259;
+inline constexpr std::int32_t kTinyEnd = 2;  ///< "<|im_end|>"
+
+/// Writes tiny.gguf into `folder`. 3 control tokens (0 "<|endoftext|>", 1 "<|im_start|>", 2 "<|im_end|>"),
+/// then one token for each byte: byte b is token b + 3. Replies are printable ASCII, since all other tokens
+/// have logit 0.
+std::filesystem::path write_tiny_model(const std::filesystem::path& folder, const TinyModel& model = {});
+
+}  // namespace pitwall::test
