@@ -40,6 +40,7 @@ ModelList::ModelList(QWidget* parent) : QWidget(parent) {
   phase_->setObjectName(QStringLiteral("serve.phase"));
   progress_ = new QProgressBar(this);
   progress_->setTextVisible(false);
+  progress_->setFixedHeight(units(3));
   progress_->setAccessibleName(tr("Share of the load that is done"));
   auto* cancel = new QPushButton(tr("Cancel"), this);
   cancel->setObjectName(QStringLiteral("serve.cancelLoad"));
@@ -66,7 +67,7 @@ ModelList::ModelList(QWidget* parent) : QWidget(parent) {
   serve_->setProperty("primary", true);
   auto* open = new QPushButton(icon(QStringLiteral("folder")), tr("Open…"), this);
   open->setObjectName(QStringLiteral("serve.open"));
-  fetch_ = new QPushButton(icon(QStringLiteral("export")), tr("Fetch SmolLM2, 135 M parameters…"), this);
+  fetch_ = new QPushButton(icon(QStringLiteral("export")), tr("Fetch SmolLM2, 135 M parameters"), this);
   fetch_->setObjectName(QStringLiteral("serve.fetch"));
   auto* buttons = new QHBoxLayout;
   buttons->setSpacing(units(2));
@@ -80,6 +81,7 @@ ModelList::ModelList(QWidget* parent) : QWidget(parent) {
   list_card_->body()->addWidget(table_, 1);
   list_card_->body()->addSpacing(units(1));
   list_card_->body()->addLayout(buttons);
+  list_card_->body()->addStretch();  // of use only when the table is hidden
 
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);

@@ -129,7 +129,12 @@ void ServeCharts::show_snapshot(const Snapshot& snapshot, int window_seconds) {
   for (const SecondRecord& second : snapshot.history)
     if (seconds_of(second.utc) >= now - window_seconds - 1) shown.push_back(second);
   const auto latency = [&](LineChart* chart, Percentiles SecondRecord::*measure, Colour colour) {
-    chart->set_series(percentile_series(shown, measure, colour));
+    std::vector<ChartSeries> lines = percentile_series(shown, measure, colour);
+    if (chart == itl_)  // one long step touches a few gaps in thousands: p99 stays calm, the largest does not
+      lines.push_back(series(tr("max"), colour, Stroke::marks, 1.2, shown, [](const SecondRecord& second) {
+        return second.itl.n > 0 ? second.itl.max : kNone;
+      }));
+    chart->set_series(std::move(lines));
     chart->set_note(missing_text(shown, measure));
   };
   for (LineChart* chart : charts_) {

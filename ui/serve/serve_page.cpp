@@ -31,6 +31,7 @@ namespace {
 
 constexpr int kWindowSeconds[] = {60, 120, 300, 600};
 constexpr int kUsualWindow = 1;
+constexpr double kRightUnits = 90;    // the right column
 constexpr double kNarrowUnits = 290;  // without the rail: below it the right column becomes a tab
 
 int units(double n) {
@@ -415,8 +416,8 @@ void ServePage::resizeEvent(QResizeEvent* event) {
   s.narrow_tabs->setVisible(s.narrow);
   s.left->setVisible(!s.narrow || s.narrow_tabs->currentIndex() == 0);
   s.right->setVisible(!s.narrow || s.narrow_tabs->currentIndex() == 1);
-  s.right->setMaximumWidth(s.narrow ? QWIDGETSIZE_MAX : units(82));
-  s.right->setMinimumWidth(s.narrow ? 0 : units(82));
+  s.right->setMaximumWidth(s.narrow ? QWIDGETSIZE_MAX : units(kRightUnits));
+  s.right->setMinimumWidth(s.narrow ? 0 : units(kRightUnits));
 }
 
 }  // namespace pitwall::ui

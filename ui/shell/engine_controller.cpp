@@ -53,7 +53,7 @@ Result<std::shared_ptr<Running>> start_running(EngineOptions options) {
 }  // namespace
 
 struct EngineController::State {
-  void look(EngineController& controller);   // the timer's tick
+  void look(EngineController& controller);  // the timer's tick
   void loaded(EngineController& controller, std::uint64_t of, const Result<std::shared_ptr<Running>>& result);
 
   BackendFactory make_backend;

@@ -3,13 +3,14 @@
 
 #include <QAbstractButton>
 #include <QAbstractItemView>
-#include <QAbstractScrollArea>
+#include <QAbstractSpinBox>
 #include <QApplication>
 #include <QComboBox>
 #include <QLineEdit>
 #include <QPainter>
 #include <QPainterPath>
 #include <QStyleOption>
+#include <QTableView>
 
 #include "ui/shell/theme.h"
 
@@ -29,6 +30,12 @@ double radius() {
 
 bool has(const QWidget* widget, const char* property) {
   return widget != nullptr && widget->property(property).toBool();
+}
+
+/// The line edit inside a combo box or spin box has no frame of its own.
+bool is_inner_edit(const QWidget* widget) {
+  const QWidget* parent = widget ? widget->parentWidget() : nullptr;
+  return qobject_cast<const QComboBox*>(parent) || qobject_cast<const QAbstractSpinBox*>(parent);
 }
 
 int control_height(const QWidget* widget) {
@@ -159,6 +166,18 @@ void draw_header_label(QPainter* painter, const QStyleOptionHeader* header) {
   painter->restore();
 }
 
+/// Without a total, a third in the middle: nothing moves that does not mean progress.
+void draw_progress(QPainter* painter, const QStyleOptionProgressBar* bar) {
+  const QRect room = bar->rect.adjusted(1, 1, -1, -1);
+  const qint64 range = qint64{bar->maximum} - bar->minimum;
+  if (range <= 0) {
+    painter->fillRect(room.adjusted(room.width() / 3, 0, -room.width() / 3, 0), ink(Colour::selection));
+    return;
+  }
+  const qint64 wide = room.width() * (qint64{bar->progress} - bar->minimum) / range;
+  painter->fillRect(QRect(room.topLeft(), QSize(static_cast<int>(wide), room.height())), ink(Colour::accent));
+}
+
 void draw_scroll_bar(QPainter* painter, const QStyle* style, const QStyleOptionSlider* bar,
                      const QWidget* widget) {
   painter->fillRect(bar->rect, ink(Colour::panel));
@@ -193,7 +212,7 @@ QPalette Style::standardPalette() const {
 int Style::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const {
   switch (metric) {
     case PM_DefaultFrameWidth:
-      if (qobject_cast<const QLineEdit*>(widget)) return units(1.5);
+      if (qobject_cast<const QLineEdit*>(widget)) return is_inner_edit(widget) ? 0 : units(1.5);
       return has(widget, "bare") ? 0 : 2;
     case PM_ComboBoxFrameWidth:
       return units(1.5);
@@ -278,7 +297,7 @@ QSize Style::sizeFromContents(ContentsType type, const QStyleOption* option, con
     case CT_ComboBox:
       return {size.width() + units(10), control_height(widget)};
     case CT_SpinBox:
-      return {result.width() + units(2), control_height(widget)};
+      return {size.width() + units(8), control_height(widget)};
     case CT_HeaderSection: {
       QFont font = Theme::current().font(FontRole::small);
       font.setWeight(QFont::DemiBold);
@@ -297,6 +316,7 @@ QSize Style::sizeFromContents(ContentsType type, const QStyleOption* option, con
 }
 
 QRect Style::subElementRect(SubElement element, const QStyleOption* option, const QWidget* widget) const {
+  if (element == SE_LineEditContents && is_inner_edit(widget)) return option->rect;
   if (element == SE_LineEditContents) return option->rect.adjusted(units(1.5), 1, -units(1.5), -1);
   return QProxyStyle::subElementRect(element, option, widget);
 }
@@ -308,6 +328,15 @@ QRect Style::subControlRect(ComplexControl control, const QStyleOptionComplex* o
     const int arrow = units(6);
     if (part == SC_ComboBoxArrow) return {r.right() - arrow + 1, r.top(), arrow, r.height()};
     if (part == SC_ComboBoxEditField) return r.adjusted(units(2), 1, -arrow, -1);
+    return r;
+  }
+  if (control == CC_SpinBox) {
+    const auto* spin = qstyleoption_cast<const QStyleOptionSpinBox*>(option);
+    const int buttons = spin && spin->buttonSymbols != QAbstractSpinBox::NoButtons ? units(5) : 0;
+    const int half = r.height() / 2;
+    if (part == SC_SpinBoxUp) return {r.right() - buttons + 1, r.top(), buttons, half};
+    if (part == SC_SpinBoxDown) return {r.right() - buttons + 1, r.top() + half, buttons, r.height() - half};
+    if (part == SC_SpinBoxEditField) return r.adjusted(units(1.5), 2, -std::max(buttons, units(1.5)), -2);
     return r;
   }
   if (control == CC_ScrollBar) {  // no arrow buttons: the handle has the whole groove
@@ -342,7 +371,7 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
     case PE_PanelLineEdit:
       if (has(widget, "bare")) {
         painter->fillRect(option->rect, option->palette.base());
-      } else if (!widget || !qobject_cast<const QComboBox*>(widget->parentWidget())) {
+      } else if (!is_inner_edit(widget)) {
         draw_field(painter, option);
       }
       return;
@@ -365,6 +394,9 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
         draw_box(painter, option->rect, Qt::transparent, ink(Colour::accent), 2);
       return;
     case PE_FrameTabBarBase:
+      painter->fillRect(QRect(option->rect.left(), option->rect.bottom(), option->rect.width(), 1),
+                        ink(Colour::border));
+      return;
     case PE_FrameTabWidget:
       return;
     case PE_IndicatorCheckBox:
@@ -392,6 +424,8 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
       return;
     case PE_PanelItemViewItem:
       if (option->state & State_Selected) painter->fillRect(option->rect, ink(Colour::selection));
+      if (qobject_cast<const QTableView*>(widget))
+        painter->fillRect(option->rect.adjusted(0, option->rect.height() - 1, 0, 0), ink(Colour::grid));
       return;
     case PE_PanelTipLabel:
       draw_box(painter, option->rect, ink(Colour::alt), ink(Colour::strong));
@@ -445,6 +479,13 @@ void Style::drawControl(ControlElement element, const QStyleOption* option, QPai
         return;
       }
       break;
+    case CE_ProgressBarGroove:
+      draw_box(painter, option->rect, ink(Colour::alt), ink(Colour::strong));
+      return;
+    case CE_ProgressBarContents:
+      if (const auto* bar = qstyleoption_cast<const QStyleOptionProgressBar*>(option))
+        draw_progress(painter, bar);
+      return;
     case CE_Splitter:
       return;
     default:
@@ -460,6 +501,18 @@ void Style::drawComplexControl(ComplexControl control, const QStyleOptionComplex
     const bool enabled = option->state & State_Enabled;
     draw_chevron(painter, subControlRect(control, option, SC_ComboBoxArrow, widget),
                  ink(enabled ? Colour::text : Colour::muted));
+    return;
+  }
+  if (control == CC_SpinBox) {
+    draw_field(painter, option);
+    const auto* spin = qstyleoption_cast<const QStyleOptionSpinBox*>(option);
+    if (!spin || spin->buttonSymbols == QAbstractSpinBox::NoButtons) return;
+    const auto chevron = [&](SubControl part, QAbstractSpinBox::StepEnabledFlag needs, bool up) {
+      draw_chevron(painter, subControlRect(control, option, part, widget),
+                   ink(spin->stepEnabled & needs ? Colour::text : Colour::strong), up);
+    };
+    chevron(SC_SpinBoxUp, QAbstractSpinBox::StepUpEnabled, true);
+    chevron(SC_SpinBoxDown, QAbstractSpinBox::StepDownEnabled, false);
     return;
   }
   if (control == CC_ScrollBar) {

@@ -15,6 +15,8 @@ namespace pitwall::ui {
 
 namespace {
 
+constexpr double kUsualPoints = 10;  // where the system states no font of its own
+
 bool has_tabular_digits(const QFont& font) {
   const QFontMetricsF metrics(font);
   return std::abs(metrics.horizontalAdvance(u'1') - metrics.horizontalAdvance(u'8')) < 0.01;
@@ -112,7 +114,9 @@ QFont Theme::font(FontRole role) const {
 void Theme::choose_font() {
   body_ = QFontDatabase::systemFont(QFontDatabase::GeneralFont);
   QStringList families{body_.family()};
-  if (is_generic(body_.family()) || !has_tabular_digits(body_)) {
+  const bool unset = is_generic(body_.family());
+  if (unset) body_.setPointSizeF(kUsualPoints);
+  if (unset || !has_tabular_digits(body_)) {
     for (const QString& family : {QStringLiteral("Noto Sans"), QStringLiteral("DejaVu Sans")})
       if (QFontDatabase::hasFamily(family)) {
         families = {family};

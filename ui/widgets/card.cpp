@@ -34,7 +34,12 @@ class LegendItem final : public QWidget {
     const Theme& theme = Theme::current();
     const int middle = height() / 2;
     painter.setPen(stroke_pen(entry_.stroke, entry_.width, theme.colour(entry_.colour)));
-    painter.drawLine(0, middle, units(5), middle);
+    if (entry_.stroke == Stroke::marks) {
+      painter.setPen(QPen(theme.colour(entry_.colour), entry_.width));
+      painter.drawLine(units(4), middle - units(1), units(4), middle + units(1));
+    } else {
+      painter.drawLine(0, middle, units(5), middle);
+    }
     painter.setFont(theme.font(FontRole::small));
     painter.setPen(theme.colour(Colour::muted));
     painter.drawText(rect().adjusted(units(6), 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, entry_.name);

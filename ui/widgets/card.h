@@ -49,7 +49,7 @@ class Tag : public QLabel {
 };
 
 /// How a line or a fill looks, for legends and charts.
-enum class Stroke : std::uint8_t { solid, dash, dots, long_dash, dash_dot };
+enum class Stroke : std::uint8_t { solid, dash, dots, long_dash, dash_dot, marks };   ///< marks: a short tick a sample
 struct LegendEntry {
   QString name;
   Colour colour = Colour::text;

@@ -148,6 +148,7 @@ void ChartPlot::update_lines() {
   const int columns = std::max(1, static_cast<int>(area().width()));
   for (std::size_t s = 0; s < series_->size(); ++s) {
     const ChartSeries& series = (*series_)[s];
+    if (series.stroke == Stroke::marks) continue;
     for (const auto& segment : decimate(series.x, series.y, time_.low, time_.high, columns)) {
       if (segment.size() == 1) {
         lone_points_.emplace_back(segment.front(), s);
@@ -256,6 +257,7 @@ void ChartPlot::drawForeground(QPainter* painter, const QRectF&) {
     painter->drawEllipse(position(point.x, point.y), series.width, series.width);
   }
   painter->setBrush(Qt::NoBrush);
+  draw_marks(painter);
   draw_limits(painter);
   draw_note(painter);
   if (std::isfinite(crosshair_)) draw_crosshair(painter);
@@ -264,6 +266,18 @@ void ChartPlot::drawForeground(QPainter* painter, const QRectF&) {
     painter->drawRoundedRect(QRectF(viewport()->rect()).adjusted(1, 1, -1, -1), units(1), units(1));
   }
   painter->restore();
+}
+
+void ChartPlot::draw_marks(QPainter* painter) {
+  for (const ChartSeries& series : *series_) {
+    if (series.stroke != Stroke::marks) continue;
+    painter->setPen(QPen(ink(series.colour), series.width));
+    for (std::size_t i = 0; i < series.x.size(); ++i) {
+      if (!std::isfinite(series.y[i]) || series.x[i] < time_.low || series.x[i] > time_.high) continue;
+      const QPointF at = position(series.x[i], series.y[i]);
+      painter->drawLine(at - QPointF(0, units(0.75)), at + QPointF(0, units(0.75)));
+    }
+  }
 }
 
 void ChartPlot::draw_limits(QPainter* painter) {

@@ -49,6 +49,7 @@ class ChartPlot : public QChartView {
   void place_plot_area();
   void update_limits();
   void update_lines();
+  void draw_marks(QPainter* painter);
   void draw_limits(QPainter* painter);
   void draw_crosshair(QPainter* painter);
   void draw_note(QPainter* painter);

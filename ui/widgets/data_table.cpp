@@ -5,6 +5,7 @@
 #include <QClipboard>
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QPainter>
 #include <QScrollBar>
 #include <QSortFilterProxyModel>
 #include <algorithm>
@@ -230,6 +231,7 @@ void DataTable::fit_height(int max_rows) {
 void DataTable::fit_columns() {
   const QFontMetrics metrics(font());
   const int padding = Theme::current().units(4);
+  widths_.resize(static_cast<std::size_t>(model_->columnCount()));
   for (int column = 0; column < model_->columnCount(); ++column) {
     if (column == stretch_) continue;
     int width = horizontalHeader()->sectionSizeHint(column);
@@ -239,7 +241,10 @@ void DataTable::fit_columns() {
       const int mark = row.cells[index].icon.isNull() ? 0 : Theme::current().units(5);
       width = std::max(width, metrics.horizontalAdvance(row.cells[index].text) + padding + mark);
     }
-    if (width > columnWidth(column) || columnWidth(column) > 3 * width) setColumnWidth(column, width);
+    if (width > widths_[static_cast<std::size_t>(column)]) {
+      widths_[static_cast<std::size_t>(column)] = width;
+      setColumnWidth(column, width);
+    }
   }
 }
 
@@ -273,7 +278,17 @@ void DataTable::keyPressEvent(QKeyEvent* event) {
 
 void DataTable::changeEvent(QEvent* event) {
   QTableView::changeEvent(event);
-  if (event->type() == QEvent::FontChange) fit_columns();
+  if (event->type() != QEvent::FontChange) return;
+  widths_.clear();
+  fit_columns();
+}
+
+void DataTable::paintEvent(QPaintEvent* event) {
+  QTableView::paintEvent(event);
+  if (!hasFocus()) return;
+  QPainter painter(viewport());
+  painter.setPen(QPen(Theme::current().colour(Colour::accent), 2));
+  painter.drawRect(viewport()->rect().adjusted(1, 1, -1, -1));
 }
 
 QSize DataTable::sizeHint() const {

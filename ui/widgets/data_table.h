@@ -74,6 +74,7 @@ class DataTable : public QTableView {
  protected:
   void keyPressEvent(QKeyEvent* event) override;
   void changeEvent(QEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
 
@@ -83,6 +84,7 @@ class DataTable : public QTableView {
   TableModel* model_;
   QSortFilterProxyModel* proxy_;
   int stretch_ = -1, max_rows_ = 0, fitted_rows_ = -1;
+  std::vector<int> widths_;   ///< of the columns, as fitted so far
 };
 
 }  // namespace pitwall::ui

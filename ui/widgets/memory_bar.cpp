@@ -65,7 +65,7 @@ QString MemoryBar::summary() const {
 
 QSize MemoryBar::sizeHint() const {
   const int line = QFontMetrics(face(FontRole::small)).height();
-  return {units(120), line + units(6) + line + units(1) + (magnified() ? units(5) : 0)};
+  return {units(120), line + units(0.75) + units(6) + line + units(1) + (magnified() ? units(5) : 0)};
 }
 
 QSize MemoryBar::minimumSizeHint() const {
@@ -79,14 +79,12 @@ bool MemoryBar::magnified() const {
 
 double MemoryBar::scale() const {
   if (!magnified()) return static_cast<double>(ledger_.device_total);
-  const Bytes taken = std::max(ledger_.measured, ledger_.accounted());
-  const bool limit_near = ledger_.limit >= taken && ledger_.limit <= 3 * taken;
-  return std::max(1.0, static_cast<double>(limit_near ? ledger_.limit : taken) * (limit_near ? 1.02 : 1.0));
+  return static_cast<double>(std::max({Bytes{1}, ledger_.measured, ledger_.accounted()}));
 }
 
 QRectF MemoryBar::strip_rect() const {
   const int line = QFontMetrics(face(FontRole::small)).height();
-  return {0, static_cast<double>(line), static_cast<double>(width()), static_cast<double>(units(1.5))};
+  return {0, line + units(0.75) + 0.0, width() + 0.0, units(1.5) + 0.0};
 }
 
 QRectF MemoryBar::bar_rect() const {
@@ -135,20 +133,31 @@ void MemoryBar::draw_strip(QPainter& painter) const {
   painter.fillRect(QRectF(strip.left(), strip.top(), end, strip.height()), ink(Colour::text));
   painter.setPen(ink(Colour::border));
   painter.drawRect(strip.adjusted(0.5, 0.5, -0.5, -0.5));
+  if (ledger_.limit > 0) {
+    const double x = std::round(static_cast<double>(ledger_.limit) / full * strip.width());
+    painter.fillRect(QRectF(x - 1, strip.top() - units(0.5), 2, strip.height() + units(1)), ink(Colour::bad));
+  }
+  // The wedge says: this part of the strip is all of the bar.
   painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(ink(Colour::strong));
-  painter.drawLine(QPointF(0.5, strip.bottom()), QPointF(0.5, bar.top()));
-  painter.drawLine(QPointF(end, strip.bottom()), QPointF(bar.right() - 0.5, bar.top()));
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(ink(Colour::grid));
+  const QPointF wedge[] = {
+      strip.bottomLeft() + QPointF(0, 1), {end, strip.bottom() + 1}, bar.topRight(), bar.topLeft()};
+  painter.drawPolygon(wedge, 4);
+  painter.setBrush(Qt::NoBrush);
   painter.setRenderHint(QPainter::Antialiasing, false);
 
   painter.setFont(face(FontRole::small));
   painter.setPen(ink(Colour::muted));
-  const QRectF above(0, 0, width(), strip.top());
+  const QRectF above(0, 0, width(), strip.top() - units(0.5));
   painter.drawText(above, Qt::AlignLeft | Qt::AlignVCenter,
                    tr("This process, %1 of the device").arg(percent_text(mine / strip.width())));
-  painter.drawText(above, Qt::AlignRight | Qt::AlignVCenter,
-                   tr("device %1").arg(bytes_text(ledger_.device_total)));
-  if (ledger_.limit > 0 && static_cast<double>(ledger_.limit) > scale()) draw_limit(painter, strip, full);
+  const QString device = tr("device %1").arg(bytes_text(ledger_.device_total));
+  painter.drawText(above, Qt::AlignRight | Qt::AlignVCenter, device);
+  if (ledger_.limit <= 0) return;
+  painter.setPen(ink(Colour::bad));
+  painter.drawText(above.adjusted(0, 0, -painter.fontMetrics().horizontalAdvance(device) - units(3), 0),
+                   Qt::AlignRight | Qt::AlignVCenter, tr("limit %1").arg(bytes_text(ledger_.limit)));
 }
 
 void MemoryBar::draw_limit(QPainter& painter, const QRectF& bar, double full) const {
@@ -161,9 +170,7 @@ void MemoryBar::draw_limit(QPainter& painter, const QRectF& bar, double full) co
   const double wide = painter.fontMetrics().horizontalAdvance(label);
   const double left = std::clamp(x - wide / 2, 0.0, bar.width() - wide);
   const double line = painter.fontMetrics().height();
-  const bool strip = bar.height() < units(3);
-  painter.drawText(QRectF(left, strip ? bar.bottom() + 1 : bar.top() - line - units(0.75), wide, line),
-                   Qt::AlignCenter, label);
+  painter.drawText(QRectF(left, bar.top() - line - units(0.75), wide, line), Qt::AlignCenter, label);
 }
 
 void MemoryBar::draw_labels(QPainter& painter, const std::vector<Segment>& segments) const {
@@ -211,7 +218,7 @@ void MemoryBar::paintEvent(QPaintEvent*) {
   for (const Segment& segment : shown) fill_part(painter, segment.rect, parts_[segment.part]);
   draw_labels(painter, shown);
   if (magnified() && ledger_.device_total > 0) draw_strip(painter);
-  if (ledger_.limit > 0 && static_cast<double>(ledger_.limit) <= scale()) draw_limit(painter, bar, scale());
+  if (ledger_.limit > 0 && !magnified()) draw_limit(painter, bar, scale());
   painter.setFont(face(FontRole::small));
   painter.setPen(ink(Colour::muted));
   if (!magnified())

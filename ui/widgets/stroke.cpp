@@ -5,46 +5,27 @@ namespace pitwall::ui {
 
 namespace {
 
-std::vector<double> pattern(Stroke stroke) {
-  switch (stroke) {
-    case Stroke::dash:
-      return {6, 3};
-    case Stroke::dots:
-      return {2, 2};
-    case Stroke::long_dash:
-      return {7, 3};
-    case Stroke::dash_dot:
-      return {9, 3, 2, 3};
-    case Stroke::solid:
-      break;
-  }
-  return {};
+/// By Stroke: lengths of dash and gap.
+const QList<qreal> kDashes[] = {{}, {6, 3}, {2, 2}, {7, 3}, {9, 3, 2, 3}, {1.5, 6}};
+
+const QList<qreal>& dashes_of(Stroke stroke) {
+  return kDashes[static_cast<std::size_t>(stroke)];
 }
 
 }  // namespace
 
 QPen stroke_pen(Stroke stroke, double width, const QColor& colour) {
   QPen pen(colour, width, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
-  QList<qreal> dashes;
-  for (const double length : pattern(stroke)) dashes << length / width;  // Qt counts dashes in pen widths
+  QList<qreal> dashes = dashes_of(stroke);
+  for (qreal& length : dashes) length /= width;  // Qt counts dashes in pen widths
   if (!dashes.isEmpty()) pen.setDashPattern(dashes);
   return pen;
 }
 
-const char* svg_dash(Stroke stroke) {
-  switch (stroke) {
-    case Stroke::dash:
-      return "6 3";
-    case Stroke::dots:
-      return "2 2";
-    case Stroke::long_dash:
-      return "7 3";
-    case Stroke::dash_dot:
-      return "9 3 2 3";
-    case Stroke::solid:
-      break;
-  }
-  return "";
+std::string svg_dash(Stroke stroke) {
+  QStringList lengths;
+  for (const qreal length : dashes_of(stroke)) lengths << QString::number(length);
+  return lengths.join(QLatin1Char(' ')).toStdString();
 }
 
 }  // namespace pitwall::ui

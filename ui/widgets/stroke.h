@@ -2,12 +2,13 @@
 // The dashes that tell lines apart beside colour: one spelling for Qt pens and for SVG.
 #pragma once
 #include <QPen>
+#include <string>
 
 #include "ui/widgets/card.h"
 
 namespace pitwall::ui {
 
 QPen stroke_pen(Stroke stroke, double width, const QColor& colour);
-const char* svg_dash(Stroke stroke);  ///< as in stroke-dasharray; empty = solid
+std::string svg_dash(Stroke stroke);   ///< as in stroke-dasharray; empty = solid
 
 }  // namespace pitwall::ui
