@@ -15,8 +15,9 @@ namespace pitwall {
 
 struct TemplateLimits {
   std::size_t output_bytes = std::size_t{16} << 20;
-  std::size_t steps = 10'000'000;  ///< evaluated nodes
-  int depth = 200;                 ///< nesting of expressions, blocks and calls
+  std::size_t memory_bytes = std::size_t{64} << 20;  ///< live strings and containers that the template makes
+  std::size_t steps = 10'000'000;                    ///< evaluated nodes, and text that they go through
+  int depth = 200;                                   ///< nesting of expressions, blocks, calls and values
 };
 
 /// Compiled once, rendered from many threads.

@@ -25,9 +25,10 @@ ClassPatterns compile_class(const char* body) {
 }
 
 const ClassPatterns& patterns_of(CharacterClass wanted) {
-  static const std::array<ClassPatterns, 7> kPatterns = {
+  static const std::array<ClassPatterns, 8> kPatterns = {
       compile_class(R"(\p{L})"),
       compile_class(R"(\p{Nd})"),
+      compile_class(R"(\p{N})"),
       compile_class(R"(\p{L}\p{N})"),
       compile_class(R"(\p{Lu})"),
       compile_class(R"(\p{Ll}\p{Lt})"),

@@ -14,6 +14,7 @@ std::string_view trim_right(std::string_view text);
 enum class CharacterClass {
   letter,
   decimal,  ///< digits of positional systems
+  number,   ///< and fractions, Roman numerals …
   alphanumeric,
   upper,
   lower,        ///< and title case, which is no upper case
