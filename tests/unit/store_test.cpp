@@ -23,6 +23,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
+using namespace std::string_literals;
+const std::string kWithNul = "Hello\0world, 你好"s;
+
 RequestRecord request(std::uint64_t id) {
   RequestRecord r;
   r.id = {id};
@@ -202,7 +205,7 @@ class StoreTest : public QObject {
       QCOMPARE(store->chats()->at(0).title, std::string("Second"));
       ChatMessage prompt;
       prompt.role = "user";
-      prompt.content = std::string("Hello\0world, 你好", 21);
+      prompt.content = kWithNul;
       prompt.state = "complete";
       prompt.created_utc = 5;
       PW_VERIFY(store->add_message(first, prompt));
@@ -224,7 +227,7 @@ class StoreTest : public QObject {
     const auto messages = store->messages(first);
     PW_VERIFY(messages);
     QCOMPARE(messages->size(), std::size_t{2});
-    QCOMPARE(messages->at(0).content, std::string("Hello\0world, 你好", 21));
+    QCOMPARE(messages->at(0).content, kWithNul);
     QCOMPARE(messages->at(0).created_utc, Nanos{5});
     QCOMPARE(messages->at(1).content, std::string("Hi"));
     QCOMPARE(messages->at(1).state, std::string("complete"));
