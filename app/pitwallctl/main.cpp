@@ -8,6 +8,7 @@
 
 #include "app/pitwallctl/commands.h"
 #include "app/pitwallctl/console.h"
+#include "engine/base/text_escape.h"
 #include "engine/serve/build_info.h"
 
 namespace pitwall::ctl {
@@ -37,9 +38,14 @@ int explain_usage(const CLI::App& app, const CLI::ParseError& error) {
     return kDone;
   }
   const auto chosen = app.get_subcommands();
-  const std::string command = chosen.empty() ? std::string() : chosen.front()->get_name() + " ";
-  print_note(
-      fmt::format("error: {}\nRun `{} {}--help` for what it takes.", error.what(), app.get_name(), command));
+  const auto unknown = app.remaining();
+  std::string what = error.what(), command;
+  if (!chosen.empty()) {
+    command = chosen.front()->get_name() + " ";
+  } else if (!unknown.empty()) {
+    what = fmt::format("There is no command {}", quote_for_message(unknown.front()));
+  }
+  print_note(fmt::format("error: {}\nRun `{} {}--help` for what it takes.", what, app.get_name(), command));
   return kWrongUsage;
 }
 

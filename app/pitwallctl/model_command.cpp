@@ -129,7 +129,7 @@ std::string model_text(const Model& model) {
       {"chat template", model.chat_template().empty() ? "no" : "yes"},
   };
   std::string text;
-  for (const auto& [label, value] : rows) text += fmt::format("{:<14}{}\n", label, value);
+  for (const auto& [label, value] : rows) text += fmt::format("{:<15}{}\n", label, value);
   return text;
 }
 

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// pitwallctl as its users and scripts see it: the real program, its exit codes, its stdout and stderr.
+#include <arpa/inet.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <QtTest>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "engine/library/http_client.h"
+#include "engine/model/safetensors_reader.h"
+#include "tests/support/gguf_writer.h"
+#include "tests/support/test_support.h"
+
+using namespace pitwall;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kPatience = 120'000;  // ms; generous, because nothing here measures time
+
+struct Ran {
+  int code = -1;
+  std::string out, err;
+  json document() const { return json::parse(out, nullptr, false); }
+};
+
+QString text_of(const fs::path& path) {
+  return QString::fromStdString(path.string());
+}
+
+std::string read_text(const fs::path& file) {
+  QFile stream(text_of(file));
+  if (!stream.open(QIODevice::ReadOnly)) return {};
+  return stream.readAll().toStdString();
+}
+
+void write_text(const fs::path& file, const std::string& text) {
+  QFile stream(text_of(file));
+  QVERIFY(stream.open(QIODevice::WriteOnly));
+  stream.write(text.data(), static_cast<qint64>(text.size()));
+}
+
+json read_json(const fs::path& file) {
+  return json::parse(read_text(file));
+}
+
+QString ids_text(const std::vector<TokenId>& ids) {
+  QStringList parts;
+  for (const TokenId id : ids) parts << QString::number(id);
+  return parts.join(',');
+}
+
+double relative_l2(const TensorView& a, const TensorView& b) {
+  const auto count = static_cast<std::size_t>(a.rows * a.columns);
+  std::vector<float> x(count), y(count);
+  dequantize(a.type, a.data, x.data(), a.rows * a.columns);
+  dequantize(b.type, b.data, y.data(), b.rows * b.columns);
+  double difference = 0, norm = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    difference += std::pow(static_cast<double>(x[i]) - static_cast<double>(y[i]), 2);
+    norm += std::pow(static_cast<double>(y[i]), 2);
+  }
+  return std::sqrt(difference / norm);
+}
+
+// A port that somebody listens on.
+class TakenPort {
+ public:
+  TakenPort() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    if (::bind(socket_, generic, size) != 0 || ::listen(socket_, 1) != 0 ||
+        ::getsockname(socket_, generic, &size) != 0) {
+      qFatal("no port could be taken");
+    }
+    port_ = ntohs(address.sin_port);
+  }
+  ~TakenPort() { ::close(socket_); }
+  TakenPort(const TakenPort&) = delete;
+  TakenPort& operator=(const TakenPort&) = delete;
+  int port() const { return port_; }
+
+ private:
+  int socket_;
+  int port_ = 0;
+};
+
+}  // namespace
+
+class CtlTest : public QObject {
+  Q_OBJECT
+ private slots:
+
+  void initTestCase() {
+    QVERIFY2(qEnvironmentVariableIsSet("PITWALL_CTL"), "PITWALL_CTL names the program; ctest sets it");
+    qputenv("PITWALL_HOME", QByteArray::fromStdString(folder_.path().string()));
+  }
+
+  // What the program says of itself.
+
+  void usage_is_exit_code_2_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QString>("says");
+    const QString golden = text_of(test::data("golden/llama-gqa"));
+    QTest::newRow("nothing") << QStringList{} << "subcommand";
+    QTest::newRow("unknown command") << QStringList{"brew"} << "brew";
+    QTest::newRow("no model") << QStringList{"generate", "--prompt", "x"} << "--model";
+    QTest::newRow("no prompt") << QStringList{"generate", "--model", golden} << "--prompt";
+    QTest::newRow("two prompts") << QStringList{"generate", "--model",     golden, "--prompt",
+                                                "x",        "--token-ids", "1"}
+                                 << "--token-ids";
+    QTest::newRow("unknown flag") << QStringList{"serve", "--model", golden, "--turbo"} << "--turbo";
+    QTest::newRow("not a number") << QStringList{"serve", "--model", golden, "--port", "http"} << "port";
+    QTest::newRow("port out of range")
+        << QStringList{"serve", "--model", golden, "--port", "65536"} << "65,535";
+    QTest::newRow("size without unit")
+        << QStringList{"serve", "--model", golden, "--kv-cache-memory", "512"} << "MiB";
+    QTest::newRow("unknown choice") << QStringList{"serve", "--model", golden, "--dtype", "float8"}
+                                    << "float32";
+    QTest::newRow("negative id") << QStringList{"generate", "--model", golden, "--token-ids", "1,-2"} << "-2";
+    QTest::newRow("bad time") << QStringList{"template", "--template", "t",   "--messages",
+                                             "m",        "--now",      "noon"}
+                              << "noon";
+    QTest::newRow("no template") << QStringList{"template", "--messages", "m"} << "--template";
+    QTest::newRow("bad format") << QStringList{"report", "1", "--format", "pdf"} << "pdf";
+    QTest::newRow("run id") << QStringList{"runs", "show", "first"} << "first";
+  }
+  void usage_is_exit_code_2() {
+    QFETCH(QStringList, arguments);
+    QFETCH(QString, says);
+    const Ran ran = run(arguments);
+    QCOMPARE(ran.code, 2);
+    QVERIFY2(QString::fromStdString(ran.err).startsWith("error: "), ran.err.c_str());
+    QVERIFY2(QString::fromStdString(ran.err).contains(says), ran.err.c_str());
+    QCOMPARE(ran.out, std::string());
+  }
+
+  void failure_is_exit_code_1_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QString>("says");
+    const QString golden = text_of(test::data("golden/llama-gqa"));
+    QTest::newRow("no such model") << QStringList{"model", "--model", "/nowhere/m.gguf", "--json"}
+                                   << "/nowhere/m.gguf";
+    QTest::newRow("no such model to generate")
+        << QStringList{"generate", "--model", "/nowhere/m.gguf", "--token-ids", "1"} << "/nowhere/m.gguf";
+    QTest::newRow("not a model") << QStringList{"model", "--model", text_of(test::data("README.md"))}
+                                 << "GGUF";
+    QTest::newRow("text without tokenizer")
+        << QStringList{"generate", "--model", golden, "--prompt", "hello"} << "--token-ids";
+    QTest::newRow("token outside") << QStringList{"generate", "--model", golden, "--token-ids", "1,512"}
+                                   << "512";
+    QTest::newRow("temperature") << QStringList{"generate", "--model",       golden, "--token-ids",
+                                                "1",        "--temperature", "-1"}
+                                 << "temperature";
+    QTest::newRow("context") << QStringList{"generate", "--model",         golden, "--token-ids",
+                                            "1,2,3",    "--max-model-len", "3"}
+                             << "3";
+    QTest::newRow("above the trained context")
+        << QStringList{"generate", "--model", golden, "--token-ids", "1", "--max-model-len", "4096"}
+        << "2,048";
+    QTest::newRow("memory limit") << QStringList{"generate", "--model",        golden, "--token-ids",
+                                                 "1",        "--memory-limit", "1MiB"}
+                                  << "1.0 MiB";
+    QTest::newRow("no such run") << QStringList{"runs", "show", "77"} << "77";
+    QTest::newRow("no such file") << QStringList{"logits",          "--model", golden, "--prompts",
+                                                 "/nowhere/p.json", "--out",   "x"}
+                                  << "/nowhere/p.json";
+    QTest::newRow("unknown fetch") << QStringList{"fetch", "no-such-model"} << "no-such-model";
+    QTest::newRow("tokenizer of none")
+        << QStringList{"tokenize", "--model", golden, "--text", "x"} << "tokenizer";
+  }
+  void failure_is_exit_code_1() {
+    QFETCH(QStringList, arguments);
+    QFETCH(QString, says);
+    const Ran ran = run(arguments);
+    QVERIFY2(QString::fromStdString(ran.err).contains("error: "), ran.err.c_str());
+    QVERIFY2(QString::fromStdString(ran.err).contains(says), ran.err.c_str());
+    QCOMPARE(ran.code, 1);
+    QCOMPARE(ran.out, std::string());
+  }
+
+  void help_lists_every_setting_with_its_default() {
+    const Ran ran = run({"serve", "--help"});
+    QCOMPARE(ran.code, 0);
+    for (const char* part : {"--max-num-seqs", "--kv-cache-memory", "--block-size", "8080", "127.0.0.1"}) {
+      QVERIFY2(ran.out.find(part) != std::string::npos, part);
+    }
+    QCOMPARE(run({"--version"}).code, 0);
+  }
+
+  void model_says_what_is_in_it() {
+    const Ran ran = run({"model", "--model", text_of(test::data("golden/llama-gqa")), "--json"});
+    QCOMPARE(ran.code, 0);
+    const json document = ran.document();
+    QCOMPARE(document["architecture"], "llama");
+    QCOMPARE(document["layers"].size(), 3u);
+    QCOMPARE(document["layers"][0]["attention"]["kv_heads"], 2);
+    QCOMPARE(document["context_length"], 2048);
+    QCOMPARE(document["kv_bytes_per_token"], 3 * 2 * 2 * 64 * 2);
+    QCOMPARE(document["weight_bytes"], 2 * document["parameters"].get<std::int64_t>());
+    QVERIFY(
+        run({"model", "--model", text_of(test::data("golden/llama-gqa"))}).out.find("4 heads, 2 KV heads") !=
+        std::string::npos);
+  }
+
+  // Against transformers' values.
+
+  void generate_gives_the_reference_tokens_data() { golden_folders(); }
+  void generate_gives_the_reference_tokens() {
+    QFETCH(QString, folder);
+    const fs::path golden = test::data("golden/" + folder.toStdString());
+    const json expected = read_json(golden / "expected.json");
+    for (std::size_t i = 0; i < expected["tokens"].size(); ++i) {
+      const auto prompt = expected["tokens"][i].get<std::vector<TokenId>>();
+      const Ran ran = run({"generate", "--model", text_of(golden), "--token-ids", ids_text(prompt),
+                           "--max-tokens", "24", "--ignore-eos", "--dtype", "float32", "--json"});
+      QVERIFY2(ran.code == 0, ran.err.c_str());
+      const json reply = ran.document();
+      QCOMPARE(reply["prompt_token_ids"], expected["tokens"][i]);
+      QCOMPARE(reply["token_ids"], expected["greedy"][i]);
+      QCOMPARE(reply["text"], "");
+      QCOMPARE(reply["finish_reason"], "length");
+      for (const char* key : {"ttft_ms", "tpot_ms", "prompt_tokens_per_s", "tokens_per_s"}) {
+        QVERIFY2(reply["timings"][key].is_number() && reply["timings"][key] > 0, key);
+      }
+    }
+  }
+
+  void logits_are_the_references_data() { golden_folders(); }
+  void logits_are_the_references() {
+    QFETCH(QString, folder);
+    const fs::path golden = test::data("golden/" + folder.toStdString());
+    const fs::path out = folder_.path() / "logits.safetensors";
+    const Ran ran = run({"logits", "--model", text_of(golden), "--prompts", text_of(golden / "expected.json"),
+                         "--out", text_of(out)});
+    QVERIFY2(ran.code == 0, ran.err.c_str());
+    const auto ours = SafetensorsFile::open(out),
+               reference = SafetensorsFile::open(golden / "expected.safetensors");
+    PW_VERIFY(ours);
+    PW_VERIFY(reference);
+    QCOMPARE(ours->tensors().size(), 5u);
+    for (const TensorView& expected : reference->tensors()) {
+      const TensorView* found = ours->find(expected.name);
+      QVERIFY2(found != nullptr, expected.name.c_str());
+      QCOMPARE(found->rows, expected.rows);
+      QCOMPARE(found->columns, expected.columns);
+      const double error = relative_l2(*found, expected);
+      QVERIFY2(error < 1e-3, qPrintable(QString("%1: %2").arg(expected.name.c_str()).arg(error)));
+    }
+  }
+
+  void generate_streams_text() {
+    const fs::path model = test::tiny_llama().save(folder_.path() / "tiny.gguf");
+    const QStringList command = {"generate",     "--model", text_of(model), "--prompt", "abc",
+                                 "--max-tokens", "8",       "--ignore-eos"};
+    const Ran streamed = run(command), whole = run(command + QStringList{"--json"});
+    QVERIFY2(streamed.code == 0 && whole.code == 0, (streamed.err + whole.err).c_str());
+    QCOMPARE(streamed.out, whole.document()["text"].get<std::string>() + "\n");
+    QCOMPARE(whole.document()["prompt_token_ids"], (json{0, 5, 4}));
+    write_text(folder_.path() / "messages.json", R"([{"role": "user", "content": "ab"}])");
+    const Ran chat = run({"generate", "--model", text_of(model), "--messages",
+                          text_of(folder_.path() / "messages.json"), "--max-tokens", "2", "--json"});
+    QVERIFY2(chat.code == 0, chat.err.c_str());
+    QCOMPARE(chat.document()["prompt_token_ids"], json{5});
+  }
+
+  // Text.
+
+  void tokens_and_text_follow_the_vectors() {
+    const QString tokenizer = text_of(test::data("text/smollm2/tokenizer.json"));
+    const fs::path vectors = test::data("text/smollm2/vectors.jsonl");
+    const Ran encoded = run({"tokenize", "--model", tokenizer, "--batch", text_of(vectors)});
+    QVERIFY2(encoded.code == 0, encoded.err.c_str());
+    compare_lines(encoded.out, read_text(vectors), {"ids"});
+
+    const fs::path streams = test::data("text/smollm2/streams.jsonl");
+    const Ran decoded = run({"detokenize", "--model", tokenizer, "--batch", text_of(streams)});
+    QVERIFY2(decoded.code == 0, decoded.err.c_str());
+    compare_lines(decoded.out, read_text(streams), {"flush"});
+  }
+
+  void single_texts_need_no_file() {
+    const QString tokenizer = text_of(test::data("text/smollm2/tokenizer.json"));
+    QCOMPARE(run({"tokenize", "--model", tokenizer, "--text", "<|im_start|>", "--json"}).document()["ids"],
+             json{1});
+    QCOMPARE(run({"tokenize", "--model", tokenizer}, "<|im_start|>").out, std::string("1\n"));
+    QCOMPARE(run({"tokenize", "--model", tokenizer, "--text", "<|im_start|>", "--no-parse-special"}).out,
+             std::string("44 108 306 79 3738 108 46\n"));
+    QCOMPARE(run({"detokenize", "--model", tokenizer, "--ids", "19556,28,905"}).out,
+             std::string("Hello, world\n"));
+  }
+
+  void a_bad_line_is_named() {
+    const fs::path batch = folder_.path() / "batch.jsonl";
+    write_text(batch, "{\"text\": \"a\"}\n\n{\"text\": 7}\n");
+    const Ran ran = run({"tokenize", "--model", text_of(test::data("text/smollm2/tokenizer.json")), "--batch",
+                         text_of(batch)});
+    QCOMPARE(ran.code, 1);
+    QVERIFY2(ran.err.find("line 3") != std::string::npos, ran.err.c_str());
+  }
+
+  void templates_are_rendered() {
+    const fs::path source = folder_.path() / "t.jinja", messages = folder_.path() / "m.json",
+                   batch = folder_.path() / "b.jsonl";
+    write_text(source,
+               "{{ messages[0].content }}|{{ add_generation_prompt }}|{{ strftime_now('%Y-%m-%d %H') }}");
+    write_text(messages, R"([{"role": "user", "content": "hé"}])");
+    const QStringList command = {"template", "--template", text_of(source), "--messages", text_of(messages)};
+    QCOMPARE(run(command + QStringList{"--now", "2026-07-26T12:00:00"}).out,
+             std::string("hé|True|2026-07-26 12\n"));
+    qputenv("PITWALL_NOW", "2025-01-02T03:04:05");
+    QCOMPARE(run(command + QStringList{"--json"}).document()["text"], "hé|True|2025-01-02 03");
+    qunsetenv("PITWALL_NOW");
+
+    write_text(folder_.path() / "strict.jinja", "{{ raise_exception('no ' ~ bos_token) }}");
+    write_text(
+        batch,
+        R"({"template_file": "t.jinja", "messages": [{"content": "x"}], "extra": {"add_generation_prompt": 5}})"
+        "\n"
+        R"({"template_file": "strict.jinja", "bos_token": "<s>"})"
+        "\n");
+    const Ran ran = run({"template", "--batch", text_of(batch), "--now", "2026-07-26T12:00:00"});
+    QVERIFY2(ran.code == 0, ran.err.c_str());
+    QCOMPARE(ran.out, std::string("{\"text\":\"x|5|2026-07-26 12\"}\n{\"error\":\"no <s>\"}\n"));
+  }
+
+  // Serving and its record.
+
+  void serve_answers_drains_and_is_recorded() {
+    const fs::path model = test::tiny_llama().save(folder_.path() / "tiny.gguf");
+    QProcess server;
+    server.start(program(), {"serve", "--model", text_of(model), "--port", "0"});
+    const std::string url = url_of(server);
+    QVERIFY2(!url.empty(), server.readAllStandardError().constData());
+    HttpRequest request;
+    request.method = "POST";
+    request.url = url + "/v1/completions";
+    request.body = R"({"model": "Tiny", "prompt": "ab", "max_tokens": 3, "temperature": 0})";
+    const auto response = http_send(request);
+    PW_VERIFY(response);
+    QVERIFY2(response->status == 200, response->body.c_str());
+    ::kill(static_cast<pid_t>(server.processId()), SIGTERM);
+    QVERIFY(server.waitForFinished(kPatience));
+    QCOMPARE(server.exitStatus(), QProcess::NormalExit);
+    QCOMPARE(server.exitCode(), 0);
+
+    const json runs = run({"runs", "list", "--json"}).document()["runs"];
+    QCOMPARE(runs.size(), 1u);
+    QCOMPARE(runs[0]["status"], "finished");
+    QCOMPARE(runs[0]["kind"], "serve");
+    QCOMPARE(runs[0]["requests"], 1);
+    const QString id = QString::number(runs[0]["id"].get<int>());
+    QVERIFY(run({"runs", "list"}).out.find("Tiny") != std::string::npos);
+    QVERIFY(run({"runs", "show", id, "--json"}).document().is_object());
+    QVERIFY(run({"runs", "export", id, "--format", "json"}).document().is_object());
+    QCOMPARE(QString::fromStdString(run({"runs", "export", id, "--format", "csv"}).out).count('\n'), 2);
+    QVERIFY(run({"report", id, "--format", "md"}).out.find("Tiny") != std::string::npos);
+    const fs::path html = folder_.path() / "report.html";
+    QCOMPARE(run({"report", id, "--output", text_of(html)}).code, 0);
+    QVERIFY(read_text(html).find("<svg") != std::string::npos);
+  }
+
+  // The first signal lets the reply go on, which would take minutes; one of the next cancels it.
+  void a_second_signal_cancels_what_runs() {
+    test::GgufWriter writer = test::tiny_llama();
+    writer.remove("llama.context_length");
+    writer.u32("llama.context_length", 1 << 20);
+    const fs::path model = writer.save(folder_.path() / "long.gguf");
+    QProcess server;
+    server.start(program(), {"serve", "--model", text_of(model), "--port", "0", "--max-num-seqs", "1"});
+    const std::string url = url_of(server);
+    QVERIFY2(!url.empty(), server.readAllStandardError().constData());
+    HttpRequest request;
+    request.method = "POST";
+    request.url = url + "/v1/completions";
+    request.body =
+        R"({"model": "Tiny", "prompt": "ab", "max_tokens": 1000000, "ignore_eos": true, "stream": true})";
+    const auto interrupt = [&](std::string_view) {
+      ::kill(static_cast<pid_t>(server.processId()), SIGINT);
+      return true;
+    };
+    PW_VERIFY(http_stream(request, interrupt));
+    QVERIFY(server.waitForFinished(kPatience));
+    QCOMPARE(server.exitStatus(), QProcess::NormalExit);
+    QCOMPARE(server.exitCode(), 0);
+    const json newest = run({"runs", "list", "--json"}).document()["runs"][0];
+    QCOMPARE(newest["status"], "finished");
+    const json stored = run({"runs", "show", QString::number(newest["id"].get<int>()), "--json"}).document();
+    QCOMPARE(stored["requests"][0]["finish"], "cancelled");
+  }
+
+  void a_taken_port_is_said() {
+    const TakenPort taken;
+    const Ran ran = run({"serve", "--model", text_of(test::data("golden/llama-gqa")), "--port",
+                         QString::number(taken.port())});
+    QCOMPARE(ran.code, 1);
+    QVERIFY2(ran.err.find("error: ") != std::string::npos, ran.err.c_str());
+    QVERIFY2(ran.err.find(std::to_string(taken.port())) != std::string::npos, ran.err.c_str());
+    QCOMPARE(ran.out, std::string());
+  }
+
+  void check_asks_and_saves() {
+    const auto model = test::starter_model();
+    if (!model) QSKIP("the starter model has not been fetched (pitwallctl fetch smollm2)");
+    const Ran ran =
+        run({"check", "--model", text_of(*model), "--max-model-len", "512", "--max-tokens", "8", "--json"});
+    QVERIFY2(ran.code == 0, ran.err.c_str());
+    const json document = ran.document();
+    QVERIFY(!document["text"].get<std::string>().empty());
+    QVERIFY(document["ttft_ms"] > 0 && document["tpot_ms"] > 0);
+    const Ran shown = run({"runs", "show", QString::number(document["run_id"].get<int>()), "--json"});
+    QVERIFY2(shown.code == 0, shown.err.c_str());
+  }
+
+  void floors_are_measured() {
+    const Ran ran = run({"floors", "--json"});
+    QVERIFY2(ran.code == 0, ran.err.c_str());
+    const json document = ran.document();
+    QVERIFY(document["read_gbps"] > 0 && document["copy_gbps"] > 0);
+    QVERIFY(document["tflops"]["float32"] > 0);
+  }
+
+ private:
+  static QString program() { return qEnvironmentVariable("PITWALL_CTL"); }
+
+  static Ran run(const QStringList& arguments, const QByteArray& input = {}) {
+    QProcess process;
+    process.start(program(), arguments);
+    process.write(input);
+    process.closeWriteChannel();
+    Ran ran;
+    if (process.waitForFinished(kPatience) && process.exitStatus() == QProcess::NormalExit)
+      ran.code = process.exitCode();
+    ran.out = process.readAllStandardOutput().toStdString();
+    ran.err = process.readAllStandardError().toStdString();
+    return ran;
+  }
+
+  // Waits for "listening on …"; empty when the server ends instead.
+  static std::string url_of(QProcess& server) {
+    while (!server.canReadLine()) {
+      if (!server.waitForReadyRead(kPatience)) return {};
+    }
+    const QString line = QString::fromUtf8(server.readLine()).trimmed();
+    return line.startsWith("listening on ") ? line.mid(13).toStdString() : std::string();
+  }
+
+  static void golden_folders() {
+    QTest::addColumn<QString>("folder");
+    QTest::newRow("llama-gqa") << "llama-gqa";
+    QTest::newRow("llama-mha-tied") << "llama-mha-tied";
+  }
+
+  static void compare_lines(const std::string& ours, const std::string& expected,
+                            const std::vector<std::string>& keys) {
+    const QStringList a = QString::fromStdString(ours).split('\n', Qt::SkipEmptyParts);
+    const QStringList b = QString::fromStdString(expected).split('\n', Qt::SkipEmptyParts);
+    QCOMPARE(a.size(), b.size());
+    for (int i = 0; i < a.size(); ++i) {
+      const json x = json::parse(a[i].toStdString()), y = json::parse(b[i].toStdString());
+      for (const std::string& key : keys) QVERIFY2(x[key] == y[key], qPrintable(a[i] + " for " + b[i]));
+      // Where a character may come early or late, the reference lists both.
+      if (y.contains("chunks"))
+        QVERIFY2(x["chunks"] == y["chunks"] || x["chunks"] == y.value("chunks_late", json()),
+                 qPrintable(a[i]));
+    }
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+QTEST_GUILESS_MAIN(CtlTest)
+#include "ctl_test.moc"
