@@ -80,7 +80,10 @@ Result<Weight> CpuBackend::upload(const TensorView& tensor) {
     for (int tile = begin; tile < end; ++tile) pack_tile(tensor, tile, values, scales);
   });
   weights_.push_back(stored);
-  if (auto ok = fit_workspace(); !ok) return std::move(ok).error();
+  if (auto ok = fit_workspace(); !ok) {
+    weights_.pop_back();
+    return std::move(ok).error();
+  }
   return Weight{static_cast<std::int32_t>(weights_.size()) - 1};
 }
 
@@ -108,7 +111,7 @@ Result<RopeTable> CpuBackend::upload_rope(const RopeSpec& rope, int positions) {
   StoredRope stored;
   stored.half = rope.rotary_dim / 2;
   const Bytes bytes = Bytes{positions} * rope.rotary_dim * Bytes{sizeof(float)};
-  auto memory = BookedMemory::take(ledger_, Category::weights, bytes, "rotary tables");
+  auto memory = BookedMemory::take(ledger_, Category::library_workspace, bytes, "rotary tables");
   if (!memory) return std::move(memory).error();
   stored.memory = std::move(*memory);
   auto* value = stored.memory.as<float>();
@@ -134,7 +137,10 @@ Result<Tensor> CpuBackend::allocate(Category category, RowSet rows, int columns)
       std::string(category_name(category)) + " of " + std::to_string(columns) + " columns");
   if (!memory) return std::move(memory).error();
   tensors_.push_back({std::move(*memory), rows, columns});
-  if (auto ok = fit_workspace(); !ok) return std::move(ok).error();
+  if (auto ok = fit_workspace(); !ok) {
+    tensors_.pop_back();
+    return std::move(ok).error();
+  }
   return Tensor{static_cast<std::int32_t>(tensors_.size()) - 1};
 }
 
@@ -202,7 +208,6 @@ Result<void> CpuBackend::fit_workspace() {
   const auto fit = [this](BookedMemory& memory, Category category, Bytes bytes,
                           const char* purpose) -> Result<void> {
     if (bytes <= memory.bytes()) return {};
-    memory = BookedMemory();
     auto grown = BookedMemory::take(ledger_, category, bytes, purpose);
     if (!grown) return std::move(grown).error();
     memory = std::move(*grown);
