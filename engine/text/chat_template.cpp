@@ -50,7 +50,9 @@ Result<ChatTemplate> ChatTemplate::compile(std::string_view source, const Templa
     return ChatTemplate(
         std::make_shared<const Program>(Program{jinja::parse_template(source, limits), limits}));
   } catch (const jinja::TemplateFailure& failure) {
-    return error_of(failure, "The template is not written in the Jinja language, or uses a part of it that chat templates cannot use");
+    return error_of(failure,
+                    "The template is not written in the Jinja language, or uses a part of it that chat "
+                    "templates cannot use");
   } catch (const std::bad_alloc&) {
     return out_of_memory();
   }
@@ -62,7 +64,9 @@ Result<std::string> ChatTemplate::render(const nlohmann::ordered_json& variables
     jinja::Context context(program_->limits, now_utc);
     return jinja::Evaluator(program_->tree, context).run(variables);
   } catch (const jinja::TemplateFailure& failure) {
-    return error_of(failure, "The template and what it is given do not fit together, or it uses what is not supported here");
+    return error_of(
+        failure,
+        "The template and what it is given do not fit together, or it uses what is not supported here");
   } catch (const std::bad_alloc&) {
     return out_of_memory();
   }

@@ -4,23 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/text/text_search.h"
+
 namespace pitwall {
-
-namespace {
-
-/// fallback[n]: length of the longest proper prefix of the first n bytes that they also end with.
-std::vector<std::size_t> fallback_lengths(const std::string& text) {
-  std::vector<std::size_t> fallback(text.size() + 1, 0);
-  std::size_t length = 0;
-  for (std::size_t i = 1; i < text.size(); ++i) {
-    while (length > 0 && text[i] != text[length]) length = fallback[length];
-    if (text[i] == text[length]) ++length;
-    fallback[i + 1] = length;
-  }
-  return fallback;
-}
-
-}  // namespace
 
 StopMatcher::StopMatcher(std::vector<std::string> stops) {
   for (std::string& stop : stops) {

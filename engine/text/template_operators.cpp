@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/text/text_search.h"
 #include "engine/text/utf8.h"
 
 namespace pitwall::jinja {
@@ -128,7 +129,7 @@ bool contains(Context& context, const Value& container, const Value& item) {
       fail(fmt::format("'in <string>' requires string as left operand, not {}", item.type_name()));
     }
     context.budget().step_over(container.text().size());
-    return container.text().find(item.text()) != std::string::npos;
+    return find_first(container.text(), item.text()) != std::string::npos;
   }
   if (container.is_dict()) {
     check_hashable(item);
@@ -140,10 +141,11 @@ bool contains(Context& context, const Value& container, const Value& item) {
 }
 
 std::size_t find_entry(Context& context, const Entries& entries, const Value& key) {
+  constexpr std::size_t kLongKey = 256;  // comparing longer ones takes steps of its own
   context.budget().step(1 + entries.size() / 16);
   const auto same = [&](const auto& entry) {
-    if (entry.first.is_text() && key.is_text()) return entry.first.text() == key.text();
-    return equal(context, entry.first, key);
+    const bool short_texts = entry.first.is_text() && key.is_text() && key.text().size() < kLongKey;
+    return short_texts ? entry.first.text() == key.text() : equal(context, entry.first, key);
   };
   return static_cast<std::size_t>(std::find_if(entries.begin(), entries.end(), same) - entries.begin());
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/text/text_search.h"
 #include "engine/text/unicode_text.h"
 #include "engine/text/utf8.h"
 
@@ -44,8 +45,11 @@ std::string_view strip_space(std::string_view text, StripSide side) {
 }
 
 std::string_view strip_characters(std::string_view text, std::string_view drop, StripSide side) {
+  std::vector<char32_t> codes;
+  for (; !drop.empty(); drop.remove_prefix(utf8_step(drop).length)) codes.push_back(utf8_step(drop).code);
+  std::sort(codes.begin(), codes.end());
   const auto dropped = [&](std::string_view character) {
-    return drop.find(character) != std::string_view::npos;
+    return std::binary_search(codes.begin(), codes.end(), utf8_step(character).code);
   };
   while (side != StripSide::right && !text.empty() && dropped(first_character(text))) {
     text.remove_prefix(first_character(text).size());
@@ -60,7 +64,7 @@ std::vector<std::string_view> split_at(std::string_view text, std::string_view s
                                        bool from_right) {
   std::vector<std::string_view> pieces;
   for (std::size_t left = cuts_allowed(most); left > 0; --left) {
-    const std::size_t at = from_right ? text.rfind(separator) : text.find(separator);
+    const std::size_t at = from_right ? find_last(text, separator) : find_first(text, separator);
     if (at == std::string_view::npos) break;
     const std::size_t behind = at + separator.size();
     pieces.push_back(from_right ? text.substr(behind) : text.substr(0, at));
@@ -116,7 +120,7 @@ std::string replace_text(Context& context, std::string_view text, std::string_vi
   std::size_t left = cuts_allowed(count);
   std::size_t at = 0;
   while (left > 0 && at <= text.size()) {
-    const std::size_t found = text.find(old, at);
+    const std::size_t found = find_first(text, old, at);
     if (found == std::string_view::npos) break;
     out << text.substr(at, found - at) << fresh;
     at = found + old.size();

@@ -10,6 +10,7 @@
 #include "engine/text/template_methods.h"
 #include "engine/text/template_operators.h"
 #include "engine/text/template_text.h"
+#include "engine/text/text_search.h"
 #include "engine/text/unicode_text.h"
 #include "engine/text/utf8.h"
 
@@ -17,8 +18,8 @@ namespace pitwall::jinja {
 
 namespace {
 
-/// Case is looked up character by character.
-constexpr std::size_t kCaseBytesPerStep = 4;
+/// Where every character is looked up: its case, or whether it is in a set.
+constexpr std::size_t kLookupBytesPerStep = 4;
 
 Value like(Context& context, const Value& self, std::string text) {
   return context.text(std::move(text), self.is_safe_text());
@@ -27,7 +28,7 @@ Value like(Context& context, const Value& self, std::string text) {
 template <std::string (*change)(std::string_view)>
 Value changed(Context& context, const Value& self, const Arguments& arguments) {
   const ArgumentReader read("this method", arguments, {});
-  context.budget().step(1 + self.text().size() / kCaseBytesPerStep);
+  context.budget().step(1 + self.text().size() / kLookupBytesPerStep);
   return like(context, self, change(self.text()));
 }
 
@@ -39,6 +40,7 @@ Value strip(Context& context, const Value& self, const Arguments& arguments) {
   const ArgumentReader read("strip", arguments, {"chars"});
   context.budget().step_over(self.text().size());
   if (!read.has_value(0)) return like(context, self, std::string(strip_space(self.text(), side)));
+  context.budget().step((self.text().size() + read.text(0, "").size()) / kLookupBytesPerStep);
   return like(context, self, std::string(strip_characters(self.text(), read.text(0, ""), side)));
 }
 
@@ -99,7 +101,7 @@ Value find(Context& context, const Value& self, const Arguments& arguments) {
   const std::size_t end = utf8_offset(text, static_cast<std::size_t>(bound(2, length)));
   const std::string_view window = text.substr(begin, end > begin ? end - begin : 0);
   const std::string_view wanted = read.text(0, "");
-  std::size_t found = from_right ? window.rfind(wanted) : window.find(wanted);
+  std::size_t found = from_right ? find_last(window, wanted) : find_first(window, wanted);
   if (starts_behind || begin > end) found = std::string_view::npos;
   if (found != std::string_view::npos) return index_of(self, begin + found);
   if (must_exist) fail("substring not found");
@@ -112,8 +114,8 @@ Value count(Context& context, const Value& self, const Arguments& arguments) {
   const std::string_view wanted = read.text(0, "");
   if (wanted.empty()) return Value::of(length_of(self) + 1);
   std::int64_t found = 0;
-  for (std::size_t at = self.text().find(wanted); at != std::string::npos;
-       at = self.text().find(wanted, at + wanted.size())) {
+  for (std::size_t at = find_first(self.text(), wanted); at != std::string::npos;
+       at = find_first(self.text(), wanted, at + wanted.size())) {
     ++found;
   }
   return Value::of(found);
@@ -164,7 +166,7 @@ Value partition(Context& context, const Value& self, const Arguments& arguments)
   const std::string_view separator = read.text(0, "");
   if (separator.empty()) fail("empty separator");
   context.budget().step_over(text.size());
-  const std::size_t at = from_right ? text.rfind(separator) : text.find(separator);
+  const std::size_t at = from_right ? find_last(text, separator) : find_first(text, separator);
   std::array<std::string_view, 3> parts = {text, "", ""};
   if (at == std::string_view::npos && from_right) parts = {"", "", text};
   if (at != std::string_view::npos) {
