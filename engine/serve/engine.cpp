@@ -56,6 +56,7 @@ struct Engine::State {
   std::mutex snapshot_mutex;
   std::shared_ptr<const Snapshot> snapshot;
 
+  EngineState now() const { return loop->failure() ? EngineState::failed : phase.load(); }
   Ledger& ledger() { return loaded.executor->backend().ledger(); }
 
   Result<void> check(const GenerationRequest& request) const {
@@ -89,7 +90,7 @@ struct Engine::State {
 
   std::shared_ptr<const Snapshot> take_snapshot() {
     auto taken = std::make_shared<Snapshot>(recorder->snapshot(ledger().snapshot()));
-    taken->state = loop->failure() ? EngineState::failed : phase.load();
+    taken->state = now();
     taken->model = loaded.served_name;
     taken->run = run->run();
     taken->started_utc = started_utc;
@@ -180,6 +181,8 @@ void Engine::stop(Nanos grace) {
   state.run->end(failure ? RunStatus::failed : RunStatus::finished,
                  failure ? failure->text() : std::string());
   state.phase = EngineState::stopped;
+  const std::lock_guard fresh(state.snapshot_mutex);
+  state.snapshot = nullptr;
 }
 
 const Model& Engine::model() const {
@@ -224,6 +227,10 @@ RunId Engine::run() const {
 
 Nanos Engine::started_utc() const {
   return state_->started_utc;
+}
+
+EngineState Engine::state() const {
+  return state_->now();
 }
 
 std::optional<Error> Engine::failure() const {

@@ -87,6 +87,7 @@ class Engine {
       std::string_view setting) const;  ///< what is in force; equals the request where not "auto"
   RunId run() const;
   Nanos started_utc() const;
+  EngineState state() const;             ///< at this moment
   std::optional<Error> failure() const;  ///< why the engine no longer serves (state failed)
 
  private:

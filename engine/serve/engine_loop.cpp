@@ -166,10 +166,10 @@ bool EngineLoop::launch_next() {
   record.decode_tokens = plan->decode_tokens;
   record.sequences = static_cast<std::int32_t>(plan->slices.size());
   record.joined = static_cast<std::int16_t>(plan->joins.size());
-  parts_.executor.launch(*std::move(plan));
-  scheduler_.launched();
   record.launched = parts_.clock.now();
   record.plan_ns = nanos32(record.launched - began);
+  parts_.executor.launch(*std::move(plan));
+  scheduler_.launched();
   in_flight_.push_back(record);
   for (const RequestId id : scheduler_.take_scheduled()) parts_.recorder.scheduled(id, record.launched);
   return true;

@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kLongestMessage = 1000;  // bytes; escapes make at most six of one
+constexpr std::size_t kLongestMessage = 600;  // bytes; escapes make at most six of one
 constexpr std::size_t kLongestParam = 100;
 
 std::string_view cut(std::string_view text, std::size_t limit) {

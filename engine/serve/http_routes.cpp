@@ -24,7 +24,7 @@ HttpReply models(Engine& engine, std::string_view) {
 }
 
 HttpReply health(Engine& engine, std::string_view) {
-  const EngineState state = engine.snapshot()->state;
+  const EngineState state = engine.state();
   if (state == EngineState::serving) return json_reply(R"({"status":"ok"})");
   return error_reply(503, "The engine is " + std::string(engine_state_name(state)));
 }

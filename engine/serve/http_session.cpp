@@ -366,8 +366,8 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
   void drain() {
     error_code ignored;
     socket_.shutdown(tcp::socket::shutdown_send, ignored);
-    if (input_ended_) return close("done");
     state_ = State::draining;
+    if (input_ended_) return close("The reply is out");
     input_.clear();
     read();
   }
@@ -406,7 +406,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
         if (streaming_ && !writing_ && now - sent_ >= kSilence) send_stream(":\n\n");
         break;
       case State::draining:
-        if (now - changed_ > kLinger) close("done");
+        if (now - changed_ > kLinger) close("The reply is out");
         break;
       case State::closed:
         break;
@@ -436,7 +436,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
   void close(const char* reason) {
     if (state_ == State::closed) return;
     cancel(reason);
-    if (state_ == State::answering && !answered_) spdlog::info("a request was dropped: {}", reason);
+    if (state_ == State::answering && !answered_) spdlog::debug("a request was dropped: {}", reason);
     state_ = State::closed;
     gone_ = true;
     timer_.cancel();
