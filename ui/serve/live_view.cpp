@@ -27,16 +27,19 @@ QString tr_note(const char* text) {
   return QCoreApplication::translate("memory", text);
 }
 
-/// The short table beside the charts leaves out what its neighbours and the Requests tab show.
-std::vector<TableColumn> recent_columns() {
-  std::vector<TableColumn> columns = request_columns();
-  columns.erase(columns.begin() + 2);
-  return columns;
+/// What the short table beside the charts keeps of the columns; the Requests tab has all.
+constexpr std::size_t kRecentColumns[] = {0, 1, 4, 6, 7, 8};
+
+template <class Cell>
+std::vector<Cell> recent_of(const std::vector<Cell>& all) {
+  std::vector<Cell> kept;
+  for (const std::size_t column : kRecentColumns) kept.push_back(all[column]);
+  return kept;
 }
 
 std::vector<TableRow> recent_rows(std::vector<TableRow> rows) {
   rows.resize(std::min(rows.size(), kRecentRows));
-  for (TableRow& row : rows) row.cells.erase(row.cells.begin() + 2);
+  for (TableRow& row : rows) row.cells = recent_of(row.cells);
   return rows;
 }
 
@@ -58,7 +61,7 @@ QString memory_note(const Snapshot& snapshot) {
 LiveView::LiveView(QWidget* parent) : QWidget(parent) {
   figures_ = new FigureStrip(this);
   charts_ = new ServeCharts;
-  recent_ = new DataTable(tr("Newest requests"), recent_columns());
+  recent_ = new DataTable(tr("Newest requests"), recent_of(request_columns()));
   recent_->setObjectName(QStringLiteral("serve.requestTable"));
   auto* recent = new Card(tr("Requests"), {}, tr("newest first"));
   recent->body()->addWidget(recent_, 1);

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/serve/serve_page.h"
 
+#include <QAbstractButton>
 #include <QComboBox>
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QMimeData>
 #include <QRegularExpression>
 #include <QStackedWidget>
 #include <QTabBar>
+#include <QUrl>
 #include <QVBoxLayout>
 #include <QWidgetAction>
 #include <atomic>
@@ -31,7 +34,7 @@ namespace {
 
 constexpr int kWindowSeconds[] = {60, 120, 300, 600};
 constexpr int kUsualWindow = 1;
-constexpr double kRightUnits = 90;    // the right column
+constexpr double kRightUnits = 92;    // the right column
 constexpr double kNarrowUnits = 290;  // without the rail: below it the right column becomes a tab
 
 int units(double n) {
@@ -94,7 +97,15 @@ ServePage::ServePage(EngineController& engine, Preferences& preferences, QWidget
   connect_engine();
   QString trouble;
   state_->form->set_settings(preferences.engine_settings(&trouble));
-  fill_model_box();
+  if (!trouble.isEmpty())  // said once the frame listens
+    QMetaObject::invokeMethod(
+        this,
+        [this, trouble] {
+          Q_EMIT banner_requested(
+              {Banner::Severity::warn, tr("Saved settings are not used. %1").arg(trouble), {}, {}, {}});
+        },
+        Qt::QueuedConnection);
+  scan_models();
   if (const QStringList recent = preferences.recent_models(); !recent.isEmpty()) choose_model(recent.front());
   show_state();
 }
@@ -191,13 +202,13 @@ void ServePage::build_actions() {
     auto* made = new QAction(text, this);
     made->setObjectName(QString::fromLatin1(id));
     if (!key.isEmpty()) made->setShortcut(key);
-    made->setShortcutContext(Qt::WidgetWithChildrenShortcut);
     addAction(made);
     return made;
   };
   s.start = action("serve.start", tr("Start engine"), Qt::Key_F5);
   s.stop = action("serve.stop", tr("Stop engine"), Qt::SHIFT | Qt::Key_F5);
   s.pause = action("serve.pause", tr("Pause view"), Qt::Key_Space);
+  s.pause->setShortcutContext(Qt::WidgetWithChildrenShortcut);  // elsewhere Space presses the button it is on
   s.pause->setCheckable(true);
   s.pause->setIcon(icon(QStringLiteral("pause")));
   s.start_stop = action("serve.startStop", tr("Start engine"), {});
@@ -254,7 +265,7 @@ void ServePage::show_state() {
   else
     s.list->show_idle();
   if (now == EngineState::serving)
-    s.form->lock(s.engine.engine());
+    s.form->lock(s.engine.engine(), QUrl(s.engine.url()).port());
   else if (now == EngineState::loading)
     s.form->lock_while_loading();
   else
@@ -294,13 +305,17 @@ void ServePage::show_error() {
 }
 
 void ServePage::activated() {
-  fill_model_box();
+  scan_models();
   show_state();
+}
+
+void ServePage::scan_models() {
+  state_->list->set_models(state_->preferences.recent_models(), state_->preferences.model_folders());
+  fill_model_box();
 }
 
 void ServePage::fill_model_box() {
   State& s = *state_;
-  s.list->set_models(s.preferences.recent_models(), s.preferences.model_folders());
   s.list->set_current(s.model);
   const QSignalBlocker quiet(s.model_box);
   s.model_box->clear();
@@ -318,6 +333,18 @@ void ServePage::choose_model(const QString& path) {
   fill_model_box();
   read_facts(path);
   show_state();
+  if (state_->engine.state() == EngineState::serving && path != state_->engine.model_path()) offer_restart();
+}
+
+void ServePage::offer_restart() {
+  const auto name = [](const QString& path) { return QFileInfo(path).completeBaseName(); };
+  Banner banner;
+  banner.severity = Banner::Severity::warn;
+  banner.text = tr("%1 is chosen, and %2 is still serving.")
+                    .arg(name(state_->model), name(state_->engine.model_path()));
+  banner.verb = tr("Restart with %1").arg(name(state_->model));
+  banner.action = [this] { load(); };
+  Q_EMIT banner_requested(banner);
 }
 
 QString ServePage::chosen_model() const {
@@ -351,8 +378,12 @@ void ServePage::start() {
   State& s = *state_;
   if (s.busy() || !s.form->complete()) return;
   if (s.model.isEmpty()) return open_file();
-  s.preferences.add_recent_model(s.model);
-  s.engine.start(s.model, s.form->settings());
+  load();
+}
+
+void ServePage::load() {
+  state_->preferences.add_recent_model(state_->model);
+  state_->engine.start(state_->model, state_->form->settings());
 }
 
 void ServePage::stop() {
@@ -407,6 +438,15 @@ void ServePage::dragEnterEvent(QDragEnterEvent* event) {
 void ServePage::dropEvent(QDropEvent* event) {
   event->acceptProposedAction();
   choose_model(event->mimeData()->urls().front().toLocalFile());
+}
+
+bool ServePage::event(QEvent* event) {
+  // A focused button keeps its Space.
+  if (event->type() == QEvent::ShortcutOverride && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Space) {
+    QWidget* focused = focusWidget();
+    if (qobject_cast<QAbstractButton*>(focused) || qobject_cast<QComboBox*>(focused)) event->accept();
+  }
+  return Page::event(event);
 }
 
 void ServePage::resizeEvent(QResizeEvent* event) {

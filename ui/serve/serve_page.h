@@ -34,6 +34,7 @@ class ServePage : public Page {
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
+  bool event(QEvent* event) override;
 
  private:
   struct State;
@@ -43,6 +44,9 @@ class ServePage : public Page {
   void show_state();
   void show_snapshot();
   void show_error();
+  void load();
+  void offer_restart();
+  void scan_models();
   void fill_model_box();
   void read_facts(const QString& path);
   void open_file();

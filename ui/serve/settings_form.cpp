@@ -45,10 +45,13 @@ QString tip_of(const SettingInfo& info) {
 
 /// "16777216" of a size setting reads "16.0 MiB", a count gets its thousands.
 QString effective_text(const SettingInfo& info, const std::string& value) {
+  if (info.type == SettingType::size) {
+    const Result<Bytes> bytes = parse_size(value);
+    return bytes ? bytes_text(*bytes) : QString::fromStdString(value);
+  }
   bool number = false;
   const qint64 whole = QString::fromStdString(value).toLongLong(&number);
   if (!number) return QString::fromStdString(value);
-  if (info.type == SettingType::size) return bytes_text(whole);
   return info.name == "port" ? QString::number(whole) : count_text(whole);
 }
 
@@ -66,11 +69,11 @@ SettingsForm::SettingsForm(QWidget* parent) : Card(tr("Settings"), {}, {}, paren
 
   auto* inside = new QWidget;
   grid_ = new QGridLayout(inside);
-  grid_->setContentsMargins(0, 0, units(2), 0);
+  grid_->setContentsMargins(0, 0, units(3), 0);
   grid_->setHorizontalSpacing(units(2));
   grid_->setVerticalSpacing(units(1));
   grid_->setColumnStretch(0, 1);
-  grid_->setColumnMinimumWidth(1, units(23));
+  grid_->setColumnMinimumWidth(1, units(21));
   grid_->setColumnMinimumWidth(2, units(16));
   scroll_ = new QScrollArea(this);
   scroll_->setProperty("bare", true);
@@ -218,14 +221,17 @@ void SettingsForm::focus_setting(std::string_view name) {
     }
 }
 
-void SettingsForm::lock(const Engine* engine) {
+void SettingsForm::lock(const Engine* engine, int port) {
   set_locked(true);
   for (Row& row : rows_) {
     const QString wished = QString::fromStdString(settings_.display(row.info->name));
     if (row.info->secret || wished.isEmpty()) continue;
-    const QString text = effective_text(*row.info, engine->effective(row.info->name));
-    const bool differs =
-        !settings_.is_auto(row.info->name) && text != effective_text(*row.info, wished.toStdString());
+    const bool is_port = row.info->name == "port";
+    const QString text =
+        is_port ? QString::number(port) : effective_text(*row.info, engine->effective(row.info->name));
+    const bool any_port = is_port && settings_.integer("port") == 0;
+    const bool differs = !any_port && !settings_.is_auto(row.info->name) &&
+                         text != effective_text(*row.info, wished.toStdString());
     row.effective->setText(differs ? QStringLiteral("△ ") + text : text);
     row.effective->set_colour(differs ? Colour::warn : Colour::text);
   }

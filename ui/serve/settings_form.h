@@ -27,7 +27,8 @@ class SettingsForm : public Card {
   bool complete();  ///< false: a field holds a value that is not understood; it gets the focus
   void focus_setting(std::string_view name);
 
-  void lock(const Engine* engine);  ///< while serving: fields are read-only, effective values are shown
+  /// While serving: fields are read-only, effective values are shown; `port`: the one listened on.
+  void lock(const Engine* engine, int port);
   void lock_while_loading();
   void unlock();  ///< the last effective values stay
 

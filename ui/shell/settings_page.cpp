@@ -69,6 +69,8 @@ QWidget* SettingsPage::make_view_card() {
     preferences_.set_refresh_hz(rate->currentData().toInt());
     engine_.set_refresh_hz(rate->currentData().toInt());
   });
+  for (QComboBox* box : {theme, rate}) box->setMinimumWidth(units(50));
+  form->setFieldGrowthPolicy(QFormLayout::FieldsStayAtSizeHint);
   form->addRow(tr("&Theme"), theme);
   form->addRow(tr("&Refresh"), rate);
   card->body()->addLayout(form);

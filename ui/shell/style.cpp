@@ -232,7 +232,7 @@ int Style::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWi
       return units(4);
     case PM_ButtonIconSize:
     case PM_SmallIconSize:
-      return units(4);
+      return units(3.5);
     case PM_HeaderMargin:
       return units(1.5);
     case PM_TabBarTabShiftVertical:
@@ -269,7 +269,7 @@ int Style::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* 
     case SH_EtchDisabledText:
       return 0;
     case SH_UnderlineShortcut:
-      return 1;
+      return 0;
     case SH_ItemView_ShowDecorationSelected:
       return 1;
     case SH_Table_GridLineColor:
@@ -291,7 +291,7 @@ QSize Style::sizeFromContents(ContentsType type, const QStyleOption* option, con
       return {width, std::max(control_height(widget), size.height())};
     }
     case CT_ToolButton:
-      return {size.width() + units(2), std::max(units(5.5), size.height() + units(1))};
+      return {size.width() + units(2), std::max(units(5), size.height() + units(1))};
     case CT_LineEdit:
       return {result.width(), control_height(widget)};
     case CT_ComboBox:
@@ -307,7 +307,7 @@ QSize Style::sizeFromContents(ContentsType type, const QStyleOption* option, con
       return {text + mark + units(3) + 1, units(6)};
     }
     case CT_TabBarTab:
-      return {result.width() + units(1), units(8)};
+      return {result.width() + units(1), units(7.5)};
     case CT_MenuItem:
       return {result.width() + units(3), std::max(result.height(), units(6))};
     default:

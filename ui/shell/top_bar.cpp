@@ -87,6 +87,7 @@ void TopBar::add_page(Page& page) {
       label->setBuddy(embedded->defaultWidget());
       parts.actions->layout()->addWidget(label);
       parts.actions->layout()->addWidget(embedded->defaultWidget());
+      embedded->defaultWidget()->show();  // its action had hidden it
     } else {
       parts.actions->layout()->addWidget(button_for(action, this));
     }

@@ -25,7 +25,7 @@ class LegendItem final : public QWidget {
   }
   QSize sizeHint() const override {
     const QFontMetrics metrics(Theme::current().font(FontRole::small));
-    return {units(6) + metrics.horizontalAdvance(entry_.name), metrics.height()};
+    return {units(5.5) + metrics.horizontalAdvance(entry_.name), metrics.height()};
   }
 
  protected:
@@ -38,11 +38,11 @@ class LegendItem final : public QWidget {
       painter.setPen(QPen(theme.colour(entry_.colour), entry_.width));
       painter.drawLine(units(4), middle - units(1), units(4), middle + units(1));
     } else {
-      painter.drawLine(0, middle, units(5), middle);
+      painter.drawLine(0, middle, units(4.5), middle);
     }
     painter.setFont(theme.font(FontRole::small));
     painter.setPen(theme.colour(Colour::muted));
-    painter.drawText(rect().adjusted(units(6), 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, entry_.name);
+    painter.drawText(rect().adjusted(units(5.5), 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, entry_.name);
   }
 
  private:
@@ -97,6 +97,22 @@ void Label::restyle() {
   setPalette(own);
 }
 
+QSize ElidedLabel::minimumSizeHint() const {
+  return {0, Label::minimumSizeHint().height()};
+}
+
+void ElidedLabel::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.setPen(palette().color(QPalette::WindowText));
+  painter.drawText(contentsRect(), static_cast<int>(alignment()),
+                   fontMetrics().elidedText(text(), Qt::ElideRight, contentsRect().width()));
+}
+
+void ElidedLabel::resizeEvent(QResizeEvent* event) {
+  Label::resizeEvent(event);
+  setToolTip(fontMetrics().horizontalAdvance(text()) > contentsRect().width() ? text() : QString());
+}
+
 Tag::Tag(QWidget* parent) : QLabel(parent) {
   setFont(Theme::current().font(FontRole::small));
   setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
@@ -135,11 +151,11 @@ Card::Card(const QString& title, const QString& unit, const QString& question, Q
     : QFrame(parent) {
   title_ = new Label(title, FontRole::section, Colour::text, this);
   unit_ = new Label(unit, FontRole::small, Colour::muted, this);
-  question_ = new Label(question, FontRole::small, Colour::muted, this);
+  question_ = new ElidedLabel(question, FontRole::small, Colour::muted, this);
   legend_ = new QWidget(this);
   auto* legend = new QHBoxLayout(legend_);
   legend->setContentsMargins(0, 0, 0, 0);
-  legend->setSpacing(units(3));
+  legend->setSpacing(units(2.5));
   tools_ = new QHBoxLayout;
   tools_->setSpacing(0);
 
@@ -147,13 +163,9 @@ Card::Card(const QString& title, const QString& unit, const QString& question, Q
   header_->setSpacing(units(2));
   header_->addWidget(title_);
   header_->addWidget(unit_);
-  header_->addWidget(question_);
-  header_->addStretch(1);
+  header_->addWidget(question_, 1);
   header_->addWidget(legend_);
   header_->addLayout(tools_);
-  question_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // gives way before the legend does
-  header_->setStretchFactor(question_, 100);
-
   body_ = new QVBoxLayout;
   body_->setSpacing(units(1));
   auto* layout = new QVBoxLayout(this);
@@ -180,8 +192,7 @@ void Card::set_unit(const QString& unit) {
 }
 
 void Card::set_question(const QString& question) {
-  question_->setText(question);
-  question_->setVisible(!question.isEmpty());
+  question_->setText(question);  // empty, it still pushes the legend to the right
 }
 
 void Card::set_legend(const std::vector<LegendEntry>& entries) {

@@ -31,6 +31,19 @@ class Label : public QLabel {
   Colour colour_;
 };
 
+/// A Label that gives way: cut with … where there is no room, whole in its tooltip.
+class ElidedLabel : public Label {
+  Q_OBJECT
+
+ public:
+  using Label::Label;
+  QSize minimumSizeHint() const override;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+};
+
 /// The rounded state mark of a top bar or verdict: "✓ keep", "● Serving".
 class Tag : public QLabel {
   Q_OBJECT
@@ -76,7 +89,8 @@ class Card : public QFrame {
   void paintEvent(QPaintEvent* event) override;
 
  private:
-  Label *title_, *unit_, *question_;
+  Label *title_, *unit_;
+  ElidedLabel* question_;
   QHBoxLayout *header_, *tools_;
   QWidget* legend_;
   QVBoxLayout* body_;

@@ -151,8 +151,8 @@ DataTable::DataTable(const QString& accessible_name, std::vector<TableColumn> co
 void DataTable::restyle() {
   const Theme& theme = Theme::current();
   setFont(theme.font(FontRole::small));
+  verticalHeader()->setMinimumSectionSize(theme.units(4));  // bounds the default
   verticalHeader()->setDefaultSectionSize(theme.units(5.75));
-  verticalHeader()->setMinimumSectionSize(theme.units(4));
   viewport()->update();
 }
 

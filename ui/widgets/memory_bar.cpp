@@ -266,7 +266,7 @@ QString MemoryTable::to_csv() const {
 }
 
 int MemoryTable::row_height() const {
-  return units(5.5);
+  return units(5.25);
 }
 
 QSize MemoryTable::sizeHint() const {

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window with a real engine on a tiny model: load, serve, stop, and what it says when something is wrong.
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <QAccessible>
+#include <QApplication>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSet>
+#include <QSignalSpy>
+#include <QStackedWidget>
+#include <QTabWidget>
+#include <QTest>
+#include <fstream>
+#include <future>
+
+#include "app/common/backend_factory.h"
+#include "engine/store/store.h"
+#include "tests/support/test_support.h"
+#include "tests/support/tiny_model.h"
+#include "ui/serve/live_view.h"
+#include "ui/serve/model_facts.h"
+#include "ui/serve/serve_page.h"
+#include "ui/serve/settings_form.h"
+#include "ui/shell/banner_bar.h"
+#include "ui/shell/compose.h"
+#include "ui/shell/engine_controller.h"
+#include "ui/shell/preferences.h"
+#include "ui/shell/shortcut_sheet.h"
+#include "ui/shell/theme.h"
+#include "ui/widgets/data_table.h"
+#include "ui/widgets/line_chart.h"
+#include "ui/widgets/memory_bar.h"
+
+using namespace pitwall;
+using namespace pitwall::ui;
+
+namespace {
+
+constexpr int kPatienceMs = 60'000;
+
+QString u8(const char* text) {
+  return QString::fromUtf8(text);
+}
+
+/// Listens on a free port of 127.0.0.1 as another server would.
+class TakenPort {
+ public:
+  TakenPort() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ::bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address);
+    ::listen(socket_, 1);
+    socklen_t size = sizeof address;
+    ::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = ntohs(address.sin_port);
+  }
+  ~TakenPort() { ::close(socket_); }
+  int port() const { return port_; }
+
+ private:
+  int socket_, port_ = 0;
+};
+
+/// Everything a session has, on data folders of its own.
+struct Session {
+  explicit Session(const std::filesystem::path& folder)
+      : preferences(folder),
+        store(*Store::open(folder / "pitwall.db")),
+        engine(backend_factory(), store.get()) {
+    window = compose_window(engine, *store, preferences);
+    window->resize(1440, 900);
+    window->show();
+    serve = static_cast<ServePage*>(window->page(u8("serve")));
+    banner = window->findChild<BannerBar*>();
+  }
+  bool reaches(EngineState state) {
+    return QTest::qWaitFor([&] { return engine.state() == state; }, kPatienceMs);
+  }
+  template <class T>
+  T* child(const char* name) {
+    return window->findChild<T*>(u8(name));
+  }
+
+  Preferences preferences;
+  std::unique_ptr<Store> store;
+  EngineController engine;
+  std::unique_ptr<MainWindow> window;
+  ServePage* serve = nullptr;
+  BannerBar* banner = nullptr;
+};
+
+QString accessible_name(QWidget* widget) {
+  QAccessibleInterface* face = QAccessible::queryAccessibleInterface(widget);
+  return face ? face->text(QAccessible::Name) : QString();
+}
+
+}  // namespace
+
+class ServeTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase();
+  void init();
+  void cleanup();
+  void starts_with_an_offer();
+  void header_facts_are_read_before_start();
+  void loads_serves_and_stops();
+  void a_load_can_be_cancelled();
+  void missing_file();
+  void damaged_file();
+  void port_in_use_offers_another();
+  void memory_limit_points_at_its_setting();
+  void nonsense_stays_in_its_field();
+  void settings_are_remembered_and_session_ones_are_not();
+  void restart_while_serving();
+  void closing_while_busy();
+  void every_stop_of_tab_has_a_name();
+  void shortcuts_and_pages();
+  void narrow_window_keeps_everything();
+  void banners_queue_worst_first();
+
+ private:
+  std::filesystem::path model() const { return model_; }
+  void serve_tiny();
+
+  std::unique_ptr<test::TemporaryFolder> home_, data_;
+  std::filesystem::path model_;
+  std::unique_ptr<Session> session_;
+};
+
+void ServeTest::initTestCase() {
+  home_ = std::make_unique<test::TemporaryFolder>();
+  qputenv("PITWALL_HOME", QByteArray::fromStdString(home_->path().string()));
+  model_ = test::write_tiny_model(home_->path());
+  QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
+  Theme::current().set_mode(ThemeMode::light);
+}
+
+void ServeTest::init() {
+  data_ = std::make_unique<test::TemporaryFolder>();
+  session_ = std::make_unique<Session>(data_->path());
+}
+
+void ServeTest::cleanup() {
+  session_.reset();
+  data_.reset();
+}
+
+void ServeTest::serve_tiny() {
+  PW_VERIFY(session_->serve->set_setting("port", "0"));
+  PW_VERIFY(session_->serve->set_setting("kv-cache-memory-bytes", "16MiB"));
+  session_->serve->choose_model(QString::fromStdString(model().string()));
+  session_->serve->start();
+  QVERIFY(session_->reaches(EngineState::serving));
+}
+
+void ServeTest::starts_with_an_offer() {
+  QCOMPARE(session_->engine.state(), EngineState::stopped);
+  QCOMPARE(session_->window->current_page()->id(), u8("serve"));
+  QVERIFY(session_->child<QPushButton>("serve.open")->isVisible());
+  QVERIFY(session_->child<QPushButton>("serve.fetch")->isVisible());
+  QVERIFY(!session_->child<QPushButton>("serve.startStop")->isEnabled());
+  QVERIFY(!session_->child<QWidget>("serve.figures")->isVisible());
+  QVERIFY(session_->banner->isHidden());
+}
+
+void ServeTest::header_facts_are_read_before_start() {
+  session_->serve->choose_model(QString::fromStdString(model().string()));
+  auto* card = session_->child<ModelCard>("serve.modelCard");
+  QVERIFY(QTest::qWaitFor([&] { return card->accessibleDescription().contains(u8("Architecture: llama")); },
+                          kPatienceMs));
+  for (const char* fact :
+       {"Quantisation: ", "Layers: ", "Heads: ", "Context: 2,048 tokens", "KV per token: ", "File size: "})
+    QVERIFY2(card->accessibleDescription().contains(u8(fact)), qPrintable(card->accessibleDescription()));
+  QCOMPARE(session_->engine.state(), EngineState::stopped);
+  QVERIFY(session_->child<QPushButton>("serve.startStop")->isEnabled());
+}
+
+void ServeTest::loads_serves_and_stops() {
+  QSignalSpy states(&session_->engine, &EngineController::state_changed);
+  serve_tiny();
+  QCOMPARE(states.first().first().value<EngineState>(), EngineState::loading);
+  QVERIFY(session_->engine.url().startsWith(u8("http://127.0.0.1:")));
+  QCOMPARE(session_->child<QPushButton>("shell.url")->text(), session_->engine.url());
+  QVERIFY(session_->child<QWidget>("serve.figures")->isVisible());
+  QVERIFY(!session_->child<QLineEdit>("serve.setting.max-num-seqs")->isEnabled());
+
+  GenerationRequest request;
+  request.prompt = {70, 71, 72};
+  request.sampling.max_tokens = 40;
+  request.ignore_eos = true;
+  std::promise<RequestRecord> ended;
+  PW_VERIFY(session_->engine.engine()->submit(std::move(request), [&](OutputEvent&& event) {
+    if (event.finished) ended.set_value(event.record);
+  }));
+  const RequestRecord record = ended.get_future().get();
+  QCOMPARE(record.output_tokens, 40);
+  auto* table = session_->child<DataTable>("serve.requestTable");
+  QVERIFY(QTest::qWaitFor(
+      [&] { return table->model()->rowCount() == 1 && table->model()->index(0, 1).data() == u8("length"); },
+      kPatienceMs));
+  auto* itl = session_->child<LineChart>("serve.chart.itl");
+  QVERIFY(QTest::qWaitFor([&] { return itl->summary().startsWith(u8("ITL, ms: p50 ")); }, kPatienceMs));
+  const QString memory = session_->child<QWidget>("serve.memoryBar")->accessibleDescription();
+  QVERIFY2(memory.contains(u8("Weights ")) && memory.contains(u8("KV free ")), qPrintable(memory));
+
+  session_->serve->stop();
+  QVERIFY(session_->engine.engine() == nullptr);
+  QVERIFY(session_->reaches(EngineState::stopped));
+  QVERIFY(session_->engine.snapshot() != nullptr);
+  QVERIFY(session_->child<QWidget>("serve.figures")->isVisible());  // the last window stays
+  QVERIFY(session_->child<QLineEdit>("serve.setting.max-num-seqs")->isEnabled());
+  QCOMPARE(session_->preferences.recent_models().front(), QString::fromStdString(model().string()));
+  const auto runs = session_->store->runs();
+  PW_VERIFY(runs);
+  QCOMPARE(runs->size(), std::size_t{1});
+  QCOMPARE(runs->front().status, RunStatus::finished);
+}
+
+void ServeTest::a_load_can_be_cancelled() {
+  PW_VERIFY(session_->serve->set_setting("port", "0"));
+  session_->serve->choose_model(QString::fromStdString(model().string()));
+  session_->serve->start();
+  QCOMPARE(session_->engine.state(), EngineState::loading);
+  session_->serve->stop();
+  QVERIFY(session_->reaches(EngineState::stopped));
+  QVERIFY(session_->banner->isHidden());
+  serve_tiny();  // and starts all the same afterwards
+}
+
+void ServeTest::missing_file() {
+  session_->serve->choose_model(u8("/nowhere/at-all.gguf"));
+  session_->serve->start();
+  QVERIFY(session_->reaches(EngineState::failed));
+  QVERIFY(session_->banner->isVisible());
+  QVERIFY(session_->banner->current()->text.contains(u8("/nowhere/at-all.gguf")));
+  QVERIFY(!session_->banner->current()->verb.isEmpty());
+  QTest::mouseClick(session_->child<QPushButton>("shell.banner.copy"), Qt::LeftButton);
+  QTest::keyClick(session_->banner, Qt::Key_Escape);
+  QVERIFY(session_->banner->isHidden());
+}
+
+void ServeTest::damaged_file() {
+  const std::filesystem::path path = data_->path() / "cut.gguf";
+  std::filesystem::copy_file(model(), path);
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+  session_->serve->choose_model(QString::fromStdString(path.string()));
+  session_->serve->start();
+  QVERIFY(session_->reaches(EngineState::failed));
+  QVERIFY(session_->banner->isVisible());
+  QVERIFY(session_->engine.engine() == nullptr);
+}
+
+void ServeTest::port_in_use_offers_another() {
+  TakenPort taken;
+  PW_VERIFY(session_->serve->set_setting("kv-cache-memory-bytes", "16MiB"));
+  PW_VERIFY(session_->serve->set_setting("port", std::to_string(taken.port())));
+  session_->serve->choose_model(QString::fromStdString(model().string()));
+  session_->serve->start();
+  QVERIFY(session_->reaches(EngineState::failed));
+  QCOMPARE(session_->engine.last_error().kind, Error::Kind::busy);
+  QVERIFY(session_->banner->current()->text.contains(QString::number(taken.port())));
+  QVERIFY2(session_->banner->current()->verb.startsWith(u8("Use ")),
+           qPrintable(session_->banner->current()->verb));
+  QVERIFY(session_->engine.engine() == nullptr);
+  QTest::mouseClick(session_->child<QPushButton>("shell.banner.verb"), Qt::LeftButton);
+  QVERIFY(session_->reaches(EngineState::serving));
+  QVERIFY(!session_->engine.url().endsWith(QString::number(taken.port())));
+  QVERIFY(session_->banner->isHidden());
+}
+
+void ServeTest::memory_limit_points_at_its_setting() {
+  PW_VERIFY(session_->serve->set_setting("port", "0"));
+  PW_VERIFY(session_->serve->set_setting("memory-limit", "1MiB"));
+  session_->serve->choose_model(QString::fromStdString(model().string()));
+  session_->serve->start();
+  QVERIFY(session_->reaches(EngineState::failed));
+  QCOMPARE(session_->engine.last_error().kind, Error::Kind::out_of_memory);
+  QVERIFY(!session_->banner->current()->verb.isEmpty());
+}
+
+void ServeTest::nonsense_stays_in_its_field() {
+  session_->serve->choose_model(QString::fromStdString(model().string()));
+  auto* field = session_->child<QLineEdit>("serve.setting.max-num-seqs");
+  field->setFocus();
+  field->selectAll();
+  QTest::keyClicks(field, u8("many"));
+  QTest::keyClick(field, Qt::Key_Return);
+  QCOMPARE(field->text(), u8("many"));
+  QVERIFY2(field->accessibleDescription().contains(u8("max-num-seqs")),
+           qPrintable(field->accessibleDescription()));
+  session_->serve->start();
+  QCOMPARE(session_->engine.state(), EngineState::stopped);
+  field->selectAll();
+  QTest::keyClicks(field, u8("8"));
+  QTest::keyClick(field, Qt::Key_Return);
+  QCOMPARE(session_->child<SettingsForm>("serve.settings")->settings().integer("max-num-seqs"), 8);
+}
+
+void ServeTest::settings_are_remembered_and_session_ones_are_not() {
+  auto* field = session_->child<QLineEdit>("serve.setting.max-num-batched-tokens");
+  field->selectAll();
+  QTest::keyClicks(field, u8("512"));
+  QTest::keyClick(field, Qt::Key_Return);
+  PW_VERIFY(session_->serve->set_setting("port", "9999"));
+  const Settings again = Preferences(data_->path()).engine_settings();
+  QCOMPARE(again.integer("max-num-batched-tokens"), 512);
+  QCOMPARE(again.integer("port"), 8080);
+
+  std::ofstream(data_->path() / "settings.json") << "{\"no-such-setting\": 1}";
+  QString trouble;
+  QVERIFY(!Preferences(data_->path()).engine_settings(&trouble).changed("max-num-batched-tokens"));
+  QVERIFY(trouble.contains(u8("no-such-setting")));
+}
+
+void ServeTest::restart_while_serving() {
+  serve_tiny();
+  const QString before = session_->engine.url();
+  session_->engine.start(session_->engine.model_path(), session_->engine.settings());
+  QCOMPARE(session_->engine.state(), EngineState::loading);
+  QVERIFY(session_->engine.engine() == nullptr);
+  QVERIFY(session_->reaches(EngineState::serving));
+  QVERIFY(!before.isEmpty());
+  QCOMPARE(session_->store->runs()->size(), std::size_t{2});
+}
+
+void ServeTest::closing_while_busy() {
+  serve_tiny();
+  GenerationRequest request;
+  request.prompt = {70, 71, 72};
+  request.ignore_eos = true;  // up to the context's end
+  auto ended = std::make_shared<std::promise<FinishReason>>();
+  PW_VERIFY(session_->engine.engine()->submit(std::move(request), [ended](OutputEvent&& event) {
+    if (event.finished) ended->set_value(event.reason);
+  }));
+  session_->window->close();
+  session_.reset();
+  auto reason = ended->get_future();
+  QCOMPARE(reason.wait_for(std::chrono::seconds(0)), std::future_status::ready);
+}
+
+void ServeTest::every_stop_of_tab_has_a_name() {
+  serve_tiny();
+  for (const QString& page : session_->window->page_ids()) {
+    session_->window->show_page(page);
+    QApplication::processEvents();
+    for (QWidget* widget : session_->window->findChildren<QWidget*>())
+      if (widget->isVisible() && widget->isEnabled() && (widget->focusPolicy() & Qt::TabFocus))
+        QVERIFY2(!accessible_name(widget).isEmpty(),
+                 qPrintable(QStringLiteral("%1: %2 %3")
+                                .arg(page, QString::fromLatin1(widget->metaObject()->className()),
+                                     widget->objectName())));
+    // Tab goes round and comes back: no trap.
+    session_->window->activateWindow();
+    QWidget* first = session_->child<QWidget>("shell.rail.serve");
+    first->setFocus();
+    QSet<QWidget*> seen;
+    for (int i = 0; i < 200 && !(i > 0 && session_->window->focusWidget() == first); ++i) {
+      seen << session_->window->focusWidget();
+      QTest::keyClick(session_->window->focusWidget(), Qt::Key_Tab);
+    }
+    QVERIFY2(session_->window->focusWidget() == first,
+             qPrintable(page + u8(": Tab stops at ") + session_->window->focusWidget()->objectName()));
+    QVERIFY2(seen.size() > 5, qPrintable(page));
+  }
+}
+
+void ServeTest::shortcuts_and_pages() {
+  QCOMPARE(session_->window->page_ids(),
+           (QStringList{u8("serve"), u8("chat"), u8("reports"), u8("settings")}));
+  QTest::keyClick(session_->window.get(), Qt::Key_3, Qt::ControlModifier);
+  QCOMPARE(session_->window->current_page()->id(), u8("chat"));
+  QTest::keyClick(session_->window.get(), Qt::Key_7, Qt::ControlModifier);
+  QCOMPARE(session_->window->current_page()->id(), u8("reports"));
+  QTest::keyClick(session_->window.get(), Qt::Key_Comma, Qt::ControlModifier);
+  QCOMPARE(session_->window->current_page()->id(), u8("settings"));
+  QCOMPARE(session_->child<QLabel>("shell.title")->text(), u8("Settings"));
+  QTest::keyClick(session_->window.get(), Qt::Key_2, Qt::ControlModifier);
+  ShortcutSheet sheet(session_->window->actions(), session_->window->current_page(), session_->window.get());
+  const QString keys = sheet.findChild<DataTable*>()->to_csv();
+  for (const char* key : {"F5,", "Shift+F5,", "Ctrl+3,", "F1,"})
+    QVERIFY2(keys.contains(u8(key)), qPrintable(keys));
+
+  session_->window->show_page(u8("chat"));
+  session_->window->close();
+  Preferences again(data_->path());
+  QCOMPARE(again.last_page(), u8("chat"));
+  QVERIFY(!again.geometry().isEmpty());
+}
+
+void ServeTest::narrow_window_keeps_everything() {
+  serve_tiny();
+  session_->window->resize(session_->window->minimumSize());
+  QApplication::processEvents();
+  auto* tabs = session_->child<QTabBar>("serve.narrowTabs");
+  QVERIFY(tabs->isVisible());
+  QVERIFY(!session_->child<QWidget>("serve.settings")->isVisible());
+  tabs->setCurrentIndex(1);
+  QVERIFY(session_->child<QWidget>("serve.settings")->isVisible());
+  QVERIFY(!session_->child<QWidget>("serve.memoryCard")->isVisible());
+  session_->window->resize(1440, 900);
+  QApplication::processEvents();
+  QVERIFY(session_->child<QWidget>("serve.memoryCard")->isVisible());
+}
+
+void ServeTest::banners_queue_worst_first() {
+  session_->window->post({Banner::Severity::warn, u8("a warning"), {}, {}, {}});
+  session_->window->post({Banner::Severity::bad, u8("an error"), {}, {}, u8("its details")});
+  session_->window->post({Banner::Severity::good, u8("good news"), {}, {}, {}});
+  session_->window->post({Banner::Severity::bad, u8("an error"), {}, {}, u8("its details")});
+  QStringList order;
+  while (session_->banner->current()) {
+    order << session_->banner->current()->text;
+    session_->banner->dismiss();
+  }
+  QCOMPARE(order, (QStringList{u8("an error"), u8("a warning"), u8("good news")}));
+}
+
+QTEST_MAIN(ServeTest)
+#include "serve_test.moc"

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QClipboard>
+#include <QFile>
+#include <QHeaderView>
+#include <QImage>
+#include <QLocale>
+#include <QSignalSpy>
+#include <QTest>
+#include <cmath>
+#include <limits>
+
+#include "tests/support/test_support.h"
+#include "ui/shell/theme.h"
+#include "ui/widgets/chart_plot.h"
+#include "ui/widgets/data_table.h"
+#include "ui/widgets/decimate.h"
+#include "ui/widgets/line_chart.h"
+#include "ui/widgets/memory_bar.h"
+#include "ui/widgets/number_format.h"
+#include "ui/widgets/ticks.h"
+
+using namespace pitwall;
+using namespace pitwall::ui;
+
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kStart = 1'700'000'000;
+
+QString u8(const char* text) {
+  return QString::fromUtf8(text);
+}
+
+std::vector<ChartSeries> two_series() {
+  ChartSeries p50{u8("p50"), Colour::itl, Stroke::solid, 2.2, {}, {}};
+  ChartSeries p99{u8("p99"), Colour::itl, Stroke::dots, 1.5, {}, {}};
+  for (int i = 0; i < 60; ++i) {
+    p50.x.push_back(kStart + i);
+    p99.x.push_back(kStart + i);
+    p50.y.push_back(i == 30 ? kNone : 5);
+    p99.y.push_back(i == 40 ? 318 : 9);
+  }
+  return {p50, p99};
+}
+
+std::vector<TableRow> rows_of(std::vector<std::pair<qint64, double>> values) {
+  std::vector<TableRow> rows;
+  for (const auto& [key, value] : values)
+    rows.push_back({key, {{QStringLiteral("row %1, \"q\"").arg(key)}, {three_digits(value), value}}});
+  return rows;
+}
+
+std::vector<qint64> shown_keys(const DataTable& table) {
+  std::vector<qint64> keys;
+  for (int row = 0; row < table.model()->rowCount(); ++row) {
+    const QString name = table.model()->index(row, 0).data().toString();
+    keys.push_back(name.mid(4, name.indexOf(u',') - 4).toLongLong());
+  }
+  return keys;
+}
+
+}  // namespace
+
+class WidgetsTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase();
+  void decimation_keeps_a_spike_and_cuts_at_gaps();
+  void decimation_keeps_at_most_four_points_a_column();
+  void ticks_are_one_two_five();
+  void limits_grow_at_once_and_shrink_late();
+  void numbers_data();
+  void numbers();
+  void model_holds_under_updates();
+  void table_keeps_selection_by_key();
+  void table_sorts_numbers_with_missing_ones_last();
+  void table_copies_csv();
+  void chart_says_what_it_shows();
+  void chart_is_worked_by_keys();
+  void chart_links_crosshairs();
+  void chart_exports();
+  void chart_without_data_says_why();
+  void memory_adds_up_and_is_said();
+};
+
+void WidgetsTest::initTestCase() {
+  QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
+  Theme::current().set_mode(ThemeMode::light);
+}
+
+void WidgetsTest::decimation_keeps_a_spike_and_cuts_at_gaps() {
+  std::vector<double> x, y;
+  for (int i = 0; i < 100'000; ++i) {
+    x.push_back(i);
+    y.push_back(i == 77'777 ? 318 : i >= 50'000 && i < 51'000 ? kNone : 5);
+  }
+  const auto segments = decimate(x, y, 0, 99'999, 200);
+  QCOMPARE(segments.size(), std::size_t{2});
+  QCOMPARE(segments[0].front(), (PlotPoint{0, 5}));
+  QCOMPARE(segments[0].back(), (PlotPoint{49'999, 5}));
+  QCOMPARE(segments[1].back(), (PlotPoint{99'999, 5}));
+  const bool spike =
+      std::find(segments[1].begin(), segments[1].end(), PlotPoint{77'777, 318}) != segments[1].end();
+  QVERIFY(spike);
+  for (const auto& segment : segments)
+    QVERIFY(std::is_sorted(segment.begin(), segment.end(),
+                           [](const PlotPoint& a, const PlotPoint& b) { return a.x < b.x; }));
+}
+
+void WidgetsTest::decimation_keeps_at_most_four_points_a_column() {
+  std::vector<double> x, y;
+  for (int i = 0; i < 10'000; ++i) {
+    x.push_back(i);
+    y.push_back(std::sin(i));
+  }
+  const auto segments = decimate(x, y, 0, 10'000, 100);
+  QCOMPARE(segments.size(), std::size_t{1});
+  QVERIFY(segments[0].size() <= 4 * 101);
+  QVERIFY(decimate(x, y, 5, 5, 100).empty());
+  QVERIFY(decimate({}, {}, 0, 1, 100).empty());
+  // Neighbours outside keep the line running to the edge.
+  const auto part = decimate(x, y, 100.5, 200.5, 1000);
+  QCOMPARE(part[0].front().x, 100.0);
+  QCOMPARE(part[0].back().x, 201.0);
+}
+
+void WidgetsTest::ticks_are_one_two_five() {
+  QCOMPARE(linear_ticks({0, 8000}, 5), (std::vector<double>{0, 2000, 4000, 6000, 8000}));
+  QCOMPARE(log_ticks({2, 500}, 20), (std::vector<double>{2, 5, 10, 20, 50, 100, 200, 500}));
+  QCOMPARE(log_ticks({0.01, 100}, 6).size(), std::size_t{5});
+  QCOMPARE(time_ticks({kStart, kStart + 120}, 5),
+           (std::vector<double>{kStart + 10, kStart + 40, kStart + 70, kStart + 100}));
+  QCOMPARE(linear_limits(6030), (AxisLimits{0, 8000}));
+  QCOMPARE(linear_limits(0), (AxisLimits{0, 1}));
+  QCOMPARE(log_limits(5, 318), (AxisLimits{2, 500}));
+  const AxisLimits calm = log_limits(46, 47);
+  QVERIFY(calm.high / calm.low >= 9);
+}
+
+void WidgetsTest::limits_grow_at_once_and_shrink_late() {
+  SteadyLimits limits;
+  QCOMPARE(limits.update({0, 10}, 0), (AxisLimits{0, 10}));
+  QCOMPARE(limits.update({0, 50}, 1), (AxisLimits{0, 50}));
+  QCOMPARE(limits.update({0, 10}, 2), (AxisLimits{0, 50}));
+  QCOMPARE(limits.update({0, 10}, 11), (AxisLimits{0, 50}));
+  QCOMPARE(limits.update({0, 10}, 12), (AxisLimits{0, 10}));
+}
+
+void WidgetsTest::numbers_data() {
+  QTest::addColumn<QString>("shown");
+  QTest::addColumn<QString>("expected");
+  const auto row = [](const QString& shown, const char* expected) {
+    QTest::newRow(expected) << shown << u8(expected);
+  };
+  row(bytes_text(Bytes(14.96 * double(kGiB))), "14.96 GiB");
+  row(bytes_text(Bytes(0.1 * double(kGiB)) + 1), "0.10 GiB");
+  row(bytes_text(64 * kMiB), "64.0 MiB");
+  row(bytes_text(22 * kKiB + 512), "22.5 KiB");
+  row(bytes_text(0), "0 B");
+  row(signed_gib_number(-Bytes(0.03 * double(kGiB))), "−0.03");
+  row(signed_gib_number(Bytes(0.04 * double(kGiB))), "+0.04");
+  row(signed_gib_number(-1), "0.00");
+  row(ms_text(5.2), "5.20 ms");
+  row(ms_text(14), "14.0 ms");
+  row(ms_text(318.4), "318 ms");
+  row(ms_text(999.4), "999 ms");
+  row(ms_text(999.6), "1.00 s");
+  row(ms_text(kNone), "–");
+  row(three_digits(9.996), "10.0");
+  row(three_digits(0.3341), "0.334");
+  row(rate_number(6026), "6,030");
+  row(rate_number(141.2), "141");
+  row(rate_number(0), "0");
+  row(count_text(-57344), "−57,344");
+  row(percent_text(0.63), "63.0 %");
+  row(elapsed_text(165 * kNanosPerSecond), "00:02:45");
+  row(parameters_text(134515008), "135 M");
+  row(parameters_text(8030261248), "8.03 B");
+  row(run_name(147), "R-0147");
+}
+
+void WidgetsTest::numbers() {
+  QFETCH(QString, shown);
+  QFETCH(QString, expected);
+  QCOMPARE(shown, expected);
+}
+
+void WidgetsTest::model_holds_under_updates() {
+  TableModel model({{u8("Name")}, {u8("Value"), true}});
+  QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+  for (const int count : {3, 0, 200, 5, 5, 1}) {
+    std::vector<std::pair<qint64, double>> values;
+    for (int i = 0; i < count; ++i) values.emplace_back(1000 - i, i);
+    model.set_rows(rows_of(values));
+    QCOMPARE(model.rowCount(), count);
+  }
+  model.set_columns({{u8("Other")}});
+  QCOMPARE(model.rowCount(), 0);
+}
+
+void WidgetsTest::table_keeps_selection_by_key() {
+  DataTable table(u8("Numbers"), {{u8("Name")}, {u8("Value"), true}});
+  QAbstractItemModelTester tester(table.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+  table.set_rows(rows_of({{7, 1}, {8, 2}, {9, 3}}));
+  table.select_key(8);
+  QCOMPARE(table.current_key(), 8);
+  table.set_rows(rows_of({{5, 0}, {6, 0}, {7, 1}, {8, 4}}));
+  QCOMPARE(table.current_key(), 8);
+  QCOMPARE(table.selected_keys(), (std::vector<qint64>{8}));
+  table.set_rows(rows_of({{5, 0}}));
+  QVERIFY(table.selected_keys().empty());
+}
+
+void WidgetsTest::table_sorts_numbers_with_missing_ones_last() {
+  DataTable table(u8("Numbers"), {{u8("Name")}, {u8("Value"), true}});
+  table.set_rows(rows_of({{1, 10}, {2, kNone}, {3, 9}, {4, 100}}));
+  table.sortByColumn(1, Qt::AscendingOrder);
+  QCOMPARE(shown_keys(table), (std::vector<qint64>{3, 1, 4, 2}));
+  table.sortByColumn(1, Qt::DescendingOrder);
+  QCOMPARE(shown_keys(table), (std::vector<qint64>{4, 1, 3, 2}));
+  table.set_filter(u8("row 3"));
+  QCOMPARE(shown_keys(table), (std::vector<qint64>{3}));
+}
+
+void WidgetsTest::table_copies_csv() {
+  DataTable table(u8("Numbers"), {{u8("Name")}, {u8("Value ms"), true}});
+  table.set_rows(rows_of({{1, 1234.5}, {2, kNone}}));
+  QCOMPARE(table.to_csv(), u8("Name,Value ms\n\"row 1, \"\"q\"\"\",1234.5\n\"row 2, \"\"q\"\"\",\n"));
+  table.select_key(2);
+  QTest::keySequence(&table, QKeySequence::Copy);
+  QCOMPARE(QApplication::clipboard()->text(), u8("Name,Value ms\n\"row 2, \"\"q\"\"\",\n"));
+}
+
+void WidgetsTest::chart_says_what_it_shows() {
+  LineChart chart({u8("test.chart"), u8("ITL"), u8("ms"), u8("Does any stream stutter?"), true});
+  chart.set_series(two_series());
+  const QString summary = chart.summary();
+  QVERIFY2(summary.startsWith(u8("ITL, ms: p50 5.00, p99 9.00; largest 318 at ")), qPrintable(summary));
+  auto* plot = chart.findChild<ChartPlot*>();
+  QCOMPARE(plot->accessibleName(), u8("ITL"));
+  QCOMPARE(plot->accessibleDescription(), summary);
+}
+
+void WidgetsTest::chart_is_worked_by_keys() {
+  LineChart chart({u8("test.chart"), u8("ITL"), u8("ms"), u8("Does any stream stutter?"), true});
+  chart.resize(480, 200);
+  chart.set_series(two_series());
+  chart.show();
+  auto* plot = chart.findChild<ChartPlot*>();
+  QSignalSpy moved(&chart, &LineChart::crosshair_moved);
+  QTest::keyClick(plot, Qt::Key_End);
+  QCOMPARE(plot->crosshair(), kStart + 59);
+  QTest::keyClick(plot, Qt::Key_Left);
+  QTest::keyClick(plot, Qt::Key_Left);
+  QCOMPARE(plot->crosshair(), kStart + 57);
+  QTest::keyClick(plot, Qt::Key_Home);
+  QCOMPARE(plot->crosshair(), kStart);
+  QTest::keyClick(plot, Qt::Key_Escape);
+  QVERIFY(std::isnan(plot->crosshair()));
+  QCOMPARE(moved.count(), 5);
+  QTest::keyClick(plot, Qt::Key_T);
+  QVERIFY(chart.table_shown());
+  auto* table = chart.findChild<DataTable*>();
+  QCOMPARE(table->model()->rowCount(), 60);
+  QCOMPARE(table->model()->columnCount(), 3);
+  QTest::keyClick(table, Qt::Key_T);
+  QVERIFY(!chart.table_shown());
+}
+
+void WidgetsTest::chart_links_crosshairs() {
+  LineChart one({u8("one"), u8("ITL"), u8("ms"), {}, true}),
+      two({u8("two"), u8("TTFT"), u8("ms"), {}, false});
+  connect(&one, &LineChart::crosshair_moved, &two, &LineChart::set_crosshair);
+  for (LineChart* chart : {&one, &two}) {
+    chart->set_series(two_series());
+    chart->show();
+  }
+  QTest::keyClick(one.findChild<ChartPlot*>(), Qt::Key_End);
+  QCOMPARE(two.findChild<ChartPlot*>()->crosshair(), kStart + 59);
+}
+
+void WidgetsTest::chart_exports() {
+  test::TemporaryFolder folder;
+  LineChart chart({u8("test.chart"), u8("ITL"), u8("ms"), u8("Does any <b>stream</b> stutter?"), true});
+  chart.resize(480, 200);
+  chart.set_series(two_series());
+  chart.set_source(u8("R-0147"));
+  chart.show();
+  const QString base = QString::fromStdString((folder.path() / "chart").string());
+  QCOMPARE(chart.export_to(base + u8(".csv")), QString());
+  QFile csv(base + u8(".csv"));
+  QVERIFY(csv.open(QIODevice::ReadOnly));
+  const QList<QByteArray> lines = csv.readAll().split('\n');
+  QCOMPARE(lines[0], QByteArray("# ITL | ms | Does any <b>stream</b> stutter? | R-0147"));
+  QCOMPARE(lines[1], QByteArray("time_utc,p50,p99"));
+  QCOMPARE(lines[2], QByteArray("2023-11-14T22:13:20.000Z,5,9"));
+  QCOMPARE(lines[32], QByteArray("2023-11-14T22:13:50.000Z,,9"));
+  QCOMPARE(chart.export_to(base + u8(".svg")), QString());
+  QFile svg(base + u8(".svg"));
+  QVERIFY(svg.open(QIODevice::ReadOnly));
+  const QByteArray drawing = svg.readAll();
+  QVERIFY(drawing.contains("<svg") && drawing.contains("R-0147") && !drawing.contains("<b>"));
+  QCOMPARE(chart.export_to(base + u8(".png")), QString());
+  const QImage picture(base + u8(".png"));
+  QCOMPARE(picture.width(), 2 * chart.width());
+  QVERIFY(picture.height() > 2 * chart.height());
+  QVERIFY(!chart.export_to(base + u8(".bmp")).isEmpty());
+  QVERIFY(!chart.export_to(u8("/nowhere/at/all.csv")).isEmpty());
+}
+
+void WidgetsTest::chart_without_data_says_why() {
+  LineChart chart({u8("test.chart"), u8("ITL"), u8("ms"), {}, true});
+  chart.set_note(u8("No request yet"));
+  chart.set_series({});
+  chart.resize(300, 200);
+  chart.show();
+  QVERIFY(!chart.grab().isNull());
+  QCOMPARE(chart.summary(), u8("ITL: no data yet."));
+  QTest::keyClick(chart.findChild<ChartPlot*>(), Qt::Key_End);
+}
+
+void WidgetsTest::memory_adds_up_and_is_said() {
+  LedgerSnapshot ledger;
+  ledger.bytes[static_cast<std::size_t>(Category::weights)] = 93 * kMiB;
+  ledger.bytes[static_cast<std::size_t>(Category::kv)] = 360 * kMiB;
+  ledger.bytes[static_cast<std::size_t>(Category::logits)] = 6 * kMiB;
+  ledger.bytes[static_cast<std::size_t>(Category::library_workspace)] = kMiB;
+  ledger.kv_used = 24 * kMiB;
+  ledger.kv_free = 336 * kMiB;
+  ledger.measured = 420 * kMiB;
+  ledger.device_total = 16 * kGiB;
+  ledger.other_processes = 5 * kGiB;
+  ledger.limit = 2 * kGiB;
+  Bytes sum = 0;
+  for (const MemoryPart& part : memory_parts(ledger))
+    if (part.colour != Colour::other_processes) sum += part.bytes;
+  QCOMPARE(sum, ledger.measured);
+
+  for (const Bytes device : {16 * kGiB, 512 * kMiB, Bytes{0}}) {
+    ledger.device_total = device;
+    MemoryBar bar;
+    bar.resize(600, bar.sizeHint().height());
+    bar.set_ledger(ledger);
+    QVERIFY(!bar.grab().isNull());
+    QVERIFY2(bar.accessibleDescription().startsWith(u8("Weights 93.0 MiB, KV used 24.0 MiB")),
+             qPrintable(bar.accessibleDescription()));
+    QVERIFY(bar.accessibleDescription().contains(u8("limit 2.00 GiB")));
+  }
+  MemoryTable table;
+  table.set_ledger(ledger);
+  QVERIFY(table.to_csv().contains(u8("Workspace,7340032\n")));
+  QTest::keySequence(&table, QKeySequence::Copy);
+  QCOMPARE(QApplication::clipboard()->text(), table.to_csv());
+}
+
+QTEST_MAIN(WidgetsTest)
+#include "widgets_test.moc"
