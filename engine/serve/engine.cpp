@@ -129,7 +129,8 @@ Result<std::unique_ptr<Engine>> Engine::start(EngineOptions options) {
                                  .ledger = state.ledger(),
                                  .bytes_per_block = state.loaded.bytes_per_block,
                                  .recorder = *state.recorder,
-                                 .clock = *state.clock},
+                                 .clock = *state.clock,
+                                 .strict_checks = state.options.strict_checks},
                      state.loaded.tokenizer);
   return engine;
 }

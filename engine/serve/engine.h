@@ -34,6 +34,8 @@ struct EngineOptions {
   std::function<void(const LoadProgress&)> on_progress;  ///< on the calling thread
   const std::atomic<bool>* cancel = nullptr;             ///< checked between tensors
   bool prompt_logits = false;  ///< requests may ask for prompt logits: more logit rows a step
+  /// The scheduler's invariants are checked after each commit; builds with PITWALL_CHECKS always do.
+  bool strict_checks = false;
 };
 
 /// A request as clients make it. Text in or tokens in.

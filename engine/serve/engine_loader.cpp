@@ -64,6 +64,13 @@ Result<KvWish> kv_wish(const ModelSpec& spec, const Settings& settings) {
   return wish;
 }
 
+/// What clients call a model that was not given a name: its file without ".gguf", or its folder.
+std::string file_name(const std::filesystem::path& model) {
+  const std::filesystem::path whole = std::filesystem::absolute(model).lexically_normal();
+  const std::filesystem::path name = whole.has_filename() ? whole.filename() : whole.parent_path().filename();
+  return name.extension() == ".gguf" ? name.stem().string() : name.string();
+}
+
 /// Bytes that may still be booked: under the limit, and free on the device.
 Bytes room(const Ledger& ledger) {
   const LedgerSnapshot now = ledger.snapshot();
@@ -171,7 +178,7 @@ class Loader {
   void state_effective(const KvPlan& plan) {
     loaded_.device = backend_->device();
     const std::string& asked_name = options_.settings.text("served-model-name");
-    loaded_.served_name = asked_name.empty() ? loaded_.model->spec().name : asked_name;
+    loaded_.served_name = asked_name.empty() ? file_name(options_.model) : asked_name;
     const LedgerSnapshot ledger = backend_->ledger().snapshot();
     auto& effective = loaded_.effective;
     effective["model"] = options_.model.string();

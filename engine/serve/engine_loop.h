@@ -28,6 +28,7 @@ struct EngineParts {
   Bytes bytes_per_block;
   Recorder& recorder;
   const Clock& clock;
+  bool strict_checks;
 };
 
 /// Methods: any thread.

@@ -36,6 +36,7 @@ test::Reply run_one(Engine& engine, GenerationRequest request) {
 
 EngineOptions options_for(const std::filesystem::path& model, const test::SettingList& settings) {
   EngineOptions options;
+  options.strict_checks = true;
   options.model = model;
   options.make_backend = backend_factory();
   for (const auto& [name, value] : settings) {

@@ -25,6 +25,7 @@ std::unique_ptr<Engine> start_engine(const std::filesystem::path& model, const S
   options.model = model;
   options.make_backend = backend_factory();
   options.prompt_logits = prompt_logits;
+  options.strict_checks = true;
   for (const auto& [name, value] : settings) {
     if (auto ok = options.settings.set(name, value); !ok) give_up(ok.error());
   }
