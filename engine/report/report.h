@@ -7,10 +7,10 @@
 
 namespace pitwall {
 
-std::string run_json(const Run& run);             ///< everything the run holds; undefined numbers are null
-Result<Run> parse_run_json(const std::string& json);   ///< the inverse, numbers equal to 1e-9
-std::string run_html(const Run& run);             ///< self-contained: inline CSS and SVG, no script, nothing loaded
+std::string run_json(const Run& run);  ///< everything the run holds; undefined numbers are null
+Result<Run> parse_run_json(const std::string& json);  ///< the inverse, numbers equal to 1e-9
+std::string run_html(const Run& run);  ///< self-contained: inline CSS and SVG, no script, nothing loaded
 std::string run_markdown(const Run& run);
-std::string requests_csv(const Run& run);         ///< one line per request
+std::string requests_csv(const Run& run);  ///< one line per request
 
 }  // namespace pitwall

@@ -7,11 +7,11 @@
 namespace pitwall {
 
 struct SvgSeries {
-  std::string name, colour, dash;       ///< dash as in stroke-dasharray; empty = solid
-  std::vector<double> x, y;             ///< x ascending; NaN in y is a gap
+  std::string name, colour, dash;  ///< dash as in stroke-dasharray; empty = solid
+  std::vector<double> x, y;        ///< x ascending; NaN in y is a gap
 };
 struct SvgChart {
-  std::string title, unit, question;    ///< "ITL", "ms", "Does any stream stutter?"
+  std::string title, unit, question;  ///< "ITL", "ms", "Does any stream stutter?"
   std::string x_label;
   bool log_y = false;
   std::vector<SvgSeries> series;

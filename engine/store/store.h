@@ -17,29 +17,34 @@ struct RunListItem {
   RunStatus status = RunStatus::recording;
   Nanos start_utc = 0, end_utc = 0;
   std::int64_t requests = 0;
-  double output_tokens_per_s = 0, ttft_p50_ms = 0, tpot_p50_ms = 0, max_itl_ms = 0;   ///< NaN when undefined
+  double output_tokens_per_s = 0, ttft_p50_ms = 0, tpot_p50_ms = 0, max_itl_ms = 0;  ///< NaN when undefined
 };
 
 struct ChatMessage {
   std::int64_t id = 0;
   std::string role, content;
   std::string model;
-  std::string timings_json;     ///< RequestRecord of a reply, as JSON; empty for prompts
-  std::string state;            ///< "complete", "streaming", "stopped", "error: …"
+  std::string timings_json;  ///< RequestRecord of a reply, as JSON; empty for prompts
+  std::string state;         ///< "complete", "streaming", "stopped", "error: …"
   Nanos created_utc = 0;
 };
-struct ChatListItem { std::int64_t id = 0; std::string title; Nanos updated_utc = 0; };
+struct ChatListItem {
+  std::int64_t id = 0;
+  std::string title;
+  Nanos updated_utc = 0;
+};
 
 /// Thread-safe (one connection behind a lock).
 class Store final : public RunSink {
  public:
-  /// Creates or opens; migrates older schemas step by step; refuses a newer one with both versions. A damaged file is
-  /// moved aside and `notice()` says where. Runs left in `recording` by a dead process become `cut_off`.
+  /// Creates or opens; migrates older schemas step by step; refuses a newer one with both versions. A damaged
+  /// file is moved aside and `notice()` says where. Runs left in `recording` by a dead process become
+  /// `cut_off`.
   static Result<std::unique_ptr<Store>> open(const std::filesystem::path& file);
-  static std::filesystem::path default_file();    ///< data_folder()/pitwall.db
+  static std::filesystem::path default_file();  ///< data_folder()/pitwall.db
   ~Store() override;
-  static int schema_version();                    ///< of this program
-  const std::string& notice() const;              ///< something the user should know about opening; may be empty
+  static int schema_version();        ///< of this program
+  const std::string& notice() const;  ///< something the user should know about opening; may be empty
 
   // RunSink
   Result<RunId> begin(const RunHeader& header) override;
@@ -54,11 +59,12 @@ class Store final : public RunSink {
   Result<std::int64_t> create_chat(const std::string& title);
   Result<void> rename_chat(std::int64_t chat, const std::string& title);
   Result<void> remove_chat(std::int64_t chat);
-  Result<std::vector<ChatListItem>> chats() const;   ///< last changed first
+  Result<std::vector<ChatListItem>> chats() const;  ///< last changed first
   Result<std::vector<ChatMessage>> messages(std::int64_t chat) const;
   Result<std::int64_t> add_message(std::int64_t chat, const ChatMessage& message);
-  Result<void> update_message(const ChatMessage& message);       ///< content, timings, state
-  Result<void> remove_messages_from(std::int64_t chat, std::int64_t first_message);   ///< it and all later ones
+  Result<void> update_message(const ChatMessage& message);  ///< content, timings, state
+  Result<void> remove_messages_from(std::int64_t chat,
+                                    std::int64_t first_message);  ///< it and all later ones
 
  private:
   Store();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ledger: every byte of a device has an owner. Category sums + a signed `unaccounted` = what the driver (on the CPU: the
-// process's resident memory) says.
+// Ledger: every byte of a device has an owner. Category sums + a signed `unaccounted` = what the driver (on
+// the CPU: the process's resident memory) says.
 #pragma once
 #include <array>
 #include <atomic>
@@ -14,19 +14,28 @@
 namespace pitwall {
 
 enum class Category : std::uint8_t {
-  weights, kv, activations, attention_workspace, logits, library_workspace, graphs, communicator, context
+  weights,
+  kv,
+  activations,
+  attention_workspace,
+  logits,
+  library_workspace,
+  graphs,
+  communicator,
+  context
 };
 inline constexpr int kCategoryCount = 9;
-std::string_view category_name(Category category);   ///< "attention_workspace": as in JSON; words for people are the front end's
+std::string_view category_name(
+    Category category);  ///< "attention_workspace": as in JSON; words for people are the front end's
 
 struct LedgerSnapshot {
-  std::array<Bytes, kCategoryCount> bytes{};   ///< by Category; kv = the whole pool
-  Bytes kv_used = 0, kv_cached = 0, kv_quarantined = 0, kv_free = 0;   ///< sum to kv
-  Bytes limit = 0;          ///< 0 = none
-  Bytes device_total = 0;   ///< memory of the device
-  Bytes measured = 0;       ///< what the driver says this process holds
+  std::array<Bytes, kCategoryCount> bytes{};                          ///< by Category; kv = the whole pool
+  Bytes kv_used = 0, kv_cached = 0, kv_quarantined = 0, kv_free = 0;  ///< sum to kv
+  Bytes limit = 0;                                                    ///< 0 = none
+  Bytes device_total = 0;                                             ///< memory of the device
+  Bytes measured = 0;  ///< what the driver says this process holds
   Bytes other_processes = 0;
-  Bytes accounted() const;                       ///< sum over categories
+  Bytes accounted() const;  ///< sum over categories
   Bytes unaccounted() const { return measured - accounted(); }
   Bytes of(Category category) const { return bytes[static_cast<std::size_t>(category)]; }
 };
@@ -36,14 +45,15 @@ class Ledger {
  public:
   explicit Ledger(Bytes limit = 0) : limit_(limit) {}
 
-  /// Books bytes, or refuses with Error::out_of_memory that states asked, booked and limit, and what to change.
+  /// Books bytes, or refuses with Error::out_of_memory that states asked, booked and limit, and what to
+  /// change.
   Result<void> take(Category category, Bytes bytes, std::string_view purpose);
   void give_back(Category category, Bytes bytes);
-  void set_kv_split(Bytes used, Bytes cached, Bytes quarantined);   ///< from the engine thread, each step
+  void set_kv_split(Bytes used, Bytes cached, Bytes quarantined);  ///< from the engine thread, each step
 
   Bytes limit() const { return limit_; }
   Bytes booked() const;
-  LedgerSnapshot snapshot() const;   ///< reads /proc for `measured`, `device_total`, `other_processes`
+  LedgerSnapshot snapshot() const;  ///< reads /proc for `measured`, `device_total`, `other_processes`
 
  private:
   mutable std::mutex mutex_;

@@ -7,7 +7,8 @@
 
 namespace pitwall {
 
-/// Type 7 (NumPy's default): h = (n − 1)·q, linear between neighbours. `sorted` ascending, not empty; q in [0, 1].
+/// Type 7 (NumPy's default): h = (n − 1)·q, linear between neighbours. `sorted` ascending, not empty; q in
+/// [0, 1].
 double quantile_sorted(std::span<const double> sorted, double q);
 
 /// Statistics of a sample; all NaN when n = 0. std is the population's.
@@ -15,10 +16,10 @@ struct Summary {
   std::int64_t n = 0;
   double mean, std, min, max, p1, p5, p10, p25, p50, p75, p90, p95, p99;
 };
-Summary summarize(std::vector<double> values);   ///< exact
+Summary summarize(std::vector<double> values);  ///< exact
 
-/// Log-bucketed sketch (DDSketch, Masson et al. 2019): relative error ≤ 1 % at any quantile, mergeable. Values < 1e-9
-/// count as 0, NaN and infinities are left out. Not thread-safe.
+/// Log-bucketed sketch (DDSketch, Masson et al. 2019): relative error ≤ 1 % at any quantile, mergeable.
+/// Values < 1e-9 count as 0, NaN and infinities are left out. Not thread-safe.
 class QuantileSketch {
  public:
   void add(double value, std::int64_t count = 1);
@@ -33,7 +34,8 @@ class QuantileSketch {
   void make_room(int first, int last);
   double value_at(std::int64_t rank) const;
 
-  std::vector<std::int64_t> buckets_;   // counts; contiguous, so that merging is one pass over a few hundred numbers
+  std::vector<std::int64_t>
+      buckets_;  // counts; contiguous, so that merging is one pass over a few hundred numbers
   int first_bucket_ = 0;
   std::int64_t zeros_ = 0, count_ = 0;
   double sum_ = 0, max_ = 0;

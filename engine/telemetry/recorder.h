@@ -20,29 +20,35 @@ class Recorder {
  public:
   explicit Recorder(const Clock& clock);
 
-  void arrived(const RequestRecord& request);                ///< live from now on
-  void scheduled(RequestId id, Nanos at);                    ///< first time only
-  void token(RequestId id, Nanos at, int tokens = 1);        ///< TTFT at the first, ITL after it
+  void arrived(const RequestRecord& request);          ///< live from now on
+  void scheduled(RequestId id, Nanos at);              ///< first time only
+  void token(RequestId id, Nanos at, int tokens = 1);  ///< TTFT at the first, ITL after it
   void preempted(RequestId id);
   void finished(RequestId id, Nanos at, FinishReason reason, const std::string& error = {});
   void step(const StepRecord& record);
   void queue_sizes(int running, int waiting);
 
-  /// Closes the seconds that are over (call about once a second): fills history and returns the new rows for the run.
+  /// Closes the seconds that are over (call about once a second): fills history and returns the new rows for
+  /// the run.
   RunRows roll(const LedgerSnapshot& ledger);
 
   /// Everything but state, model, run and ledger-derived block counts, which the engine fills in.
   Snapshot snapshot(const LedgerSnapshot& ledger) const;
-  RequestRecord record_of(RequestId id) const;    ///< live or recently ended; empty id when unknown
+  RequestRecord record_of(RequestId id) const;  ///< live or recently ended; empty id when unknown
   std::vector<StepRecord> last_steps(std::size_t n) const;
   std::vector<RequestRecord> last_requests(std::size_t n) const;
-  RunSummary summary() const;                     ///< over all ended requests since start
+  RunSummary summary() const;  ///< over all ended requests since start
   EngineTotals totals() const;
 
-  /// Cumulative histogram counts for /metrics: bucket edges given, counts of values ≤ edge, then total count and sum.
-  struct Histogram { std::vector<std::int64_t> cumulative; std::int64_t count = 0; double sum = 0; };
+  /// Cumulative histogram counts for /metrics: bucket edges given, counts of values ≤ edge, then total count
+  /// and sum.
+  struct Histogram {
+    std::vector<std::int64_t> cumulative;
+    std::int64_t count = 0;
+    double sum = 0;
+  };
   enum class Measure { ttft, tpot, itl, e2e, queue };
-  Histogram histogram(Measure measure) const;     ///< seconds, on edges(measure)
+  Histogram histogram(Measure measure) const;  ///< seconds, on edges(measure)
   static const std::vector<double>& edges(Measure measure);
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Run: the record of one serving or bench period, immutable after its end. RunSink: who keeps it (store/ implements).
+// Run: the record of one serving or bench period, immutable after its end. RunSink: who keeps it (store/
+// implements).
 #pragma once
 #include <map>
 #include <string>
@@ -13,22 +14,27 @@
 
 namespace pitwall {
 
-struct ConfigEntry { std::string name, value, default_value, origin; bool changed = false; };
+struct ConfigEntry {
+  std::string name, value, default_value, origin;
+  bool changed = false;
+};
 
 /// Known at the start.
 struct RunHeader {
-  std::string uuid, name, kind = "serve";          ///< kind: serve, check, bench
+  std::string uuid, name, kind = "serve";  ///< kind: serve, check, bench
   Nanos start_utc = 0;
   std::string engine_version, git_commit, build_flags;
-  std::string cpu, os; int cores = 0; Bytes ram = 0;
-  std::string device;                              ///< "cpu"
+  std::string cpu, os;
+  int cores = 0;
+  Bytes ram = 0;
+  std::string device;  ///< "cpu"
   std::string model_path, model_name, architecture, quantization, model_sha256;
-  std::vector<ConfigEntry> config;                 ///< settings, secrets left out
+  std::vector<ConfigEntry> config;  ///< settings, secrets left out
 };
 
 /// Added while it runs, about once a second.
 struct RunRows {
-  std::vector<RequestRecord> requests;   ///< ended ones
+  std::vector<RequestRecord> requests;  ///< ended ones
   std::vector<SecondRecord> seconds;
 };
 
@@ -42,10 +48,12 @@ struct RunSummary {
   Nanos end_utc = 0;
   EngineTotals totals;
   LedgerSnapshot ledger;
-  std::map<std::string, Summary> metrics;   ///< "ttft_ms", "tpot_ms", "e2e_ms", "queue_ms", "max_itl_ms": exact, over requests that ended well
-  double output_tokens_per_s = 0;           ///< first arrival → last token, requests that ended well; 0 when none
+  std::map<std::string, Summary> metrics;  ///< "ttft_ms", "tpot_ms", "e2e_ms", "queue_ms", "max_itl_ms":
+                                           ///< exact, over requests that ended well
+  double output_tokens_per_s = 0;  ///< first arrival → last token, requests that ended well; 0 when none
 };
-RunSummary summarize_requests(const std::vector<RequestRecord>& requests);   ///< metrics, totals' request counts and throughput
+RunSummary summarize_requests(
+    const std::vector<RequestRecord>& requests);  ///< metrics, totals' request counts and throughput
 
 struct Run {
   RunId id;

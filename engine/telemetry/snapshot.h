@@ -12,28 +12,30 @@ namespace pitwall {
 enum class EngineState : std::uint8_t { stopped, loading, serving, stopping, failed };
 std::string_view engine_state_name(EngineState state);
 
-struct EngineTotals {   ///< since start
-  std::int64_t requests_finished = 0, requests_stop = 0, requests_length = 0, requests_cancelled = 0, requests_error = 0;
+struct EngineTotals {  ///< since start
+  std::int64_t requests_finished = 0, requests_stop = 0, requests_length = 0, requests_cancelled = 0,
+               requests_error = 0;
   std::int64_t prompt_tokens = 0, output_tokens = 0, preemptions = 0, steps = 0;
 };
 
 struct Snapshot {
   Nanos utc = 0, steady = 0, started_utc = 0;
   EngineState state = EngineState::stopped;
-  std::string model;             ///< served name
+  std::string model;  ///< served name
   RunId run;
   std::int32_t running = 0, waiting = 0, max_num_seqs = 0;
   std::int32_t kv_blocks = 0, kv_blocks_used = 0, block_size = 0;
   LedgerSnapshot ledger;
   EngineTotals totals;
-  double output_tokens_per_s = 0, prompt_tokens_per_s = 0;   ///< over the last 2 s
-  Percentiles ttft, tpot, itl, queue;                        ///< over the last 2 min
-  std::vector<SecondRecord> history;      ///< last 10 min, oldest first
-  std::vector<StepRecord> steps;          ///< last 256, oldest first
-  std::vector<RequestRecord> requests;    ///< live ones, then the last 200 ended, newest first
+  double output_tokens_per_s = 0, prompt_tokens_per_s = 0;  ///< over the last 2 s
+  Percentiles ttft, tpot, itl, queue;                       ///< over the last 2 min
+  std::vector<SecondRecord> history;                        ///< last 10 min, oldest first
+  std::vector<StepRecord> steps;                            ///< last 256, oldest first
+  std::vector<RequestRecord> requests;  ///< live ones, then the last 200 ended, newest first
 };
 
-/// One JSON document; undefined numbers are null. Keys: the member names above; ledger as in cli.md's plan categories.
+/// One JSON document; undefined numbers are null. Keys: the member names above; ledger as in cli.md's plan
+/// categories.
 std::string snapshot_json(const Snapshot& snapshot);
 std::string steps_json(const std::vector<StepRecord>& steps);
 std::string requests_json(const std::vector<RequestRecord>& requests);
