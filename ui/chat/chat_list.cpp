@@ -14,6 +14,7 @@
 
 #include "ui/chat/chat_list_model.h"
 #include "ui/widgets/icon.h"
+#include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
 
@@ -68,7 +69,9 @@ class ChatDelegate final : public QStyledItemDelegate {
 }  // namespace
 
 ChatList::ChatList(QWidget* parent)
-    : Card({}, {}, {}, parent), model_(new ChatListModel(this)), shown_(new QSortFilterProxyModel(this)) {
+    : Card(tr("Chats"), {}, {}, parent),
+      model_(new ChatListModel(this)),
+      shown_(new QSortFilterProxyModel(this)) {
   new_ = new QPushButton(tr("&New chat"), this);
   new_->setObjectName(QStringLiteral("chat.new"));
   new_->setIcon(icon(QStringLiteral("add")));
@@ -101,13 +104,11 @@ ChatList::ChatList(QWidget* parent)
   auto* rename = new QAction(tr("Rename"), view_);
   auto* remove = new QAction(icon(QStringLiteral("trash")), tr("Delete"), view_);
   view_->addActions({rename, remove});
-  count_ = new Label({}, FontRole::small, Colour::muted, this);
 
   body()->setSpacing(units(2));
   body()->addWidget(new_);
   body()->addWidget(search_);
   body()->addWidget(view_, 1);
-  body()->addWidget(count_);
   setMinimumWidth(units(46));
 
   connect(new_, &QPushButton::clicked, this, &ChatList::new_requested);
@@ -127,11 +128,7 @@ ChatList::ChatList(QWidget* parent)
 
 void ChatList::show_count() {
   const int all = model_->rowCount(), shown = shown_->rowCount();
-  if (shown != all) {
-    count_->setText(tr("%1 of %2 chats").arg(shown).arg(all));
-  } else {
-    count_->setText(all == 1 ? tr("1 chat") : tr("%1 chats").arg(all));
-  }
+  set_unit(shown == all ? count_text(all) : tr("%1 of %2").arg(count_text(shown), count_text(all)));
 }
 
 void ChatList::set_current(qint64 chat) {

@@ -37,7 +37,6 @@ class ChatList : public Card {
   QPushButton* new_;
   QLineEdit* search_;
   QListView* view_;
-  Label* count_;
   bool selecting_ = false;  // the selection follows the page, not the other way round
 };
 

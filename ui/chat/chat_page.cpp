@@ -13,6 +13,7 @@
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "engine/base/file.h"
 #include "engine/store/store.h"
@@ -59,6 +60,7 @@ struct ChatPage::State {
   std::optional<std::size_t> editing;  // message whose text is in the input
   QString before_edit;                 // what was in the input then
   bool input_kept = false;             // the next conversation change must not touch the input
+  bool visited = false;
   QTimer draft_timer;
   QString phase;  // of a load
 
@@ -137,7 +139,7 @@ void ChatPage::State::build() {
   layout->addWidget(list);
   layout->addWidget(card, 1);
   layout->addWidget(sampling);
-  list->setFixedWidth(units(54));
+  list->setFixedWidth(units(62));
   sampling->set_choice(preferences.sampling());
   box->input()->set_text(preferences.draft());
   connect(find_button, &QToolButton::clicked, page, [this] { toggle_find(); });
@@ -374,7 +376,7 @@ QString ChatPage::title() const {
 
 void ChatPage::activated() {
   state_->session.refresh_chats();
-  if (focusWidget() == nullptr) state_->box->input()->setFocus();
+  if (!std::exchange(state_->visited, true)) state_->box->input()->setFocus();
 }
 
 void ChatPage::open_chat(qint64 chat) {

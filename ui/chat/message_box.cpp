@@ -2,6 +2,7 @@
 #include "ui/chat/message_box.h"
 
 #include <QHBoxLayout>
+#include <QPainter>
 #include <QPushButton>
 #include <QVBoxLayout>
 
@@ -74,6 +75,10 @@ MessageBox::MessageBox(QWidget* parent) : QWidget(parent) {
     notice_->show();
   });
   refresh();
+}
+
+void MessageBox::paintEvent(QPaintEvent*) {
+  QPainter(this).fillRect(0, 0, width(), 1, Theme::current().colour(Colour::border));
 }
 
 void MessageBox::refresh() {

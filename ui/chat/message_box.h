@@ -31,6 +31,9 @@ class MessageBox : public QWidget {
   void edit_cancelled();
   void serve_requested();
 
+ protected:
+  void paintEvent(QPaintEvent* event) override;  ///< a hairline under the conversation
+
  private:
   void refresh();
   MessageInput* input_;

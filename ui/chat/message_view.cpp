@@ -61,7 +61,8 @@ MessageView::MessageView(const ChatMessage& message, bool last, bool live, QWidg
   layout->addWidget(text_);
   connect(text_, &MarkdownView::link_activated, this, &MessageView::link_activated);
 
-  show_all_ = new QPushButton(this);
+  show_all_ = new QPushButton(tr("Show all"), this);
+  show_all_->setAccessibleName(show_all_->text());
   show_all_->setProperty("compact", true);
   show_all_->hide();
   layout->addWidget(show_all_, 0, Qt::AlignLeft);

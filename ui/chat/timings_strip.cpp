@@ -55,7 +55,7 @@ std::vector<TimingCell> timing_cells(const RequestRecord& record) {
 
 TimingsStrip::TimingsStrip(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("chat.timings"));
-  QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+  QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);
   policy.setHeightForWidth(true);
   setSizePolicy(policy);
   setToolTip(
@@ -99,7 +99,14 @@ int TimingsStrip::heightForWidth(int width) const {
 }
 
 QSize TimingsStrip::sizeHint() const {
-  return {units(60), heightForWidth(width())};
+  int width = 0;
+  for (const TimingCell& cell : cells_) width += cell_width(cell);
+  return {width, cells_.empty() ? 0 : units(6)};
+}
+
+/// The height for a width is asked for where it matters; this one must not depend on the width of the moment.
+QSize TimingsStrip::minimumSizeHint() const {
+  return {units(30), cells_.empty() ? 0 : units(6)};
 }
 
 void TimingsStrip::paintEvent(QPaintEvent*) {

@@ -11,6 +11,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 #include <optional>
+#include <utility>
 
 #include "engine/base/threads.h"
 #include "engine/report/report_content.h"
@@ -44,7 +45,8 @@ struct ReportsPage::State {
   std::shared_ptr<const Run> run;  // shown; the worker may hold it too
   std::optional<RunId> wanted;     // being read
   std::optional<RunId> deleted;    // out of the list, still in the store until the next one or the end
-  bool listed = false;             // the store has answered once
+  bool visited = false;
+  bool listed = false;  // the store has answered once
   std::unique_ptr<WorkerPool> worker = std::make_unique<WorkerPool>(1, "reports");  // last: joins first
 
   State(ReportsPage* owner, Store& runs_store) : page(owner), store(runs_store) {}
@@ -292,6 +294,7 @@ QList<QAction*> ReportsPage::page_actions() {
 
 void ReportsPage::activated() {
   state_->refresh();
+  if (!std::exchange(state_->visited, true)) state_->list->table()->setFocus();
 }
 void ReportsPage::open_run(qint64 run) {
   state_->open(RunId{run});

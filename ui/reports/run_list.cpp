@@ -21,7 +21,7 @@ int units(double n) {
 
 }  // namespace
 
-RunList::RunList(QWidget* parent) : Card({}, {}, {}, parent) {
+RunList::RunList(QWidget* parent) : Card(tr("Runs"), {}, {}, parent) {
   search_ = new QLineEdit;
   search_->setObjectName(QStringLiteral("report.search"));
   search_->setPlaceholderText(tr("Search runs"));
@@ -40,7 +40,6 @@ RunList::RunList(QWidget* parent) : Card({}, {}, {}, parent) {
   table_->setObjectName(QStringLiteral("report.list"));
   table_->setAccessibleDescription(tr("Newest first; Delete deletes a run, which can be undone"));
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
-  count_ = new Label({}, FontRole::small, Colour::muted);
 
   auto* top = new QHBoxLayout;
   top->setSpacing(units(2));
@@ -49,7 +48,6 @@ RunList::RunList(QWidget* parent) : Card({}, {}, {}, parent) {
   body()->setSpacing(units(2));
   body()->addLayout(top);
   body()->addWidget(table_, 1);
-  body()->addWidget(count_);
   connect(search_, &QLineEdit::textChanged, this, &RunList::show_rows);
   connect(kind_, &QComboBox::currentIndexChanged, this, &RunList::show_rows);
   connect(table_, &DataTable::current_changed, this, [this](qint64 run) {
@@ -71,9 +69,7 @@ void RunList::show_rows() {
   table_->set_filter(search_->text());
   const int shown = table_->model()->rowCount();
   const auto all = static_cast<int>(runs_.size());
-  count_->setText(shown == all ? (all == 1 ? tr("1 run, never changed once ended")
-                                           : tr("%1 runs, never changed once ended").arg(all))
-                               : tr("%1 of %2 runs").arg(shown).arg(all));
+  set_unit(shown == all ? count_text(all) : tr("%1 of %2").arg(count_text(shown), count_text(all)));
 }
 
 void RunList::focus_search() {

@@ -31,7 +31,6 @@ class RunList : public Card {
   QLineEdit* search_;
   QComboBox* kind_;
   DataTable* table_;
-  Label* count_;
 };
 
 }  // namespace pitwall::ui

@@ -70,13 +70,13 @@ TableCell finish_cell(const RequestRecord& request) {
 std::vector<TableColumn> run_columns() {
   return {{Words::tr("Run")},
           {Words::tr("Name")},
-          {Words::tr("When")},
           {Words::tr("Status")},
           {Words::tr("tok/s"), true, Words::tr("Tokens out, from the first arrival to the last token.")},
           {Words::tr("ITL max ms"), true, Words::tr("Longest gap between two tokens of one request.")},
           {Words::tr("TTFT p50 ms"), true, Words::tr("Half of the requests had their first token by then.")},
           {Words::tr("TPOT p50 ms"), true, Words::tr("Time per token after the first.")},
           {Words::tr("Requests"), true, Words::tr("That ended in this run.")},
+          {Words::tr("When")},
           {Words::tr("Model")},
           {Words::tr("Kind"), false,
            Words::tr("serve: a serving engine; bench: a load test; check: a self-check.")}};
@@ -87,13 +87,13 @@ TableRow run_row(const RunListItem& run) {
   return {run.id.value,
           {{run_name(run.id.value)},
            {shortened(name)},
-           muted(when_text(run.start_utc)),
            {status_text(run.status), 0, status_colour(run.status)},
            rate_cell(run.output_tokens_per_s),
            ms_cell(run.max_itl_ms),
            ms_cell(run.ttft_p50_ms),
            ms_cell(run.tpot_p50_ms),
            count_cell(run.requests),
+           muted(when_text(run.start_utc)),
            muted(shortened(run.model)),
            muted(text_of(run.kind))}};
 }
@@ -137,7 +137,7 @@ std::vector<TableRow> percentile_rows(const RunSummary& summary) {
 }
 
 std::vector<TableColumn> config_columns() {
-  return {{Words::tr("Setting")}, {Words::tr("Value")}, {Words::tr("Default")}, {Words::tr("Set by")}};
+  return {{Words::tr("Setting")}, {Words::tr("Value")}, {Words::tr("Default")}};
 }
 
 std::vector<TableRow> config_rows(const RunHeader& header) {
@@ -151,8 +151,7 @@ std::vector<TableRow> config_rows(const RunHeader& header) {
       row.cells = {{text_of(entry.name)},
                    {changed ? QStringLiteral("△ ") + value : value, 0, changed ? Colour::text : Colour::muted,
                     changed},
-                   muted(usual),
-                   muted(text_of(entry.origin))};
+                   muted(usual)};
       rows.push_back(std::move(row));
     }
   };
@@ -197,19 +196,21 @@ std::vector<TableRow> environment_rows(const Run& run) {
   return rows;
 }
 
-std::vector<TableColumn> run_request_columns() {
-  return {{Words::tr("Request"), true},
-          {Words::tr("Label")},
-          {Words::tr("Finish")},
-          {Words::tr("Arrived")},
-          {Words::tr("Prompt"), true, Words::tr("Tokens in.")},
-          {Words::tr("Out"), true, Words::tr("Tokens out.")},
-          {Words::tr("Queue ms"), true, Words::tr("Arrival to first step.")},
-          {Words::tr("TTFT ms"), true, Words::tr("Arrival to first token.")},
-          {Words::tr("TPOT ms"), true, Words::tr("Per token after the first.")},
-          {Words::tr("Worst ITL ms"), true, Words::tr("Longest gap between two tokens.")},
-          {Words::tr("Preempted"), true},
-          {Words::tr("Error")}};
+std::vector<TableColumn> run_request_columns(bool with_errors) {
+  std::vector<TableColumn> columns{
+      {Words::tr("Request"), true},
+      {Words::tr("Label")},
+      {Words::tr("Finish")},
+      {Words::tr("Arrived")},
+      {Words::tr("Prompt"), true, Words::tr("Tokens in.")},
+      {Words::tr("Out"), true, Words::tr("Tokens out.")},
+      {Words::tr("Queue ms"), true, Words::tr("Arrival to first step.")},
+      {Words::tr("TTFT ms"), true, Words::tr("Arrival to first token.")},
+      {Words::tr("TPOT ms"), true, Words::tr("Per token after the first.")},
+      {Words::tr("Worst ITL ms"), true, Words::tr("Longest gap between two tokens.")},
+      {Words::tr("Preempted"), true}};
+  if (with_errors) columns.push_back({Words::tr("Error")});
+  return columns;
 }
 
 std::vector<TableRow> run_request_rows(const std::vector<RequestRecord>& requests, std::size_t most) {

@@ -22,8 +22,9 @@ std::vector<TableRow> config_rows(const RunHeader& header);
 std::vector<TableColumn> environment_columns();
 std::vector<TableRow> environment_rows(const Run& run);
 
-/// The `most` with the longest gap between tokens.
-std::vector<TableColumn> run_request_columns();
+/// The `most` with the longest gap between tokens. The rows always end in the error; the columns only when
+/// asked.
+std::vector<TableColumn> run_request_columns(bool with_errors);
 std::vector<TableRow> run_request_rows(const std::vector<RequestRecord>& requests, std::size_t most);
 
 }  // namespace pitwall::ui

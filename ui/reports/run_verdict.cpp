@@ -23,7 +23,12 @@ QString requests_text(std::int64_t n) {
   return n == 1 ? Words::tr("1 request") : Words::tr("%1 requests").arg(count_text(n));
 }
 
-/// "120 requests ended well at 141 tok/s; the longest gap between two tokens was 88.0 ms"
+/// A figure and its unit stay on one line.
+QString unbroken(QString text) {
+  return text.replace(QLatin1Char(' '), QChar(QChar::Nbsp));
+}
+
+/// "120 requests ended well at 141 tok/s; the worst gap between tokens was 88.0 ms"
 QString outcome(const Run& run) {
   const EngineTotals& totals = run.summary.totals;
   const std::int64_t well = totals.requests_stop + totals.requests_length;
@@ -36,27 +41,28 @@ QString outcome(const Run& run) {
     text = Words::tr("%1, all stopped by the client").arg(requests_text(totals.requests_cancelled));
   } else {
     text = Words::tr("%1 ended well").arg(requests_text(well));
-    if (totals.requests_cancelled > 0)
-      text += Words::tr(", %1 stopped").arg(count_text(totals.requests_cancelled));
+    if (run.summary.output_tokens_per_s > 0)
+      text += Words::tr(" at %1").arg(
+          unbroken(rate_number(run.summary.output_tokens_per_s) + QStringLiteral(" tok/s")));
   }
-  if (run.summary.output_tokens_per_s > 0)
-    text += Words::tr(" at %1 tok/s").arg(rate_number(run.summary.output_tokens_per_s));
   if (const Summary gap = metric(run, "max_itl_ms"); gap.n > 0)
-    text += Words::tr("; the longest gap between two tokens was %1").arg(ms_text(gap.max));
+    text += Words::tr("; the worst gap between tokens was %1").arg(unbroken(ms_text(gap.max)));
   return text;
 }
 
 QString figures(const Run& run) {
   QStringList parts;
+  const EngineTotals& totals = run.summary.totals;
+  if (totals.requests_cancelled > 0 && totals.requests_cancelled < totals.requests_finished)
+    parts << Words::tr("%1 more were stopped by the client.").arg(count_text(totals.requests_cancelled));
   const Summary ttft = metric(run, "ttft_ms"), tpot = metric(run, "tpot_ms");
   if (ttft.n > 0) {
     const bool tail = ttft.n >= kSamplesForP99;
     parts << (tail ? Words::tr("Half had their first token within %1, 99 % within %2.")
                    : Words::tr("Half had their first token within %1, all within %2."))
-                 .arg(ms_text(ttft.p50), ms_text(tail ? ttft.p99 : ttft.max));
+                 .arg(unbroken(ms_text(ttft.p50)), unbroken(ms_text(tail ? ttft.p99 : ttft.max)));
   }
-  if (tpot.n > 0) parts << Words::tr("Each further token took %1 (p50).").arg(ms_text(tpot.p50));
-  const EngineTotals& totals = run.summary.totals;
+  if (tpot.n > 0) parts << Words::tr("Each further token took %1 (p50).").arg(unbroken(ms_text(tpot.p50)));
   if (totals.requests_finished > 0)
     parts << Words::tr("%1 prompt tokens in, %2 tokens out, %3 preemptions.")
                  .arg(count_text(totals.prompt_tokens), count_text(totals.output_tokens),

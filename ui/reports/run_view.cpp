@@ -51,7 +51,8 @@ RunView::RunView(QWidget* parent) : QStackedWidget(parent) {
   message_->setObjectName(QStringLiteral("report.message"));
   message_->setWordWrap(true);
   message_->setAlignment(Qt::AlignCenter);
-  verb_ = new QPushButton;
+  verb_ = new QPushButton(tr("Try again"));
+  verb_->setAccessibleName(verb_->text());
   verb_->setObjectName(QStringLiteral("report.verb"));
   empty_layout->addStretch(2);
   empty_layout->addWidget(message_);
@@ -62,12 +63,12 @@ RunView::RunView(QWidget* parent) : QStackedWidget(parent) {
 
   page_ = new QWidget;
   auto* layout = new QVBoxLayout(page_);
-  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setContentsMargins(0, 0, units(2), 0);
   layout->setSpacing(units(3));
   percentiles_ = new DataTable(tr("Latency"), percentile_columns());
   config_ = new DataTable(tr("Settings"), config_columns());
   environment_ = new DataTable(tr("Conditions"), environment_columns());
-  requests_ = new DataTable(tr("Requests"), run_request_columns());
+  requests_ = new DataTable(tr("Requests"), run_request_columns(false));
   auto* percentiles_card = make_table_card(tr("Latency"), tr("ms, over the requests that ended"),
                                            percentiles_, "report.percentiles");
   auto* why = new Label(tr("No p90 under 20 samples, no p99 under 100."), FontRole::caption, Colour::muted);
@@ -80,6 +81,7 @@ RunView::RunView(QWidget* parent) : QStackedWidget(parent) {
   config_card_ = make_table_card(tr("Settings"), {}, config_, "report.config");
   auto* environment_card = make_table_card(tr("Conditions"), {}, environment_, "report.conditions");
   environment_->set_stretch_column(1);
+  config_->set_stretch_column(1);
   pair->addWidget(config_card_, 1);
   pair->addWidget(environment_card, 1);
   layout->addLayout(pair);
@@ -94,28 +96,25 @@ RunView::RunView(QWidget* parent) : QStackedWidget(parent) {
   scroll->setWidgetResizable(true);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll->setAccessibleName(tr("Run"));
+  scroll->setFocusPolicy(Qt::StrongFocus);
   scroll->setWidget(page_);
   addWidget(empty);
   addWidget(scroll);
 }
 
-QWidget* RunView::make_verdict() {
-  auto* card = new Card;
-  card->setObjectName(QStringLiteral("report.verdict"));
-  headline_ = new Label({}, FontRole::title);
-  headline_->setObjectName(QStringLiteral("report.headline"));
-  headline_->setWordWrap(true);
-  headline_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+Card* RunView::make_verdict() {
+  verdict_card_ = new Card;
+  verdict_card_->setObjectName(QStringLiteral("report.verdict"));
   tag_ = new Tag;
   tag_->setObjectName(QStringLiteral("report.status"));
-  origin_ = new Label({}, FontRole::small, Colour::muted);
-  auto* top = new QHBoxLayout;
-  top->setSpacing(units(2));
-  top->addWidget(headline_, 1);
-  top->addWidget(tag_, 0, Qt::AlignTop);
+  verdict_card_->add_header_widget(tag_);
+  headline_ = new Label({}, FontRole::title);
+  headline_->setObjectName(QStringLiteral("report.headline"));
   detail_ = new Label({}, FontRole::body);
-  detail_->setWordWrap(true);
-  detail_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  for (Label* label : {headline_, detail_}) {
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  }
 
   command_row_ = new QWidget;
   auto* command_layout = new QHBoxLayout(command_row_);
@@ -149,13 +148,11 @@ QWidget* RunView::make_verdict() {
     Q_EMIT note_changed(shown_note_);
   });
 
-  card->body()->addLayout(top);
-  card->body()->addWidget(detail_);
-  card->body()->addWidget(origin_);
-  card->body()->addWidget(command_row_);
-  card->body()->addSpacing(units(1));
-  card->body()->addWidget(note_);
-  return card;
+  for (QWidget* row : {static_cast<QWidget*>(headline_), static_cast<QWidget*>(detail_), command_row_})
+    verdict_card_->body()->addWidget(row);
+  verdict_card_->body()->addSpacing(units(1));
+  verdict_card_->body()->addWidget(note_);
+  return verdict_card_;
 }
 
 Card* RunView::make_table_card(const QString& title, const QString& unit, DataTable* table, const char* id) {
@@ -172,14 +169,13 @@ QWidget* RunView::make_charts() {
   auto* grid = new QGridLayout(box);
   grid->setContentsMargins(0, 0, 0, 0);
   grid->setSpacing(units(3));
-  itl_ = add_chart(
-      {QStringLiteral("report.chart.itl"), tr("ITL"), tr("ms"), tr("Did any stream stutter?"), true});
-  ttft_ = add_chart({QStringLiteral("report.chart.ttft"), tr("TTFT"), tr("ms"),
-                     tr("How long until the first token?"), true});
-  tpot_ = add_chart({QStringLiteral("report.chart.tpot"), tr("TPOT"), tr("ms"),
-                     tr("How fast did each stream write?"), true});
-  throughput_ = add_chart({QStringLiteral("report.chart.throughput"), tr("Throughput"), tr("tok/s"),
-                           tr("What was delivered?"), false});
+  itl_ = add_chart({QStringLiteral("report.chart.itl"), tr("ITL"), tr("ms"), tr("Any stutter?"), true});
+  ttft_ =
+      add_chart({QStringLiteral("report.chart.ttft"), tr("TTFT"), tr("ms"), tr("How long to start?"), true});
+  tpot_ =
+      add_chart({QStringLiteral("report.chart.tpot"), tr("TPOT"), tr("ms"), tr("How fast to write?"), true});
+  throughput_ = add_chart(
+      {QStringLiteral("report.chart.throughput"), tr("Throughput"), tr("tok/s"), tr("What got out?"), false});
   memory_ =
       add_chart({QStringLiteral("report.chart.memory"), tr("Memory"), tr("GiB"), tr("What grew?"), false});
   for (std::size_t i = 0; i < charts_.size(); ++i) {
@@ -204,9 +200,11 @@ LineChart* RunView::add_chart(const LineChart::Spec& spec) {
 
 void RunView::show_message(const QString& text, const QString& verb) {
   message_->setText(text);
-  verb_->setText(verb);
-  verb_->setAccessibleName(verb);
   verb_->setVisible(!verb.isEmpty());
+  if (!verb.isEmpty()) {
+    verb_->setText(verb);
+    verb_->setAccessibleName(verb);
+  }
   setCurrentIndex(0);
 }
 
@@ -222,11 +220,12 @@ void RunView::show_run(const Run& run, const QString& serve_command) {
   tag_->set(verdict.kind, verdict.tag);
   const QString name =
       QString::fromStdString(run.header.name.empty() ? run.header.model_name : run.header.name);
-  QStringList origin{run_name(run.id.value), name, QString::fromStdString(run.header.kind)};
-  origin.removeAll(QString());
+  QStringList origin{name, QString::fromStdString(run.header.kind)};
   if (run.summary.end_utc > run.header.start_utc)
     origin << elapsed_text(run.summary.end_utc - run.header.start_utc);
-  origin_->setText(origin.join(QStringLiteral(" · ")));
+  origin.removeAll(QString());
+  verdict_card_->set_title(run_name(run.id.value));
+  verdict_card_->set_question(origin.join(QStringLiteral(" · ")));
   command_->setText(serve_command);
   command_->setToolTip(serve_command);
   command_row_->setVisible(!serve_command.isEmpty());
@@ -239,6 +238,11 @@ void RunView::show_run(const Run& run, const QString& serve_command) {
                                      [](const ConfigEntry& entry) { return entry.changed; });
   config_card_->set_unit(changed == 0 ? tr("all at their defaults") : tr("△ %1 changed").arg(changed));
   environment_->set_rows(environment_rows(run));
+  const bool errors = std::any_of(run.requests.begin(), run.requests.end(),
+                                  [](const RequestRecord& request) { return !request.error.empty(); });
+  const auto columns = static_cast<int>(run_request_columns(errors).size());
+  if (columns != requests_->table()->columnCount())
+    requests_->table()->set_columns(run_request_columns(errors));
   requests_->set_rows(run_request_rows(run.requests, kRequestsShown));
   const QString count = count_text(static_cast<qint64>(run.requests.size()));
   requests_card_->set_unit(

@@ -32,21 +32,21 @@ class RunView : public QStackedWidget {
   void verb_chosen();
 
  private:
-  QWidget* make_verdict();
+  Card* make_verdict();
   QWidget* make_charts();
   Card* make_table_card(const QString& title, const QString& unit, DataTable* table, const char* id);
   LineChart* add_chart(const LineChart::Spec& spec);
   void show_charts(const Run& run);
 
   QWidget* page_;
-  Label *headline_, *detail_, *origin_, *command_, *message_;
+  Card* verdict_card_;
+  Label *headline_, *detail_, *command_, *message_;
   Tag* tag_;
   QLineEdit* note_;
   QWidget* command_row_;
   QPushButton* verb_;
   DataTable *percentiles_, *config_, *environment_, *requests_;
   Card *config_card_, *requests_card_;
-  Label* requests_note_;
   std::vector<LineChart*> charts_;
   LineChart *itl_, *ttft_, *tpot_, *throughput_, *memory_;
   QString shown_note_;

@@ -1,0 +1,702 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QAbstractItemModelTester>
+#include <QAbstractScrollArea>
+#include <QAccessible>
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QTextBlock>
+#include <QTextDocument>
+#include <QToolButton>
+#include <QtTest>
+#include <random>
+
+#include "app/common/backend_factory.h"
+#include "engine/store/store.h"
+#include "tests/support/test_support.h"
+#include "tests/support/tiny_model.h"
+#include "ui/chat/chat_export.h"
+#include "ui/chat/chat_list_model.h"
+#include "ui/chat/chat_page.h"
+#include "ui/chat/chat_session.h"
+#include "ui/chat/markdown_view.h"
+#include "ui/chat/message_input.h"
+#include "ui/chat/reply_stream.h"
+#include "ui/chat/sampling_panel.h"
+#include "ui/chat/timings_strip.h"
+#include "ui/shell/engine_controller.h"
+#include "ui/shell/theme.h"
+
+using namespace pitwall;
+using namespace pitwall::ui;
+
+namespace {
+
+constexpr char kReply[] =
+    R"(It is the engine. Step *24,271* takes `318 ms`, see [the log](https://example.org/log).
+
+# What to change
+
+Let long prompts enter in slices <b>not bold</b> &amp; so on.
+
+```shell
+pitwallctl serve \
+
+  --max-num-seqs 32
+```
+
+| Slice | Longest step |
+|---|--:|
+| off | 318 ms |
+| **512** | 31 ms |
+
+1. First
+2. Second
+   - nested ![a picture](file:///etc/hostname)
+
+> A quote of two
+> lines.
+
+---
+~~~
+no language
+~~~
+End.
+)";
+
+/// One window's worth: a store in a folder of its own, a controller, and the page on top.
+struct Bench {
+  test::TemporaryFolder folder;
+  std::unique_ptr<Store> store;
+  std::unique_ptr<EngineController> engine;
+  std::unique_ptr<ChatPage> page;
+  std::vector<Banner> banners;
+
+  Bench() {
+    reopen_store();
+    engine = std::make_unique<EngineController>(backend_factory(), store.get());
+    open_page();
+  }
+  void reopen_store() {
+    store.reset();
+    auto opened = Store::open(folder.path() / "pitwall.db");
+    if (!opened) qFatal("%s", opened.error().text().c_str());
+    store = std::move(*opened);
+  }
+  void open_page() {
+    page.reset();
+    page = std::make_unique<ChatPage>(*engine, *store);
+    QObject::connect(page.get(), &Page::banner_requested, page.get(),
+                     [this](const Banner& b) { banners.push_back(b); });
+    page->resize(1300, 800);
+    page->show();
+  }
+  bool serve(std::uint32_t context = 2048) {
+    test::TinyModel tiny;
+    tiny.context_length = context;
+    const auto model = test::write_tiny_model(folder.path(), tiny);
+    Settings settings;
+    if (!settings.set("port", "0") || !settings.set("max-num-seqs", "2")) return false;
+    engine->start(QString::fromStdString(model.string()), settings);
+    const bool serving = QTest::qWaitFor([&] { return engine->state() == EngineState::serving; }, 60'000);
+    if (!serving) qWarning("%s", engine->last_error().text().c_str());
+    return serving;
+  }
+  template <class Widget>
+  Widget* find(const char* id) const {
+    auto* widget = page->findChild<Widget*>(QLatin1String(id));
+    if (!widget) qFatal("no %s", id);
+    return widget;
+  }
+  /// Each message has one of these; the visible one counts.
+  template <class Widget>
+  Widget* visible(const char* id) const {
+    for (Widget* widget : page->findChildren<Widget*>(QLatin1String(id)))
+      if (widget->isVisible()) return widget;
+    return nullptr;
+  }
+  void trigger(const char* action) const { find<QAction>(action)->trigger(); }
+  void write(const char* text) const {
+    find<QPlainTextEdit>("chat.input")->setPlainText(QString::fromUtf8(text));
+    find<QPushButton>("chat.send")->click();
+  }
+  std::vector<ChatMessage> stored(std::int64_t chat = 1) const {
+    auto messages = store->messages(chat);
+    return messages ? *messages : std::vector<ChatMessage>();
+  }
+  std::string last_state() const { return stored().empty() ? std::string() : stored().back().state; }
+  QList<MarkdownView*> texts() const {
+    QList<MarkdownView*> shown;
+    for (MarkdownView* view : page->findChildren<MarkdownView*>())
+      if (view->isVisible()) shown << view;
+    return shown;
+  }
+};
+
+ChatMessage message(const char* role, const char* text, const char* state = kComplete) {
+  ChatMessage m;
+  m.role = role;
+  m.content = text;
+  m.state = state;
+  m.model = "tiny";
+  m.created_utc = 1'785'000'000 * kNanosPerSecond;
+  return m;
+}
+
+RequestRecord record() {
+  RequestRecord r;
+  r.id = {7};
+  r.label = "chat-2";
+  r.arrival_utc = 1'785'000'000 * kNanosPerSecond;
+  r.arrival = 1'000 * kNanosPerMs;
+  r.scheduled = 1'002 * kNanosPerMs;
+  r.first_token = 1'048 * kNanosPerMs;
+  r.last_token = 1'148 * kNanosPerMs;
+  r.finished = r.last_token;
+  r.prompt_tokens = 1'468;
+  r.output_tokens = 21;
+  r.max_itl = 9 * kNanosPerMs;
+  r.finish = FinishReason::length;
+  return r;
+}
+
+}  // namespace
+
+class ChatTest : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<test::TemporaryFolder> home_;
+
+ private Q_SLOTS:
+  void initTestCase() { Theme::current().set_mode(ThemeMode::light); }
+  void init() {
+    home_ = std::make_unique<test::TemporaryFolder>();  // preferences of one test are not those of the next
+    qputenv("PITWALL_HOME", QByteArray::fromStdString(home_->path().string()));
+  }
+
+  // ---- Markdown ----
+
+  void markdown_shows_html_as_text_and_loads_nothing() {
+    MarkdownView view;
+    view.set_markdown(kReply);
+    const QString text = view.toPlainText();
+    QVERIFY(text.contains(QStringLiteral("<b>not bold</b> & so on")));
+    QVERIFY(text.contains(QStringLiteral("a picture")));
+    QVERIFY(!text.contains(QChar::ObjectReplacementCharacter));  // no image
+    QVERIFY(!text.contains(QStringLiteral("**")));
+    QStringList links;
+    for (QTextBlock block = view.document()->begin(); block.isValid(); block = block.next()) {
+      for (auto it = block.begin(); !it.atEnd(); ++it) {
+        const QTextCharFormat format = it.fragment().charFormat();
+        QVERIFY(!format.isImageFormat());
+        if (format.isAnchor()) links << format.anchorHref();
+      }
+    }
+    QCOMPARE(links, (QStringList{QStringLiteral("https://example.org/log"), QStringLiteral("copy:0"),
+                                 QStringLiteral("file:///etc/hostname"), QStringLiteral("copy:1")}));
+    QVERIFY(!view.openLinks() && !view.openExternalLinks());
+  }
+
+  void markdown_in_pieces_looks_like_the_whole() {
+    MarkdownView whole;
+    whole.resize(600, 10);
+    whole.set_markdown(kReply);
+    const unsigned seed = std::random_device{}();
+    qInfo("seed %u", seed);
+    std::mt19937 random(seed);
+    const std::string text = kReply;
+    for (int round = 0; round < 50; ++round) {
+      MarkdownView pieces;
+      pieces.resize(600, 10);
+      for (std::size_t at = 0; at < text.size();) {
+        const std::size_t size = 1 + random() % 40;
+        pieces.append_markdown(text.substr(at, size));
+        at += size;
+      }
+      QCOMPARE(pieces.toPlainText(), whole.toPlainText());
+      QCOMPARE(pieces.source(), text);
+    }
+  }
+
+  void hostile_markdown_is_drawn() {
+    std::string nested, fences, table = "|a|b|\n|-|-|\n";
+    for (int i = 0; i < 3000; ++i) nested += "> ";
+    for (int i = 0; i < 2000; ++i) fences += "```\n~~~~\n";
+    for (int i = 0; i < 300; ++i) table += "|x|y|z|too|many|\n|\n";
+    for (const std::string& text :
+         {nested + "deep", fences, table, std::string(20'000, '['), std::string(20'000, '`'),
+          std::string("```\n\0\xff\xfe", 7), std::string("\xf0\x9f\x98")}) {
+      MarkdownView view;
+      view.set_markdown(text);
+      MarkdownView pieces;
+      for (std::size_t at = 0; at < text.size(); at += 997) pieces.append_markdown(text.substr(at, 997));
+      QCOMPARE(pieces.source().size(), text.size());
+    }
+  }
+
+  void a_growing_reply_costs_in_proportion_data() {
+    QTest::addColumn<QString>("paragraph");
+    QTest::newRow("paragraphs") << QString::fromUtf8(kReply);
+    QTest::newRow("code") << QStringLiteral("int x = 5;  // one line of code\n");
+    QTest::newRow("one line") << QStringLiteral("word ");
+    QTest::newRow("list") << QStringLiteral("- an item\n");
+  }
+  /// Counted in characters laid out, not in time: twice the reply may not cost four times as much.
+  void a_growing_reply_costs_in_proportion() {
+    QFETCH(QString, paragraph);
+    const auto laid_out = [&](std::size_t size) {
+      MarkdownView view;
+      qint64 characters = 0;
+      connect(view.document(), &QTextDocument::contentsChange, &view,
+              [&](int, int removed, int added) { characters += removed + added; });
+      std::string text = QTest::currentDataTag() == std::string("code") ? "```\n" : "";
+      while (text.size() < size) text += paragraph.toStdString();
+      for (std::size_t at = 0; at < text.size(); at += 64) view.append_markdown(text.substr(at, 64));
+      return static_cast<double>(characters);
+    };
+    const double half = laid_out(64 << 10), whole = laid_out(128 << 10);
+    QVERIFY2(whole < 2.5 * half, qPrintable(QStringLiteral("%1 then %2").arg(half).arg(whole)));
+  }
+
+  void code_is_copied_from_its_link() {
+    MarkdownView view;
+    view.set_markdown(kReply);
+    QSignalSpy copied(&view, &MarkdownView::code_copied), links(&view, &MarkdownView::link_activated);
+    Q_EMIT view.anchorClicked(QUrl(QStringLiteral("copy:0")));
+    QCOMPARE(copied.size(), 1);
+    QCOMPARE(QApplication::clipboard()->text(), QStringLiteral("pitwallctl serve \\\n\n  --max-num-seqs 32"));
+    Q_EMIT view.anchorClicked(QUrl(QStringLiteral("copy:99")));
+    QCOMPARE(copied.size(), 1);
+    Q_EMIT view.anchorClicked(QUrl(QStringLiteral("https://example.org")));
+    QCOMPARE(links.size(), 1);
+  }
+
+  // ---- parts ----
+
+  void a_huge_paste_is_refused_with_the_numbers() {
+    MessageInput input;
+    QSignalSpy refused(&input, &MessageInput::refused);
+    input.setPlainText(QStringLiteral("kept"));
+    QApplication::clipboard()->setText(QString(20 << 20, QLatin1Char('x')));
+    input.paste();
+    QCOMPARE(refused.size(), 1);
+    QVERIFY(refused[0][0].toString().contains(QStringLiteral("20,971,520")));
+    QCOMPARE(input.toPlainText(), QStringLiteral("kept"));
+    QApplication::clipboard()->setText(QString(100'000, QLatin1Char('y')));
+    input.paste();
+    QCOMPARE(refused.size(), 1);
+    QVERIFY(input.document()->blockCount() >= 5);  // one line is laid out as a whole: none is that long
+    QCOMPARE(input.toPlainText().count(QLatin1Char('y')), 100'000);
+  }
+
+  void long_lines_break_at_spaces() {
+    QCOMPARE(break_long_lines(QStringLiteral("aaa bbb ccc\nd"), 8), QStringLiteral("aaa bbb \nccc\nd"));
+    QCOMPARE(break_long_lines(QStringLiteral("aaaaaaaaaa"), 4), QStringLiteral("aaaa\naaaa\naa"));
+    QCOMPARE(break_long_lines(QString::fromUtf8("a😀b"), 2), QString::fromUtf8("a\n😀\nb"));
+    QCOMPARE(break_long_lines(QStringLiteral("a\n\n"), 8), QStringLiteral("a\n\n"));
+  }
+
+  void the_input_grows_to_eight_lines() {
+    MessageInput input;
+    input.resize(400, 10);
+    input.show();
+    const int two = input.height();
+    input.setPlainText(QStringLiteral("1\n2\n3\n4\n5"));
+    const int five = input.height();
+    QVERIFY(five > two);
+    input.setPlainText(QStringLiteral("\n").repeated(8));
+    const int nine = input.height();
+    input.setPlainText(QStringLiteral("\n").repeated(80));
+    QCOMPARE(input.height(), nine);
+    input.clear();
+    QCOMPARE(input.height(), two);
+  }
+
+  void the_list_model_follows_the_store() {
+    ChatListModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    std::mt19937 random(5);
+    std::vector<ChatListItem> chats;
+    for (int round = 0; round < 200; ++round) {
+      chats.clear();
+      for (int id = 1; id <= 8; ++id)
+        if (random() % 3 != 0) chats.push_back({id, "chat " + std::to_string(id), id});
+      std::shuffle(chats.begin(), chats.end(), random);
+      model.set_chats(chats);
+      QCOMPARE(model.rowCount(), static_cast<int>(chats.size()));
+      for (int row = 0; row < model.rowCount(); ++row)
+        QCOMPARE(model.index(row).data(ChatListModel::kIdRole).toLongLong(),
+                 chats[static_cast<std::size_t>(row)].id);
+    }
+    QSignalSpy renamed(&model, &ChatListModel::renamed);
+    model.set_chats({{3, "three", 0}});
+    QVERIFY(model.setData(model.index(0), QStringLiteral("  drei  "), Qt::EditRole));
+    QVERIFY(!model.setData(model.index(0), QStringLiteral("  "), Qt::EditRole));
+    QCOMPARE(renamed.size(), 1);
+    QCOMPARE(renamed[0][1].toString(), QStringLiteral("drei"));
+  }
+
+  void ages_in_words() {
+    const QDateTime now(QDate(2026, 7, 26), QTime(12, 0));
+    const auto age = [&](const QDateTime& then) {
+      return age_text(then.toMSecsSinceEpoch() * kNanosPerMs, now.toMSecsSinceEpoch() * kNanosPerMs);
+    };
+    QCOMPARE(age(now.addSecs(-59)), QStringLiteral("now"));
+    QCOMPARE(age(now.addSecs(60)), QStringLiteral("now"));
+    QCOMPARE(age(now.addSecs(-12 * 60)), QStringLiteral("12 min"));
+    QCOMPARE(age(now.addSecs(-3 * 3600)), QStringLiteral("3 h"));
+    QCOMPARE(age(now.addDays(-1)), QStringLiteral("yesterday"));
+    QCOMPARE(age(now.addDays(-10)), QStringLiteral("Jul 16"));
+    QCOMPARE(age(now.addYears(-1)), QStringLiteral("Jul 26, 2025"));
+  }
+
+  void timings_come_back_from_their_json() {
+    const auto back = record_from_json(record_to_json(record()));
+    QVERIFY(back.has_value());
+    QCOMPARE(back->ttft_ms(), 48.0);
+    QCOMPARE(back->tpot_ms(), 5.0);
+    QCOMPARE(back->finish, FinishReason::length);
+    QStringList cells;
+    for (const TimingCell& cell : timing_cells(*back)) cells << cell.name + QLatin1Char(' ') + cell.value;
+    QCOMPARE(cells, (QStringList{QStringLiteral("queue 2.00 ms"), QStringLiteral("TTFT 48.0 ms"),
+                                 QStringLiteral("TPOT 5.00 ms"), QStringLiteral("worst ITL 9.00 ms"),
+                                 QStringLiteral("prompt 1,468"), QStringLiteral("out 21"),
+                                 QStringLiteral("finish length limit")}));
+    QVERIFY(!record_from_json("").has_value());
+    QVERIFY(!record_from_json("{\"id\": \"x\"}").has_value());
+    QVERIFY(!record_from_json("[1,").has_value());
+  }
+
+  void sampling_reaches_the_request() {
+    SamplingPanel panel;
+    panel.set_choice({0, 0.5, 0.1, 40, 12, QStringLiteral("9223372036854775807")});
+    const SamplingParams params = sampling_params(panel.choice());
+    QCOMPARE(params.choice.temperature, 0.0f);
+    QCOMPARE(params.choice.top_p, 0.5f);
+    QCOMPARE(params.choice.min_p, 0.1f);
+    QCOMPARE(params.choice.top_k, 40);
+    QCOMPARE(params.max_tokens, 12);
+    QCOMPARE(params.choice.seed, std::uint64_t{9223372036854775807u});
+    PW_VERIFY(params.check());
+    PW_VERIFY(sampling_params(SamplingChoice()).check());
+    QVERIFY(sampling_params(SamplingChoice()).choice.seed != sampling_params(SamplingChoice()).choice.seed);
+  }
+
+  void a_chat_as_a_file() {
+    ChatMessage reply = message("assistant", "42", kStopped);
+    reply.timings_json = record_to_json(record());
+    const std::string text =
+        chat_markdown(QStringLiteral("Why?"), "Be short.", {message("user", "Why?"), reply});
+    QVERIFY(text.starts_with("# Why?\n\n## System prompt\n\nBe short.\n\n## You\n\nWhy?\n\n## tiny\n\n42\n"));
+    QVERIFY(text.find("TTFT 48.0 ms") != std::string::npos);
+    QCOMPARE(file_name_of(QStringLiteral("../../etc/passwd: why?")), QStringLiteral("etcpasswd why"));
+    QCOMPARE(file_name_of(QStringLiteral("///")), QStringLiteral("chat"));
+  }
+
+  // ---- the page, without an engine ----
+
+  void every_focusable_widget_has_a_name() {
+    Bench bench;
+    bench.write("hello");
+    QTRY_VERIFY(!bench.last_state().empty());
+    for (QWidget* widget : bench.page->findChildren<QWidget*>()) {
+      if (widget->focusPolicy() == Qt::NoFocus || widget->inherits("QScrollBar")) continue;
+      const auto* area = qobject_cast<const QAbstractScrollArea*>(widget->parentWidget());
+      if ((area && area->viewport() == widget) || widget->objectName().startsWith(QLatin1String("qt_")))
+        continue;
+      // A label's text is its name.
+      const QAccessibleInterface* access = QAccessible::queryAccessibleInterface(widget);
+      QVERIFY2(!access->text(QAccessible::Name).isEmpty() || widget->inherits("QLabel"),
+               qPrintable(QStringLiteral("%1 %2 in %3")
+                              .arg(QLatin1String(widget->metaObject()->className()), widget->objectName(),
+                                   QLatin1String(widget->parentWidget()->metaObject()->className()))));
+    }
+  }
+
+  void an_empty_chat_offers_three_prompts() {
+    Bench bench;
+    auto* empty = bench.find<QWidget>("chat.empty");
+    const auto offers = empty->findChildren<QPushButton*>();
+    QCOMPARE(offers.size(), 3);
+    offers[1]->click();
+    QVERIFY(bench.find<QPlainTextEdit>("chat.input")->toPlainText().size() > 1000);
+    QVERIFY(bench.stored().empty());
+  }
+
+  void what_is_sent_without_a_model_is_kept() {
+    Bench bench;
+    QSignalSpy asked(bench.page.get(), &ChatPage::page_requested);
+    QVERIFY(bench.find<QLabel>("chat.hint")->isVisible());
+    bench.find<QPushButton>("chat.goToServe")->click();
+    QCOMPARE(asked.size(), 1);
+    QCOMPARE(asked[0][0].toString(), QStringLiteral("serve"));
+    bench.write("Is anyone there?\nSecond line");
+    QTRY_VERIFY(bench.last_state().starts_with(kErrorPrefix));
+    const auto stored = bench.stored();
+    QCOMPARE(stored.size(), std::size_t{2});
+    QCOMPARE(stored[0].content, std::string("Is anyone there?\nSecond line"));
+    QTRY_VERIFY(bench.visible<QLabel>("chat.trouble") != nullptr);
+    QVERIFY(bench.visible<QLabel>("chat.trouble")->text().contains(QStringLiteral("No model is serving")));
+    QVERIFY(bench.visible<QPushButton>("chat.tryAgain") != nullptr);
+    QTRY_COMPARE(bench.find<QListView>("chat.list")->model()->rowCount(), 1);
+    QCOMPARE(bench.find<QListView>("chat.list")->model()->index(0, 0).data().toString(),
+             QStringLiteral("Is anyone there?"));
+    QCOMPARE(bench.find<QPlainTextEdit>("chat.input")->toPlainText(), QString());
+  }
+
+  void text_not_sent_outlives_the_window() {
+    Bench bench;
+    bench.find<QPlainTextEdit>("chat.input")->setPlainText(QStringLiteral("half a thought"));
+    bench.open_page();
+    QCOMPARE(bench.find<QPlainTextEdit>("chat.input")->toPlainText(), QStringLiteral("half a thought"));
+  }
+
+  void a_reply_cut_off_by_a_kill_is_shown_as_incomplete() {
+    Bench bench;
+    const auto chat = bench.store->create_chat("killed");
+    PW_VERIFY(chat);
+    PW_VERIFY(bench.store->add_message(*chat, message("user", "Go on")));
+    PW_VERIFY(bench.store->add_message(*chat, message("assistant", "Once upon", kStreaming)));
+    bench.reopen_store();
+    bench.open_page();
+    bench.page->open_chat(*chat);
+    QTRY_COMPARE(bench.texts().size(), 2);
+    QCOMPARE(bench.texts()[1]->toPlainText(), QStringLiteral("Once upon"));
+    QStringList states;
+    for (const QLabel* tag : bench.page->findChildren<QLabel*>(QStringLiteral("chat.state")))
+      if (tag->isVisible()) states << tag->text();
+    QCOMPARE(states, QStringList{QStringLiteral("△ incomplete: cut off")});
+  }
+
+  void a_deleted_chat_comes_back() {
+    Bench bench;
+    const auto first = bench.store->create_chat("first");
+    PW_VERIFY(bench.store->add_message(*first, message("user", "one")));
+    PW_VERIFY(bench.store->create_chat("second"));
+    bench.page->activated();
+    auto* list = bench.find<QListView>("chat.list");
+    QTRY_COMPARE(list->model()->rowCount(), 2);
+    bench.page->open_chat(*first);
+    QTRY_COMPARE(bench.texts().size(), 1);
+    list->setFocus();
+    QTest::keyClick(list, Qt::Key_Delete);
+    QTRY_COMPARE(list->model()->rowCount(), 1);
+    QCOMPARE(bench.banners.back().verb, QStringLiteral("Undo"));
+    bench.trigger("chat.action.undo");
+    QTRY_COMPARE(list->model()->rowCount(), 2);
+    QTRY_COMPARE(bench.texts().size(), 1);
+    bench.banners.clear();
+    QTest::keyClick(list, Qt::Key_Delete);
+    QTRY_COMPARE(list->model()->rowCount(), 1);
+    bench.page.reset();  // the end of the window makes it final
+    QCOMPARE(bench.store->chats()->size(), std::size_t{1});
+  }
+
+  void search_narrows_the_list_without_opening_anything() {
+    Bench bench;
+    for (const char* title : {"KV cache sizing", "Release notes", "KV block size"})
+      PW_VERIFY(bench.store->create_chat(title));
+    bench.page->activated();
+    auto* list = bench.find<QListView>("chat.list");
+    QTRY_COMPARE(list->model()->rowCount(), 3);
+    bench.trigger("chat.action.search");
+    bench.find<QLineEdit>("chat.search")->setText(QStringLiteral("kv"));
+    QCOMPARE(list->model()->rowCount(), 2);
+    QVERIFY(bench.find<QWidget>("chat.empty")->isVisible());
+  }
+
+  void links_are_shown_before_they_are_opened() {
+    Bench bench;
+    const auto chat = bench.store->create_chat("links");
+    PW_VERIFY(
+        bench.store->add_message(*chat, message("assistant", "[safe bank](https://evil.example/?q=1)")));
+    bench.page->open_chat(*chat);
+    QTRY_COMPARE(bench.texts().size(), 1);
+    Q_EMIT bench.texts()[0]->anchorClicked(QUrl(QStringLiteral("https://evil.example/?q=1")));
+    QVERIFY(bench.banners.back().text.contains(QStringLiteral("https://evil.example/?q=1")));
+    QVERIFY(!bench.banners.back().verb.isEmpty());
+    Q_EMIT bench.texts()[0]->anchorClicked(QUrl(QStringLiteral("file:///etc/passwd")));
+    QVERIFY(bench.banners.back().verb.isEmpty());
+  }
+
+  void a_long_chat_shows_its_end_first() {
+    Bench bench;
+    const auto chat = bench.store->create_chat("long");
+    for (int i = 0; i < 100; ++i)
+      PW_VERIFY(bench.store->add_message(*chat, message(i % 2 ? "assistant" : "user", "text")));
+    bench.page->open_chat(*chat);
+    QTRY_VERIFY(bench.texts().size() >= 40);
+    QVERIFY(bench.texts().size() < 100);
+    bench.find<QLineEdit>("chat.find")->setText(QStringLiteral("text"));
+    bench.trigger("chat.action.find");
+    QTest::keyClick(bench.find<QLineEdit>("chat.find"), Qt::Key_Return);
+    QTRY_COMPARE(bench.texts().size(), 100);
+  }
+
+  void both_themes_and_a_narrow_window() {
+    Bench bench;
+    const auto chat = bench.store->create_chat("looks");
+    ChatMessage reply = message("assistant", kReply);
+    reply.timings_json = record_to_json(record());
+    PW_VERIFY(bench.store->add_message(*chat, message("user", "What is it?")));
+    PW_VERIFY(bench.store->add_message(*chat, reply));
+    bench.page->open_chat(*chat);
+    QTRY_COMPARE(bench.texts().size(), 2);
+    for (const ThemeMode mode : {ThemeMode::dark, ThemeMode::light}) {
+      Theme::current().set_mode(mode);
+      QTRY_COMPARE(bench.page->palette().color(QPalette::Window), Theme::current().colour(Colour::window));
+      const QImage picture = bench.page->grab().toImage();
+      QCOMPARE(picture.pixelColor(1, 1), Theme::current().colour(Colour::window));
+      QVERIFY(bench.texts()[1]->toPlainText().contains(QStringLiteral("End.")));
+    }
+    QVERIFY(bench.find<QWidget>("chat.sampling")->isVisible());
+    bench.page->resize(Theme::current().units(260), 700);
+    QVERIFY(!bench.find<QWidget>("chat.sampling")->isVisible());
+    bench.find<QToolButton>("chat.showSampling")->click();
+    QVERIFY(bench.find<QWidget>("chat.sampling")->isVisible());
+  }
+
+  // ---- the page, with an engine ----
+
+  void a_reply_streams_and_survives() {
+    Bench bench;
+    QVERIFY(bench.serve());
+    QTRY_VERIFY(!bench.find<QLabel>("chat.hint")->isVisible());
+    bench.find<QSpinBox>("chat.maxTokens")->setValue(24);
+    bench.find<QPlainTextEdit>("chat.systemPrompt")->setPlainText(QStringLiteral("Be brief."));
+    bench.find<QPlainTextEdit>("chat.input")->setPlainText(QStringLiteral("Hello"));
+    bench.trigger("chat.action.send");
+    QTRY_VERIFY(bench.last_state() == kComplete && bench.stored().size() == 3);
+    const auto stored = bench.stored();
+    const ChatMessage& reply = stored[1].role == "assistant" ? stored[1] : stored[2];
+    QCOMPARE(reply.model, std::string("tiny"));
+    const auto timings = record_from_json(reply.timings_json);
+    QVERIFY(timings.has_value());
+    QVERIFY(timings->prompt_tokens > 20);
+    QVERIFY(timings->output_tokens > 0 && timings->output_tokens <= 24);
+    QVERIFY(timings->ttft_ms() > 0);
+    QVERIFY(std::any_of(stored.begin(), stored.end(),
+                        [](const ChatMessage& m) { return m.role == "system" && m.content == "Be brief."; }));
+    QTRY_VERIFY(bench.find<QToolButton>("chat.regenerate")->isEnabled());
+    QVERIFY(
+        bench.page->findChildren<TimingsStrip*>().back()->accessibleName().contains(QStringLiteral("TTFT")));
+
+    bench.engine->stop();
+    QTRY_COMPARE(bench.engine->state(), EngineState::stopped);
+    bench.page.reset();
+    bench.engine.reset();
+    bench.reopen_store();
+    bench.engine = std::make_unique<EngineController>(backend_factory(), bench.store.get());
+    bench.open_page();
+    bench.page->open_chat(1);
+    QTRY_COMPARE(bench.texts().size(), 2);
+    MarkdownView expected;
+    expected.set_markdown(reply.content);
+    QCOMPARE(bench.texts()[1]->toPlainText(), expected.toPlainText());
+    QVERIFY(
+        bench.page->findChildren<TimingsStrip*>().back()->accessibleName().contains(QStringLiteral("TTFT")));
+    QCOMPARE(bench.find<QPlainTextEdit>("chat.systemPrompt")->toPlainText(), QStringLiteral("Be brief."));
+  }
+
+  void regenerate_and_edit() {
+    Bench bench;
+    QVERIFY(bench.serve());
+    bench.find<QSpinBox>("chat.maxTokens")->setValue(12);
+    bench.find<QLineEdit>("chat.seed")->setText(QStringLiteral("1"));
+    bench.write("First");
+    QTRY_VERIFY(bench.last_state() == kComplete);
+    QTRY_COMPARE(bench.find<QPushButton>("chat.send")->text(), QStringLiteral("Send"));
+    const auto first = bench.stored();
+
+    bench.trigger("chat.action.regenerate");
+    QTRY_VERIFY(bench.last_state() == kComplete &&
+                bench.stored().back().timings_json != first.back().timings_json);
+    QTRY_COMPARE(bench.find<QPushButton>("chat.send")->text(), QStringLiteral("Send"));
+    QCOMPARE(bench.stored().back().id, first.back().id);
+    QCOMPARE(bench.stored().back().content, first.back().content);  // the same seed
+
+    bench.write("Second");
+    QTRY_VERIFY(bench.stored().size() == 4 && bench.last_state() == kComplete);
+    QTRY_COMPARE(bench.find<QPushButton>("chat.send")->text(), QStringLiteral("Send"));
+    bench.find<QPlainTextEdit>("chat.input")->setPlainText(QStringLiteral("a draft"));
+    bench.texts()[0]->parentWidget()->findChild<QToolButton*>()->click();
+    QCOMPARE(bench.find<QPlainTextEdit>("chat.input")->toPlainText(), QStringLiteral("First"));
+    QTest::keyClick(bench.find<QPlainTextEdit>("chat.input"), Qt::Key_Escape);
+    QCOMPARE(bench.find<QPlainTextEdit>("chat.input")->toPlainText(), QStringLiteral("a draft"));
+    bench.texts()[0]->parentWidget()->findChild<QToolButton*>()->click();
+    bench.write("Changed");
+    QCOMPARE(bench.find<QPlainTextEdit>("chat.input")->toPlainText(), QStringLiteral("a draft"));
+    QTRY_VERIFY(bench.stored().size() == 2 && bench.last_state() == kComplete);
+    QCOMPARE(bench.stored()[0].id, first[0].id);
+    QCOMPARE(bench.stored()[0].content, std::string("Changed"));
+    QTRY_COMPARE(bench.texts().size(), 2);
+  }
+
+  void stop_keeps_what_came() {
+    Bench bench;
+    QVERIFY(bench.serve(60'000));
+    bench.find<QSpinBox>("chat.maxTokens")->setValue(0);
+    bench.write("Never end");
+    QTRY_VERIFY(bench.texts().size() == 2 && !bench.texts()[1]->source().empty());
+    // Written before it was asked for, and saved while it grows.
+    QCOMPARE(bench.stored().size(), std::size_t{2});
+    QTRY_VERIFY(!bench.stored()[1].content.empty());
+    QTest::keyClick(bench.find<QPlainTextEdit>("chat.input"), Qt::Key_Escape);
+    QTRY_VERIFY(bench.last_state() != kStreaming);
+    QVERIFY(bench.last_state() == kStopped || bench.last_state() == kComplete);
+    QCOMPARE(bench.stored()[1].content, bench.texts()[1]->source());
+    QTRY_VERIFY(bench.engine->engine()->snapshot()->running == 0);
+  }
+
+  void the_engine_stops_under_a_reply() {
+    Bench bench;
+    QVERIFY(bench.serve(60'000));
+    bench.find<QSpinBox>("chat.maxTokens")->setValue(0);
+    bench.write("Never end");
+    QTRY_VERIFY(bench.texts().size() == 2 && !bench.texts()[1]->source().empty());
+    bench.engine->stop();
+    QTRY_COMPARE(bench.engine->state(), EngineState::stopped);
+    QTRY_VERIFY(bench.last_state() != kStreaming);
+    QTRY_COMPARE(bench.find<QPushButton>("chat.send")->text(), QStringLiteral("Send"));
+  }
+
+  void two_chats_write_at_once() {
+    Bench bench;
+    QVERIFY(bench.serve(60'000));
+    bench.find<QSpinBox>("chat.maxTokens")->setValue(0);
+    bench.write("One");
+    QTRY_VERIFY(bench.texts().size() == 2 && !bench.texts()[1]->source().empty());
+    bench.trigger("chat.action.new");
+    QTRY_VERIFY(bench.find<QWidget>("chat.empty")->isVisible());
+    bench.find<QSpinBox>("chat.maxTokens")->setValue(8);
+    bench.write("Two");
+    QTRY_VERIFY(bench.stored(2).size() == 2 && bench.stored(2)[1].state == kComplete);
+    bench.page->open_chat(1);
+    QTRY_VERIFY(bench.texts().size() == 2 && bench.texts()[0]->source() == "One");
+    QTest::keyClick(bench.find<QPlainTextEdit>("chat.input"), Qt::Key_Escape);
+    QTRY_VERIFY(bench.stored(1)[1].state != kStreaming);
+    QTRY_COMPARE(bench.stored(1)[1].content, bench.texts()[1]->source());
+  }
+
+  void what_cannot_run_says_why_and_keeps_the_prompt() {
+    Bench bench;
+    QVERIFY(bench.serve());
+    bench.write(std::string(5000, 'x').c_str());  // a byte a token; the context has 2,048
+    QTRY_VERIFY(bench.last_state().starts_with(kErrorPrefix));
+    QTRY_VERIFY(bench.visible<QLabel>("chat.trouble") != nullptr);
+    QVERIFY2(bench.visible<QLabel>("chat.trouble")->text().contains(QStringLiteral("2048")) ||
+                 bench.visible<QLabel>("chat.trouble")->text().contains(QStringLiteral("2,048")),
+             qPrintable(bench.visible<QLabel>("chat.trouble")->text()));
+    QCOMPARE(bench.stored()[0].content.size(), std::size_t{5000});
+  }
+};
+
+QTEST_MAIN(ChatTest)
+#include "chat_test.moc"
