@@ -122,8 +122,7 @@ Value get_path(Context& context, Value value, const Value& path, const Value* ot
   return value;
 }
 
-// Slices
-// -------------------------------------------------------------------------------------------------------------
+// ---- Slices ----
 
 namespace {
 

@@ -93,10 +93,11 @@ Evaluator::Flow Evaluator::run_text(const TextStatement& statement, const ScopeP
 
 Evaluator::Flow Evaluator::run_print(const PrintStatement& statement, const ScopePtr& scope) {
   const Value value = evaluate(statement.value, scope);
-  if (value.is_text())
+  if (value.is_text()) {
     write(value.text());
-  else
+  } else {
     write(to_text(context_, value));
+  }
   return Flow::next;
 }
 
@@ -163,8 +164,7 @@ void Evaluator::assign(const Target& target, const Value& value, const ScopePtr&
   space->set(context_, target.attribute, value);
 }
 
-// Loops
-// ----------------------------------------------------------------------------------------------------------------
+// ---- Loops ----
 
 /// What the loop will meet: the items that satisfy its condition.
 ItemRange Evaluator::loop_items(const ForStatement& loop, const Value& iterable, const ScopePtr& around) {
@@ -210,8 +210,7 @@ std::string Evaluator::run_loop_again(const ForStatement& loop, const Value& ite
   return written_by([&] { run_loop(loop, items, around, depth); });
 }
 
-// Macros
-// ---------------------------------------------------------------------------------------------------------------
+// ---- Macros ----
 
 /// Keeps a scope whose variables may come to refer to it from leaking.
 void Evaluator::capture(const ScopePtr& scope) {

@@ -28,8 +28,7 @@ NameId NameTable::id(const std::string& name) {
   return entry->second;
 }
 
-// Precedence, from the weakest
-// -----------------------------------------------------------------------------------------
+// ---- Precedence, from the weakest ----
 
 Expression ExpressionParser::expression() {
   const DepthGuard guard(budget_);
@@ -179,8 +178,7 @@ Expression ExpressionParser::unary(bool with_filters) {
   return {line, std::move(postfix)};
 }
 
-// Operands
-// -------------------------------------------------------------------------------------------------------------
+// ---- Operands ----
 
 Expression ExpressionParser::primary() {
   const int line = tokens_.line();
@@ -266,8 +264,7 @@ Expression ExpressionParser::tuple(bool with_condition) {
   return {line, std::move(tuple)};
 }
 
-// Targets
-// --------------------------------------------------------------------------------------------------------------
+// ---- Targets ----
 
 std::string ExpressionParser::assignable_name() {
   const Token token = tokens_.expect(Type::name, "a name");
@@ -305,8 +302,7 @@ Target ExpressionParser::target(bool with_namespace) {
   return tuple;
 }
 
-// Postfix
-// --------------------------------------------------------------------------------------------------------------
+// ---- Postfix ----
 
 /// .name, [key] or (arguments); false when none of them follows.
 bool ExpressionParser::postfix_steps(std::vector<PostfixStep>& steps) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "engine/text/template_ast.h"
 #include "engine/text/template_budget.h"
 #include "engine/text/template_token_stream.h"
 

@@ -107,8 +107,7 @@ Value Evaluator::value_of(const Conditional& conditional, const ScopePtr& scope)
   return context_.undefined("the inline if-expression evaluated to false and no else section was defined");
 }
 
-// Postfix
-// --------------------------------------------------------------------------------------------------------------
+// ---- Postfix ----
 
 Value Evaluator::value_of(const Postfix& postfix, const ScopePtr& scope) {
   return apply_all(postfix.steps, postfix.steps.size(), evaluate(*postfix.base, scope), scope);

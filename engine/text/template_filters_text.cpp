@@ -180,7 +180,7 @@ Value tojson(Context& context, const Value& input, const Arguments& arguments) {
   style.ascii = read.flag(0, false);
   if (read.has_value(1)) {
     style.indent = indentation(context, read[1]);
-    style.item_separator = ",";
+    style.item_separator = std::string(",");
   }
   if (read.has_value(2)) {
     const auto separators = items_of(context, read[2]);

@@ -59,17 +59,14 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// Percent
-// ------------------------------------------------------------------------------------------------------------
+// ---- Percent ----
 
 /// Hands the right operand of % out, one value after another or by key.
 class PercentValues {
  public:
   PercentValues(Context& context, const Value& arguments) : context_(context), arguments_(arguments) {
-    if (arguments.kind() == Value::Kind::tuple)
-      items_ = arguments.sequence().items;
-    else
-      items_ = {arguments};
+    const bool tuple = arguments.kind() == Value::Kind::tuple;
+    items_ = tuple ? arguments.sequence().items : Items{arguments};
   }
   Value next() {
     if (used_ >= items_.size()) fail("not enough arguments for format string");
@@ -146,8 +143,7 @@ std::string percent_field(Context& context, Cursor& cursor, PercentValues& value
   return format_field(context, value, format);
 }
 
-// Braces
-// -------------------------------------------------------------------------------------------------------------
+// ---- Braces ----
 
 FieldFormat read_brace_format(std::string_view text) {
   FieldFormat format;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "engine/base/text_escape.h"
 #include "engine/text/template_budget.h"
@@ -118,10 +117,11 @@ class Lexer {
   /// Behind a closing "%}" or "#}" and its sign.
   void close(char sign, bool trims_line_end) {
     const std::size_t begin = at_;
-    if (sign == '-')
+    if (sign == '-') {
       skip_space();
-    else if (sign != '+' && trims_line_end && peek() == '\n')
+    } else if (sign != '+' && trims_line_end && peek() == '\n') {
       advance(1);
+    }
     after_line_end_ = at_ > begin && source_[at_ - 1] == '\n';
   }
 

@@ -32,8 +32,7 @@ class BoundMethod final : public NativeObject {
   const Method& method_;
 };
 
-// Lists and tuples
-// ---------------------------------------------------------------------------------------------------
+// ---- Lists and tuples ----
 
 Value sequence_index(Context& context, const Value& self, const Arguments& arguments) {
   const ArgumentReader read("index", arguments, {"value", "start", "stop"}, 1);
@@ -61,8 +60,7 @@ Value copy_self(Context&, const Value& self, const Arguments& arguments) {
   return self;
 }
 
-// Dicts
-// --------------------------------------------------------------------------------------------------------------
+// ---- Dicts ----
 
 Value dict_get(Context& context, const Value& self, const Arguments& arguments) {
   const ArgumentReader read("get", arguments, {"key", "default"}, 1);

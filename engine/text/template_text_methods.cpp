@@ -32,8 +32,7 @@ Value changed(Context& context, const Value& self, const Arguments& arguments) {
   return like(context, self, change(self.text()));
 }
 
-// Ends
-// ---------------------------------------------------------------------------------------------------------------
+// ---- Ends ----
 
 template <StripSide side>
 Value strip(Context& context, const Value& self, const Arguments& arguments) {
@@ -78,8 +77,7 @@ Value removesuffix(Context& context, const Value& self, const Arguments& argumen
   return like(context, self, std::string(text));
 }
 
-// Search
-// -------------------------------------------------------------------------------------------------------------
+// ---- Search ----
 
 /// Code point index of `offset`, counted in the whole text.
 Value index_of(const Value& self, std::size_t offset) {
@@ -132,8 +130,7 @@ Value replace(Context& context, const Value& self, const Arguments& arguments) {
                       safe);
 }
 
-// Pieces
-// -------------------------------------------------------------------------------------------------------------
+// ---- Pieces ----
 
 Value pieces_like(Context& context, const Value& self, const std::vector<std::string_view>& pieces) {
   Items items;
@@ -193,8 +190,7 @@ Value join(Context& context, const Value& self, const Arguments& arguments) {
   return context.text(out.take(), safe);
 }
 
-// Classes
-// ------------------------------------------------------------------------------------------------------------
+// ---- Classes ----
 
 template <CharacterClass wanted>
 Value all_are(Context& context, const Value& self, const Arguments&) {
@@ -218,8 +214,7 @@ Value isascii(Context&, const Value& self, const Arguments&) {
                                [](char c) { return static_cast<unsigned char>(c) < 0x80; }));
 }
 
-// Layout
-// -------------------------------------------------------------------------------------------------------------
+// ---- Layout ----
 
 Value padded(Context& context, const Value& self, std::int64_t width, std::string_view fill, char align) {
   FieldFormat format;

@@ -3,10 +3,9 @@
 #pragma once
 #include <initializer_list>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
-#include "engine/text/template_ast.h"
+#include "engine/text/template_budget.h"
 #include "engine/text/template_lexer.h"
 
 namespace pitwall::jinja {

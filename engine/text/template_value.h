@@ -53,20 +53,18 @@ class Value {
   enum class Kind { undefined, none, boolean, integer, real, text, list, tuple, iterator, dict, native };
 
   Value() = default;  ///< undefined without a reason
-  static Value none() { return Value(Data(None{})); }
-  static Value of(bool value) { return Value(Data(value)); }
-  static Value of(std::int64_t value) { return Value(Data(value)); }
-  static Value of(double value) { return Value(Data(value)); }
+  static Value none() { return Value(None{}); }
+  static Value of(bool value) { return Value(value); }
+  static Value of(std::int64_t value) { return Value(value); }
+  static Value of(double value) { return Value(value); }
   /// `safe`: text that went through `safe` or `escape`; adding plain text to it escapes the plain text.
   static Value of(std::shared_ptr<const TextObject> text, bool safe) {
-    return Value(Data(Text{std::move(text), safe}));
+    return Value(Text{std::move(text), safe});
   }
-  static Value of(std::shared_ptr<const UndefinedObject> undefined) {
-    return Value(Data(std::move(undefined)));
-  }
-  static Value of(std::shared_ptr<const SequenceObject> sequence) { return Value(Data(std::move(sequence))); }
-  static Value of(std::shared_ptr<const DictObject> dict) { return Value(Data(std::move(dict))); }
-  static Value of(std::shared_ptr<NativeObject> native) { return Value(Data(std::move(native))); }
+  static Value of(std::shared_ptr<const UndefinedObject> undefined) { return Value(std::move(undefined)); }
+  static Value of(std::shared_ptr<const SequenceObject> sequence) { return Value(std::move(sequence)); }
+  static Value of(std::shared_ptr<const DictObject> dict) { return Value(std::move(dict)); }
+  static Value of(std::shared_ptr<NativeObject> native) { return Value(std::move(native)); }
   /// Text that belongs to the template or its input, and to no budget.
   static Value constant(std::string text);
 
@@ -112,7 +110,9 @@ class Value {
   using NativePtr = std::shared_ptr<NativeObject>;
   using Data =
       std::variant<UndefinedPtr, None, bool, std::int64_t, double, Text, SequencePtr, DictPtr, NativePtr>;
-  explicit Value(Data data) : data_(std::move(data)) {}
+  /// In place: the variant itself is never moved into a value.
+  template <class T>
+  explicit Value(T data) : data_(std::in_place_type<T>, std::move(data)) {}
   Data data_;
 };
 

@@ -30,8 +30,7 @@ std::string type_of(const json& holder, const char* key) {
   return part->at("type").get<std::string>();
 }
 
-// Pre-tokenizer
-// ------------------------------------------------------------------------------------------------------
+// ---- Pre-tokenizer ----
 
 std::string quote_literal(std::string_view text) {
   // \Q…\E takes everything literally but its own end.
@@ -87,8 +86,7 @@ Result<Pretokenizer> read_pretokenizer(const json& file) {
   return Pretokenizer::compile(patterns);
 }
 
-// Post-processor
-// -----------------------------------------------------------------------------------------------------
+// ---- Post-processor ----
 
 void read_template(const json& processor, BpeVocabulary& vocabulary) {
   bool before_text = true;
@@ -119,8 +117,7 @@ Result<void> read_post_processor(const json& file, BpeVocabulary& vocabulary) {
   return {};
 }
 
-// Vocabulary
-// ---------------------------------------------------------------------------------------------------------
+// ---- Vocabulary ----
 
 Result<void> check_model(const json& file) {
   const json& model = file.at("model");
@@ -192,8 +189,7 @@ Result<void> read_merges(const json& model, BpeVocabulary& vocabulary) {
   return {};
 }
 
-// tokenizer_config.json
-// ----------------------------------------------------------------------------------------------
+// ---- tokenizer_config.json ----
 
 /// The id of a token that the configuration names, as a text or as an object with "content".
 std::optional<TokenId> configured_token(const json& config, const char* key,
