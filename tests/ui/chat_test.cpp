@@ -572,7 +572,7 @@ class ChatTest : public QObject {
     bench.find<QSpinBox>("chat.maxTokens")->setValue(24);
     bench.find<QPlainTextEdit>("chat.systemPrompt")->setPlainText(QStringLiteral("Be brief."));
     bench.find<QPlainTextEdit>("chat.input")->setPlainText(QStringLiteral("Hello"));
-    bench.trigger("chat.action.send");
+    QTest::keyClick(bench.find<QPlainTextEdit>("chat.input"), Qt::Key_Return, Qt::ControlModifier);
     QTRY_VERIFY(bench.last_state() == kComplete && bench.stored().size() == 3);
     const auto stored = bench.stored();
     const ChatMessage& reply = stored[1].role == "assistant" ? stored[1] : stored[2];
@@ -683,6 +683,40 @@ class ChatTest : public QObject {
     QTest::keyClick(bench.find<QPlainTextEdit>("chat.input"), Qt::Key_Escape);
     QTRY_VERIFY(bench.stored(1)[1].state != kStreaming);
     QTRY_COMPARE(bench.stored(1)[1].content, bench.texts()[1]->source());
+  }
+
+  void closing_the_window_keeps_what_came() {
+    Bench bench;
+    QVERIFY(bench.serve(60'000));
+    bench.find<QSpinBox>("chat.maxTokens")->setValue(0);
+    bench.write("Never end");
+    QTRY_VERIFY(bench.texts().size() == 2 && !bench.texts()[1]->source().empty());
+    const std::string seen = bench.texts()[1]->source();
+    bench.page.reset();
+    QVERIFY(bench.stored()[1].content.starts_with(seen));
+    QVERIFY(bench.last_state() == kStopped || bench.last_state() == kComplete);
+    QTRY_VERIFY(bench.engine->engine()->snapshot()->running == 0);
+  }
+
+  void the_starter_model_answers() {
+    const auto model = test::starter_model();
+    if (!model) QSKIP("the starter model has not been fetched");
+    Bench bench;
+    Settings settings;
+    PW_VERIFY(settings.set("port", "0"));
+    PW_VERIFY(settings.set("max-model-len", "2048"));
+    PW_VERIFY(settings.set("dtype", "float32"));  // the reference's arithmetic
+    PW_VERIFY(settings.set("max-num-seqs", "2"));
+    bench.engine->start(QString::fromStdString(model->string()), settings);
+    QTRY_COMPARE_WITH_TIMEOUT(bench.engine->state(), EngineState::serving, 120'000);
+    bench.find<QDoubleSpinBox>("chat.temperature")->setValue(0);
+    bench.find<QSpinBox>("chat.maxTokens")->setValue(48);
+    bench.write("What is the capital of France?");
+    QTRY_VERIFY_WITH_TIMEOUT(bench.last_state() == kComplete, 120'000);
+    QVERIFY2(bench.stored().back().content.find("Paris") != std::string::npos,
+             bench.stored().back().content.c_str());
+    const auto timings = record_from_json(bench.stored().back().timings_json);
+    QVERIFY(timings && timings->finish == FinishReason::stop);  // the template's end token
   }
 
   void what_cannot_run_says_why_and_keeps_the_prompt() {

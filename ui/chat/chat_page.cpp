@@ -70,7 +70,8 @@ struct ChatPage::State {
   void build();
   void connect_session();
   void connect_widgets();
-  void add_key(const QString& id, const QString& name, const QKeySequence& key, std::function<void()> action);
+  void add_key(const QString& id, const QString& name, const QList<QKeySequence>& keys,
+               std::function<void()> action);
   void add_keys();
 
   ReplyOptions options() const {
@@ -213,18 +214,18 @@ void ChatPage::State::connect_widgets() {
   connect(&draft_timer, &QTimer::timeout, page, [this] { save_draft(); });
 }
 
-void ChatPage::State::add_key(const QString& id, const QString& name, const QKeySequence& key,
+void ChatPage::State::add_key(const QString& id, const QString& name, const QList<QKeySequence>& keys,
                               std::function<void()> action) {
   auto* entry = new QAction(name, page);
   entry->setObjectName(id);
-  entry->setShortcut(key);
+  entry->setShortcuts(keys);
   entry->setShortcutContext(Qt::WidgetWithChildrenShortcut);
   page->addAction(entry);
   connect(entry, &QAction::triggered, page, std::move(action));
 }
 
 void ChatPage::State::add_keys() {
-  const auto key = [](const char* text) { return QKeySequence(QLatin1String(text)); };
+  const auto key = [](const char* text) { return QList<QKeySequence>{QKeySequence(QLatin1String(text))}; };
   add_key(QStringLiteral("chat.action.new"), tr("New chat"), key("Ctrl+N"), [this] {
     session.new_chat();
     box->input()->setFocus();
@@ -233,7 +234,8 @@ void ChatPage::State::add_keys() {
           [this] { list->focus_search(); });
   add_key(QStringLiteral("chat.action.find"), tr("Find in this chat"), key("Ctrl+F"),
           [this] { toggle_find(); });
-  add_key(QStringLiteral("chat.action.send"), tr("Send"), key("Ctrl+Return"), [this] { send(); });
+  add_key(QStringLiteral("chat.action.send"), tr("Send"),
+          {Qt::CTRL | Qt::Key_Return, Qt::CTRL | Qt::Key_Enter}, [this] { send(); });
   add_key(QStringLiteral("chat.action.regenerate"), tr("Write the last reply again"), key("Ctrl+R"),
           [this] { session.regenerate(options()); });
   add_key(QStringLiteral("chat.action.edit"), tr("Edit the last message"), key("E"), [this] { edit_last(); });

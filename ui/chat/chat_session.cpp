@@ -200,8 +200,11 @@ void ChatSession::rename_chat(qint64 chat, const QString& title) {
 void ChatSession::delete_chat(qint64 chat) {
   remove_deleted();
   deleted_ = chat;
-  for (const auto& reply : replies_)
-    if (reply->chat == chat && reply->request && engine_.engine()) engine_.engine()->cancel(*reply->request);
+  for (const auto& reply : replies_) {
+    if (reply->chat != chat) continue;
+    reply->stop = true;
+    if (reply->request && engine_.engine()) engine_.engine()->cancel(*reply->request);
+  }
   if (chat == chat_) new_chat();
   refresh_chats();
 }

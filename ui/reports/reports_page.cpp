@@ -10,6 +10,7 @@
 #include <QSplitter>
 #include <QUrl>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -39,6 +40,8 @@ struct ReportsPage::State {
   Store& store;
   RunList* list = nullptr;
   RunView* view = nullptr;
+  QSplitter* splitter = nullptr;
+  bool split_by_user = false;
   QAction *html = nullptr, *json = nullptr, *csv = nullptr, *remove = nullptr;
 
   std::vector<RunListItem> runs;
@@ -61,7 +64,11 @@ struct ReportsPage::State {
   void show_runs(Result<std::vector<RunListItem>> result);
   void show_empty();
   void open(RunId id);
-  void show(RunId id, Result<Run> result);
+  struct Opened {
+    Run run;
+    std::string serve_command;
+  };
+  void show(RunId id, Result<Opened> result);
   void ask_export(const QString& suffix);
   void export_to(const QString& path);
   void remove_run();
@@ -78,14 +85,13 @@ struct ReportsPage::State {
 void ReportsPage::State::build() {
   list = new RunList;
   view = new RunView;
-  auto* splitter = new QSplitter(Qt::Horizontal);
+  splitter = new QSplitter(Qt::Horizontal);
   splitter->setChildrenCollapsible(false);
   splitter->setHandleWidth(units(3));
   splitter->addWidget(list);
   splitter->addWidget(view);
   splitter->setStretchFactor(0, 0);
   splitter->setStretchFactor(1, 1);
-  splitter->setSizes({units(112), units(220)});
   list->setMinimumWidth(units(60));
   view->setMinimumWidth(units(100));
   auto* layout = new QVBoxLayout(page);
@@ -104,6 +110,7 @@ void ReportsPage::State::build() {
              [this] { list->focus_search(); });
   add_action("report.action.undo", tr("Undo the deletion"), QKeySequence(Qt::CTRL | Qt::Key_Z),
              [this] { undo_remove(); });
+  connect(splitter, &QSplitter::splitterMoved, page, [this] { split_by_user = true; });
   connect(list, &RunList::chosen, page, [this](qint64 id) { open(RunId{id}); });
   connect(view, &RunView::note_changed, page, [this](const QString& note) { set_note(note); });
   connect(view, &RunView::verb_chosen, page, [this] {
@@ -168,12 +175,17 @@ void ReportsPage::State::open(RunId id) {
   wanted = id;
   view->set_loading(true);
   worker->post([this, id] {
-    auto result = store.run(id);
-    tell([this, id, result = std::move(result)]() mutable { show(id, std::move(result)); });
+    const auto read = [&]() -> Result<Opened> {
+      auto run = store.run(id);
+      if (!run) return run.error();
+      std::string command = report_content(*run).serve_command;
+      return Opened{std::move(*run), std::move(command)};
+    };
+    tell([this, id, result = read()]() mutable { show(id, std::move(result)); });
   });
 }
 
-void ReportsPage::State::show(RunId id, Result<Run> result) {
+void ReportsPage::State::show(RunId id, Result<Opened> result) {
   if (wanted != id) return;  // another one was chosen meanwhile
   wanted.reset();
   if (!result) {
@@ -181,8 +193,8 @@ void ReportsPage::State::show(RunId id, Result<Run> result) {
     view->set_loading(false);
     view->show_message(QString::fromStdString(result.error().text()), tr("Try again"));
   } else {
-    run = std::make_shared<const Run>(std::move(*result));
-    view->show_run(*run, QString::fromStdString(report_content(*run).serve_command));
+    run = std::make_shared<const Run>(std::move(result->run));
+    view->show_run(*run, QString::fromStdString(result->serve_command));
     if (list->table()->current_key() != id.value) list->table()->select_key(id.value);
   }
   enable_actions();
@@ -312,6 +324,13 @@ bool ReportsPage::event(QEvent* event) {
         if (qobject_cast<const LineChart*>(widget)) event->accept();
   }
   return Page::event(event);
+}
+
+void ReportsPage::resizeEvent(QResizeEvent* event) {
+  Page::resizeEvent(event);
+  if (state_->split_by_user) return;
+  const int list = std::clamp(width() / 3, units(60), units(112));
+  state_->splitter->setSizes({list, width() - list});
 }
 
 void ReportsPage::keyPressEvent(QKeyEvent* event) {

@@ -25,6 +25,7 @@ namespace {
 
 constexpr std::size_t kRequestsShown = 2000;
 constexpr int kTableRows = 12;
+constexpr double kTwoColumns = 170;  // units that two columns need
 
 int units(double n) {
   return Theme::current().units(n);
@@ -75,16 +76,17 @@ RunView::RunView(QWidget* parent) : QStackedWidget(parent) {
   percentiles_card->body()->addWidget(why);
   layout->addWidget(make_verdict());
   layout->addWidget(percentiles_card);
-  layout->addWidget(make_charts());
-  auto* pair = new QHBoxLayout;
-  pair->setSpacing(units(3));
+  chart_grid_ = new QGridLayout;
+  table_grid_ = new QGridLayout;
+  for (QGridLayout* grid : {chart_grid_, table_grid_}) grid->setSpacing(units(3));
+  make_charts();
+  layout->addLayout(chart_grid_);
   config_card_ = make_table_card(tr("Settings"), {}, config_, "report.config");
-  auto* environment_card = make_table_card(tr("Conditions"), {}, environment_, "report.conditions");
+  environment_card_ = make_table_card(tr("Conditions"), {}, environment_, "report.conditions");
   environment_->set_stretch_column(1);
   config_->set_stretch_column(1);
-  pair->addWidget(config_card_, 1);
-  pair->addWidget(environment_card, 1);
-  layout->addLayout(pair);
+  layout->addLayout(table_grid_);
+  arrange(2);
   requests_card_ = make_table_card(tr("Requests"), {}, requests_, "report.requests");
   layout->addWidget(requests_card_);
   layout->addStretch(1);
@@ -94,7 +96,6 @@ RunView::RunView(QWidget* parent) : QStackedWidget(parent) {
   scroll->setProperty("bare", true);
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setWidgetResizable(true);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll->setAccessibleName(tr("Run"));
   scroll->setFocusPolicy(Qt::StrongFocus);
   scroll->setWidget(page_);
@@ -164,11 +165,7 @@ Card* RunView::make_table_card(const QString& title, const QString& unit, DataTa
   return card;
 }
 
-QWidget* RunView::make_charts() {
-  auto* box = new QWidget;
-  auto* grid = new QGridLayout(box);
-  grid->setContentsMargins(0, 0, 0, 0);
-  grid->setSpacing(units(3));
+void RunView::make_charts() {
   itl_ = add_chart({QStringLiteral("report.chart.itl"), tr("ITL"), tr("ms"), tr("Any stutter?"), true});
   ttft_ =
       add_chart({QStringLiteral("report.chart.ttft"), tr("TTFT"), tr("ms"), tr("How long to start?"), true});
@@ -178,13 +175,27 @@ QWidget* RunView::make_charts() {
       {QStringLiteral("report.chart.throughput"), tr("Throughput"), tr("tok/s"), tr("What got out?"), false});
   memory_ =
       add_chart({QStringLiteral("report.chart.memory"), tr("Memory"), tr("GiB"), tr("What grew?"), false});
-  for (std::size_t i = 0; i < charts_.size(); ++i) {
-    const bool alone = i + 1 == charts_.size() && i % 2 == 0;
-    grid->addWidget(charts_[i], static_cast<int>(i / 2), static_cast<int>(i % 2), 1, alone ? 2 : 1);
-  }
-  grid->setColumnStretch(0, 1);
-  grid->setColumnStretch(1, 1);
-  return box;
+}
+
+/// Charts and tables side by side, or one below the other where two would be cramped.
+void RunView::arrange(int columns) {
+  if (columns == columns_) return;
+  columns_ = columns;
+  const auto place = [columns](QGridLayout* grid, const std::vector<QWidget*>& cells) {
+    for (QWidget* cell : cells) grid->removeWidget(cell);
+    for (int i = 0, count = static_cast<int>(cells.size()); i < count; ++i) {
+      const bool alone = i + 1 == count && i % columns == 0;
+      grid->addWidget(cells[static_cast<std::size_t>(i)], i / columns, i % columns, 1, alone ? columns : 1);
+    }
+    for (int column = 0; column < 2; ++column) grid->setColumnStretch(column, column < columns ? 1 : 0);
+  };
+  place(chart_grid_, {charts_.begin(), charts_.end()});
+  place(table_grid_, {config_card_, environment_card_});
+}
+
+void RunView::resizeEvent(QResizeEvent* event) {
+  QStackedWidget::resizeEvent(event);
+  arrange(width() < units(kTwoColumns) ? 1 : 2);
 }
 
 LineChart* RunView::add_chart(const LineChart::Spec& spec) {

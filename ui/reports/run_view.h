@@ -8,6 +8,7 @@
 #include "engine/telemetry/run.h"
 #include "ui/widgets/line_chart.h"
 
+class QGridLayout;
 class QLineEdit;
 class QPushButton;
 
@@ -31,9 +32,13 @@ class RunView : public QStackedWidget {
   void note_changed(const QString& note);
   void verb_chosen();
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
+  void make_charts();
+  void arrange(int columns);
   Card* make_verdict();
-  QWidget* make_charts();
   Card* make_table_card(const QString& title, const QString& unit, DataTable* table, const char* id);
   LineChart* add_chart(const LineChart::Spec& spec);
   void show_charts(const Run& run);
@@ -46,9 +51,11 @@ class RunView : public QStackedWidget {
   QWidget* command_row_;
   QPushButton* verb_;
   DataTable *percentiles_, *config_, *environment_, *requests_;
-  Card *config_card_, *requests_card_;
+  Card *config_card_, *environment_card_, *requests_card_;
   std::vector<LineChart*> charts_;
   LineChart *itl_, *ttft_, *tpot_, *throughput_, *memory_;
+  QGridLayout *chart_grid_, *table_grid_;
+  int columns_ = 0;  // of both
   QString shown_note_;
 };
 
