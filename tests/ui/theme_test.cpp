@@ -40,7 +40,7 @@ const std::vector<Pair> kPairs{
     {Colour::warn, Colour::warn_fill, 4.5, 4.5},   {Colour::warn, Colour::panel, 4.5, 4.5},
     {Colour::bad, Colour::bad_fill, 4.5, 4.5},     {Colour::bad, Colour::panel, 4.5, 4.5},
     {Colour::text, Colour::bad_fill, 4.5, 4.5},    {Colour::text, Colour::warn_fill, 4.5, 4.5},
-    {Colour::pale_frame, Colour::panel, 5.0, 4.1}, {Colour::ttft, Colour::panel, 6.6, 6.3},
+    {Colour::pale_frame, Colour::panel, 5.0, 4.7}, {Colour::ttft, Colour::panel, 6.6, 6.3},
     {Colour::tpot, Colour::panel, 8.3, 6.2},       {Colour::itl, Colour::panel, 5.8, 7.8},
     {Colour::queue, Colour::panel, 3.8, 12.1},
 };

@@ -13,7 +13,6 @@
 
 #include "tests/support/test_support.h"
 #include "ui/shell/theme.h"
-#include "ui/widgets/chart_plot.h"
 #include "ui/widgets/data_table.h"
 #include "ui/widgets/decimate.h"
 #include "ui/widgets/line_chart.h"
@@ -43,6 +42,10 @@ std::vector<ChartSeries> two_series() {
     p99.y.push_back(i == 40 ? 318 : 9);
   }
   return {p50, p99};
+}
+
+QWidget* plot_of(const LineChart& chart) {
+  return chart.findChild<QWidget*>(chart.objectName() + u8(".plot"));
 }
 
 std::vector<TableRow> rows_of(std::vector<std::pair<qint64, double>> values) {
@@ -239,7 +242,7 @@ void WidgetsTest::chart_says_what_it_shows() {
   chart.set_series(two_series());
   const QString summary = chart.summary();
   QVERIFY2(summary.startsWith(u8("ITL, ms: p50 5.00, p99 9.00; largest 318 at ")), qPrintable(summary));
-  auto* plot = chart.findChild<ChartPlot*>();
+  QWidget* plot = plot_of(chart);
   QCOMPARE(plot->accessibleName(), u8("ITL"));
   QCOMPARE(plot->accessibleDescription(), summary);
 }
@@ -249,17 +252,17 @@ void WidgetsTest::chart_is_worked_by_keys() {
   chart.resize(480, 200);
   chart.set_series(two_series());
   chart.show();
-  auto* plot = chart.findChild<ChartPlot*>();
+  QWidget* plot = plot_of(chart);
   QSignalSpy moved(&chart, &LineChart::crosshair_moved);
   QTest::keyClick(plot, Qt::Key_End);
-  QCOMPARE(plot->crosshair(), kStart + 59);
+  QCOMPARE(chart.crosshair(), kStart + 59);
   QTest::keyClick(plot, Qt::Key_Left);
   QTest::keyClick(plot, Qt::Key_Left);
-  QCOMPARE(plot->crosshair(), kStart + 57);
+  QCOMPARE(chart.crosshair(), kStart + 57);
   QTest::keyClick(plot, Qt::Key_Home);
-  QCOMPARE(plot->crosshair(), kStart);
+  QCOMPARE(chart.crosshair(), kStart);
   QTest::keyClick(plot, Qt::Key_Escape);
-  QVERIFY(std::isnan(plot->crosshair()));
+  QVERIFY(std::isnan(chart.crosshair()));
   QCOMPARE(moved.count(), 5);
   QTest::keyClick(plot, Qt::Key_T);
   QVERIFY(chart.table_shown());
@@ -278,8 +281,8 @@ void WidgetsTest::chart_links_crosshairs() {
     chart->set_series(two_series());
     chart->show();
   }
-  QTest::keyClick(one.findChild<ChartPlot*>(), Qt::Key_End);
-  QCOMPARE(two.findChild<ChartPlot*>()->crosshair(), kStart + 59);
+  QTest::keyClick(plot_of(one), Qt::Key_End);
+  QCOMPARE(two.crosshair(), kStart + 59);
 }
 
 void WidgetsTest::chart_exports() {
@@ -319,7 +322,7 @@ void WidgetsTest::chart_without_data_says_why() {
   chart.show();
   QVERIFY(!chart.grab().isNull());
   QCOMPARE(chart.summary(), u8("ITL: no data yet."));
-  QTest::keyClick(chart.findChild<ChartPlot*>(), Qt::Key_End);
+  QTest::keyClick(plot_of(chart), Qt::Key_End);
 }
 
 void WidgetsTest::memory_adds_up_and_is_said() {

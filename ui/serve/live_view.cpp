@@ -77,7 +77,8 @@ LiveView::LiveView(QWidget* parent) : QWidget(parent) {
   tabs_ = new QTabWidget(this);
   tabs_->setObjectName(QStringLiteral("serve.tabs"));
   tabs_->setDocumentMode(true);
-  tabs_->tabBar()->setAccessibleName(tr("Charts or requests"));
+  for (QWidget* part : {static_cast<QWidget*>(tabs_), static_cast<QWidget*>(tabs_->tabBar())})
+    part->setAccessibleName(tr("Charts or requests"));
   tabs_->addTab(charts_, tr("Charts"));
   tabs_->addTab(all, tr("Requests"));
 

@@ -36,6 +36,13 @@ bool any(const ChartSeries& line) {
   return std::any_of(line.y.begin(), line.y.end(), [](double y) { return std::isfinite(y) && y != 0; });
 }
 
+/// A young engine does not fill the window: the axis starts at 30 s and doubles until it does.
+double span_of(double age, double window) {
+  double span = 30;
+  while (span < age && span < window) span *= 2;
+  return std::min(span, window);
+}
+
 /// Why a percentile line is missing, from the newest second that has samples.
 QString missing_text(const std::vector<SecondRecord>& seconds, Percentiles SecondRecord::*measure) {
   const auto newest = std::find_if(seconds.rbegin(), seconds.rend(),
@@ -100,8 +107,7 @@ ServeCharts::ServeCharts(QWidget* parent) : QWidget(parent) {
                tr("How fast does each stream write?"), true});
   throughput_ = add({QStringLiteral("serve.chart.throughput"), tr("Throughput"), tr("tok/s"),
                      tr("What do we deliver?"), false});
-  memory_ = add(
-      {QStringLiteral("serve.chart.memory"), tr("Memory over time"), tr("GiB"), tr("What grows?"), false});
+  memory_ = add({QStringLiteral("serve.chart.memory"), tr("Memory"), tr("GiB"), tr("What grows?"), false});
 }
 
 LineChart* ServeCharts::add(const LineChart::Spec& spec) {
@@ -125,9 +131,10 @@ void ServeCharts::add_cell(QWidget* widget) {
 
 void ServeCharts::show_snapshot(const Snapshot& snapshot, int window_seconds) {
   const double now = seconds_of(snapshot.utc);
+  const double shown_seconds = span_of(now - seconds_of(snapshot.started_utc), window_seconds);
   std::vector<SecondRecord> shown;
   for (const SecondRecord& second : snapshot.history)
-    if (seconds_of(second.utc) >= now - window_seconds - 1) shown.push_back(second);
+    if (seconds_of(second.utc) >= now - shown_seconds - 1) shown.push_back(second);
   const auto latency = [&](LineChart* chart, Percentiles SecondRecord::*measure, Colour colour) {
     std::vector<ChartSeries> lines = percentile_series(shown, measure, colour);
     if (chart == itl_)  // one long step touches a few gaps in thousands: p99 stays calm, the largest does not
@@ -138,7 +145,7 @@ void ServeCharts::show_snapshot(const Snapshot& snapshot, int window_seconds) {
     chart->set_note(missing_text(shown, measure));
   };
   for (LineChart* chart : charts_) {
-    chart->set_time_range(now - window_seconds, now);
+    chart->set_time_range(now - shown_seconds, now);
     chart->set_source(snapshot.run.value > 0 ? run_name(snapshot.run.value) : QString());
   }
   latency(itl_, &SecondRecord::itl, Colour::itl);

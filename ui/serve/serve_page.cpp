@@ -34,7 +34,7 @@ namespace {
 
 constexpr int kWindowSeconds[] = {60, 120, 300, 600};
 constexpr int kUsualWindow = 1;
-constexpr double kRightUnits = 92;    // the right column
+constexpr double kRightUnits = 86;    // the right column
 constexpr double kNarrowUnits = 290;  // without the rail: below it the right column becomes a tab
 
 int units(double n) {

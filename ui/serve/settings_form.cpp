@@ -73,7 +73,7 @@ SettingsForm::SettingsForm(QWidget* parent) : Card(tr("Settings"), {}, {}, paren
   grid_->setHorizontalSpacing(units(2));
   grid_->setVerticalSpacing(units(1));
   grid_->setColumnStretch(0, 1);
-  grid_->setColumnMinimumWidth(1, units(21));
+  grid_->setColumnMinimumWidth(1, units(19));
   grid_->setColumnMinimumWidth(2, units(16));
   scroll_ = new QScrollArea(this);
   scroll_->setProperty("bare", true);

@@ -233,6 +233,8 @@ int Style::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWi
     case PM_ButtonIconSize:
     case PM_SmallIconSize:
       return units(3.5);
+    case PM_FocusFrameHMargin:
+      return units(1.5) - 1;  // items start where their header does
     case PM_HeaderMargin:
       return units(1.5);
     case PM_TabBarTabShiftVertical:

@@ -25,7 +25,7 @@ class LegendItem final : public QWidget {
   }
   QSize sizeHint() const override {
     const QFontMetrics metrics(Theme::current().font(FontRole::small));
-    return {units(5.5) + metrics.horizontalAdvance(entry_.name), metrics.height()};
+    return {mark_width() + units(1) + metrics.horizontalAdvance(entry_.name), metrics.height()};
   }
 
  protected:
@@ -36,16 +36,18 @@ class LegendItem final : public QWidget {
     painter.setPen(stroke_pen(entry_.stroke, entry_.width, theme.colour(entry_.colour)));
     if (entry_.stroke == Stroke::marks) {
       painter.setPen(QPen(theme.colour(entry_.colour), entry_.width));
-      painter.drawLine(units(4), middle - units(1), units(4), middle + units(1));
+      painter.drawLine(units(0.5), middle - units(1), units(0.5), middle + units(1));
     } else {
-      painter.drawLine(0, middle, units(4.5), middle);
+      painter.drawLine(0, middle, mark_width(), middle);
     }
     painter.setFont(theme.font(FontRole::small));
     painter.setPen(theme.colour(Colour::muted));
-    painter.drawText(rect().adjusted(units(5.5), 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, entry_.name);
+    painter.drawText(rect().adjusted(mark_width() + units(1), 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft,
+                     entry_.name);
   }
 
  private:
+  int mark_width() const { return units(entry_.stroke == Stroke::marks ? 1 : 4.5); }
   LegendEntry entry_;
 };
 
@@ -155,7 +157,7 @@ Card::Card(const QString& title, const QString& unit, const QString& question, Q
   legend_ = new QWidget(this);
   auto* legend = new QHBoxLayout(legend_);
   legend->setContentsMargins(0, 0, 0, 0);
-  legend->setSpacing(units(2.5));
+  legend->setSpacing(units(2));
   tools_ = new QHBoxLayout;
   tools_->setSpacing(0);
 

@@ -96,7 +96,9 @@ LineChart::LineChart(const Spec& spec, QWidget* parent)
       stack_(new QStackedWidget(this)) {
   setObjectName(spec.id);
   if (spec.log) set_unit(tr("%1, log").arg(spec.unit));
+  plot_->setObjectName(spec.id + QStringLiteral(".plot"));
   plot_->setAccessibleName(spec.title);
+  table_->installEventFilter(this);
   stack_->addWidget(plot_);
   stack_->addWidget(table_);
   body()->addWidget(stack_, 1);
@@ -145,6 +147,10 @@ void LineChart::set_source(const QString& source) {
 void LineChart::set_crosshair(double x) {
   plot_->set_crosshair(x);
 }
+double LineChart::crosshair() const {
+  return plot_->crosshair();
+}
+
 bool LineChart::table_shown() const {
   return stack_->currentIndex() == 1;
 }
@@ -228,10 +234,24 @@ void LineChart::ask_export() {
     QMessageBox::warning(this, tr("Export %1").arg(spec_.title), trouble);
 }
 
+bool LineChart::take_key(const QKeyEvent& event) {
+  if (event.key() == Qt::Key_T && event.modifiers() == Qt::NoModifier) {
+    show_table(!table_shown());
+  } else if (event.key() == Qt::Key_E && event.modifiers() == Qt::ControlModifier) {
+    ask_export();
+  } else {
+    return false;
+  }
+  return true;
+}
+
 void LineChart::keyPressEvent(QKeyEvent* event) {
-  if (event->key() == Qt::Key_T && event->modifiers() == Qt::NoModifier) return show_table(!table_shown());
-  if (event->key() == Qt::Key_E && event->modifiers() == Qt::ControlModifier) return ask_export();
-  Card::keyPressEvent(event);
+  if (!take_key(*event)) Card::keyPressEvent(event);
+}
+
+bool LineChart::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::KeyPress && take_key(*static_cast<QKeyEvent*>(event))) return true;
+  return Card::eventFilter(watched, event);
 }
 
 }  // namespace pitwall::ui

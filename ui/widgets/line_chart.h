@@ -46,6 +46,7 @@ class LineChart : public Card {
   void set_source(const QString& source);        ///< run id, for exports
   const std::vector<ChartSeries>& series() const { return series_; }
 
+  double crosshair() const;     ///< UTC seconds; NaN when free
   QString summary() const;      ///< one sentence with the last and the largest values; the accessible description
   bool table_shown() const;
   void show_table(bool table);
@@ -60,8 +61,10 @@ class LineChart : public Card {
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;   ///< the table's T is ours, not a search for a row
 
  private:
+  bool take_key(const QKeyEvent& event);
   void fill_table();
   void ask_export();
 
