@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "app/pitwallctl/console.h"
 #include "engine/base/file.h"

@@ -2,7 +2,7 @@
 // JSON that the user hands in: whole files, and batches of one object a line.
 #pragma once
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

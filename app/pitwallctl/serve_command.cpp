@@ -92,6 +92,7 @@ Result<void> serve(const Settings& settings) {
     if (signals.wait(std::chrono::milliseconds(0))) stop_loading = true;
   };
   auto engine = start_engine(std::move(options));
+  if (!engine.ok() && stop_loading) return {};  // as asked
   if (!engine.ok()) return engine.error();
   auto server = HttpServer::start(**engine, http_options(settings));
   if (!server.ok()) return server.error();

@@ -495,7 +495,7 @@ class GgufErrorsTest : public QObject {
     const std::string whole = writer.bytes();
     const std::size_t header = writer.header().size();
     for (std::size_t at = 0; at < header; ++at) {
-      for (const unsigned value : {0u, 0x7Fu, 0xFFu, static_cast<unsigned>(random() & 0xFF)}) {
+      for (const unsigned value : {0xFFu, static_cast<unsigned>(random() & 0xFF)}) {
         std::string changed = whole;
         changed[at] = static_cast<char>(value);
         write(changed);
@@ -524,7 +524,9 @@ class GgufErrorsTest : public QObject {
 
  private:
   std::filesystem::path file() const { return folder_.path() / "model.gguf"; }
+  // A new file each time: some file systems write through to the disk what replaces a file's content.
   void write(const std::string& content) const {
+    std::filesystem::remove(file());
     std::ofstream(file(), std::ios::binary)
         .write(content.data(), static_cast<std::streamsize>(content.size()));
   }
