@@ -10,16 +10,17 @@
 namespace pitwall {
 
 enum class ComputeMode : std::uint8_t {
-  automatic,   ///< the device's fast mode; CPU: activations quantised to int8 per 32 against quantised weights
-  float32      ///< float32 arithmetic throughout; CPU: bitwise invariant to batch, chunking, block tables and threads
+  automatic,  ///< the device's fast mode; CPU: activations quantised to int8 per 32 against quantised weights
+  float32     ///< float32 arithmetic throughout; CPU: bitwise invariant to batch, chunking, block tables and
+              ///< threads
 };
 
 struct BackendOptions {
-  std::string device = "cpu";   ///< "cpu"; "cuda" is refused with the reason where it is not built
+  std::string device = "cpu";  ///< "cpu"; "cuda" is refused with the reason where it is not built
   ComputeMode mode = ComputeMode::automatic;
-  int threads = 0;              ///< CPU workers; 0 = the cores this process may use
-  Bytes memory_limit = 0;       ///< of the ledger; 0 = none
-  bool portable_kernels = false;   ///< CPU: no AVX2 even where it is there (tests, comparison)
+  int threads = 0;                ///< CPU workers; 0 = the cores this process may use
+  Bytes memory_limit = 0;         ///< of the ledger; 0 = none
+  bool portable_kernels = false;  ///< CPU: no AVX2 even where it is there (tests, comparison)
 };
 
 Result<std::unique_ptr<Backend>> make_backend(const BackendOptions& options);

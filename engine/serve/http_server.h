@@ -21,6 +21,7 @@ struct HttpOptions {
   std::size_t max_body = std::size_t{8} << 20;
   std::size_t max_header = 16 << 10;
   int max_connections = 1024;
+  int heartbeat_ms = 10'000;  ///< a stream that is silent this long sends a comment, within a second more
 };
 
 class HttpServer {

@@ -3,6 +3,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <boost/asio.hpp>
@@ -26,13 +27,15 @@ namespace http = boost::beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
 using SteadyClock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::size_t kReadSize = 16 << 10;
-constexpr std::size_t kPipelinedBytes = 64 << 10;  // read ahead while a request is being answered
-constexpr std::size_t kUnsentBytes = 256 << 10;    // of a stream whose reader is slow
-constexpr int kSendBuffer = 128 << 10;             // of the kernel: bounded, so that slow readers show
-constexpr seconds kIdle{180}, kRequestTime{60}, kStalled{60}, kLinger{2}, kSilence{10};
+constexpr std::size_t kPipelinedBytes = 64 << 10;       // read ahead while a request is being answered
+constexpr std::size_t kUnsentBytes = 256 << 10;         // of a stream whose reader is slow
+constexpr int kSendBuffer = 128 << 10;                  // of the kernel: bounded, so that slow readers show
+constexpr milliseconds kTick{1000}, kLookForPeer{100};  // how often time is looked at
+constexpr seconds kIdle{180}, kRequestTime{60}, kStalled{60}, kLinger{2};
 
 std::string_view view(boost::beast::string_view text) {
   return {text.data(), text.size()};
@@ -56,7 +59,11 @@ std::string reply_head(const HttpReply& reply, bool keep_alive) {
 class Connection final : public HttpSession, public std::enable_shared_from_this<Connection> {
  public:
   Connection(HttpContext& context, asio::any_io_executor strand, int socket, bool is_v6)
-      : context_(context), strand_(strand), socket_(strand), timer_(strand) {
+      : context_(context),
+        strand_(strand),
+        socket_(strand),
+        timer_(strand),
+        heartbeat_(context.options.heartbeat_ms) {
     error_code ignored;
     socket_.assign(is_v6 ? tcp::v6() : tcp::v4(), socket, ignored);
     socket_.set_option(tcp::no_delay(true), ignored);
@@ -382,7 +389,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
 
   void tick() {
     if (state_ == State::closed) return;
-    timer_.expires_after(input_ended_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(1000));
+    timer_.expires_after(input_ended_ ? kLookForPeer : std::min(kTick, heartbeat_));
     timer_.async_wait([self = shared_from_this()](error_code error) {
       if (error || self->state_ == State::closed) return;
       self->on_tick(SteadyClock::now());
@@ -403,7 +410,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
       case State::answering:
         if (input_ended_ && peer_is_gone()) return close("The client hung up");
         if (writing_ && now - sent_ > kStalled) return close("The client has read nothing for a minute");
-        if (streaming_ && !writing_ && now - sent_ >= kSilence) send_stream(":\n\n");
+        if (streaming_ && !writing_ && now - sent_ >= heartbeat_) send_stream(":\n\n");
         break;
       case State::draining:
         if (now - changed_ > kLinger) close("The reply is out");
@@ -449,6 +456,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
   const asio::any_io_executor strand_;
   tcp::socket socket_;
   asio::steady_timer timer_;
+  const milliseconds heartbeat_;
   tcp::endpoint remote_, local_;
   State state_ = State::reading;
   SteadyClock::time_point changed_;  // when state_ began, or the request in progress

@@ -23,7 +23,8 @@ constexpr std::array kTable{
                 .type = SettingType::text,
                 .default_text = "",
                 .unit = "",
-                .help = "Name by which clients ask for the model; when empty, the file's name without .gguf, or the folder's.",
+                .help = "Name by which clients ask for the model; when empty, the file's name without .gguf, "
+                        "or the folder's.",
                 .group = "Model"},
     SettingInfo{
         .name = "max-model-len",

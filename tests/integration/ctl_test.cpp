@@ -342,7 +342,7 @@ class CtlTest : public QObject {
     HttpRequest request;
     request.method = "POST";
     request.url = url + "/v1/completions";
-    request.body = R"({"model": "Tiny", "prompt": "ab", "max_tokens": 3, "temperature": 0})";
+    request.body = R"({"model": "tiny", "prompt": "ab", "max_tokens": 3, "temperature": 0})";
     const auto response = http_send(request);
     PW_VERIFY(response);
     QVERIFY2(response->status == 200, response->body.c_str());
@@ -357,11 +357,11 @@ class CtlTest : public QObject {
     QCOMPARE(runs[0]["kind"], "serve");
     QCOMPARE(runs[0]["requests"], 1);
     const QString id = QString::number(runs[0]["id"].get<int>());
-    QVERIFY(run({"runs", "list"}).out.find("Tiny") != std::string::npos);
+    QVERIFY(run({"runs", "list"}).out.find("tiny") != std::string::npos);
     QVERIFY(run({"runs", "show", id, "--json"}).document().is_object());
     QVERIFY(run({"runs", "export", id, "--format", "json"}).document().is_object());
     QCOMPARE(QString::fromStdString(run({"runs", "export", id, "--format", "csv"}).out).count('\n'), 2);
-    QVERIFY(run({"report", id, "--format", "md"}).out.find("Tiny") != std::string::npos);
+    QVERIFY(run({"report", id, "--format", "md"}).out.find("tiny") != std::string::npos);
     const fs::path html = folder_.path() / "report.html";
     QCOMPARE(run({"report", id, "--output", text_of(html)}).code, 0);
     QVERIFY(read_text(html).find("<svg") != std::string::npos);
@@ -381,7 +381,7 @@ class CtlTest : public QObject {
     request.method = "POST";
     request.url = url + "/v1/completions";
     request.body =
-        R"({"model": "Tiny", "prompt": "ab", "max_tokens": 1000000, "ignore_eos": true, "stream": true})";
+        R"({"model": "tiny", "prompt": "ab", "max_tokens": 1000000, "ignore_eos": true, "stream": true})";
     const auto interrupt = [&](std::string_view) {
       ::kill(static_cast<pid_t>(server.processId()), SIGINT);
       return true;

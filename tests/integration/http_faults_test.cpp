@@ -18,6 +18,16 @@ namespace {
 
 constexpr int kSoon = 20'000;  // ms: far beyond what is expected, for machines under load
 
+/// A context so long that a reply without a limit outlasts its test on any machine.
+struct Server : test::HttpFixture {
+  explicit Server(test::SettingList settings = {}, HttpOptions options = {})
+      : HttpFixture(with_pool(std::move(settings)), options, {.context_length = 1 << 17}) {}
+  static test::SettingList with_pool(test::SettingList settings) {
+    settings.insert(settings.begin(), {"kv-cache-memory-bytes", "128MiB"});
+    return settings;
+  }
+};
+
 std::string endless_stream(const std::string& user) {
   return test::chat_body(user, {{"stream", true}}).dump();
 }
@@ -41,7 +51,7 @@ class HttpFaultsTest : public QObject {
 
  private slots:
   void hanging_up_in_a_stream() {
-    test::HttpFixture server;
+    Server server;
     test::RawHttp http(server.port());
     http.send_post(test::kChat, endless_stream("stream"));
     for (int i = 0; i < 3; ++i) http.read_until("data: ");
@@ -53,7 +63,7 @@ class HttpFaultsTest : public QObject {
   }
 
   void hanging_up_while_nothing_is_written() {
-    test::HttpFixture server;
+    Server server;
     test::RawHttp http(server.port());
     http.send_post(test::kChat, test::chat_body("no stream").dump());
     QTRY_VERIFY_WITH_TIMEOUT(server.engine().snapshot()->running == 1, kSoon);
@@ -63,7 +73,7 @@ class HttpFaultsTest : public QObject {
   }
 
   void hanging_up_in_the_queue() {
-    test::HttpFixture server(test::SettingList{{"max-num-seqs", "1"}});
+    Server server(test::SettingList{{"max-num-seqs", "1"}});
     test::RawHttp running(server.port());
     running.send_post(test::kChat, endless_stream("running"));
     running.read_until("data: ");
@@ -82,8 +92,29 @@ class HttpFaultsTest : public QObject {
              "");
   }
 
+  void a_stream_that_waits_sends_comments_and_no_role() {
+    HttpOptions options;
+    options.heartbeat_ms = 20;
+    Server server({{"max-num-seqs", "1"}}, options);
+    std::vector<std::unique_ptr<test::RawHttp>> ahead;
+    for (int i = 0; i < 50; ++i) {
+      ahead.push_back(std::make_unique<test::RawHttp>(server.port()));
+      ahead.back()->send_post(test::kChat, test::chat_body("ahead").dump());
+    }
+    QTRY_VERIFY_WITH_TIMEOUT(server.engine().recorder().last_requests(60).size() == 50, kSoon);
+    test::RawHttp waiting(server.port());
+    waiting.send_post(test::kChat, test::chat_body("wait", {{"stream", true}, {"max_tokens", 3}}).dump());
+    waiting.read_until("\r\n\r\n");
+    QCOMPARE(waiting.read_until(":\n\n"), "3\r\n:\n\n");
+    ahead.clear();
+    waiting.read_until("data: ");
+    const std::string rest = waiting.read_until("data: [DONE]\n\n");
+    QVERIFY(rest.find("\"role\":\"assistant\"") < rest.find("\n\n"));
+    QVERIFY(rest.ends_with("data: [DONE]\n\n"));
+  }
+
   void hanging_up_before_the_request_is_whole() {
-    test::HttpFixture server;
+    Server server;
     for (const char* part :
          {"", "P", "POST /v1/completions HTTP/1.1\r\nHost: local",
           "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -96,7 +127,7 @@ class HttpFaultsTest : public QObject {
   }
 
   void half_closing_is_no_hang_up() {
-    test::HttpFixture server;
+    Server server;
     for (const bool stream : {false, true}) {
       test::RawHttp http(server.port());
       http.send_post(test::kChat, test::chat_body("half", {{"stream", stream}, {"max_tokens", 200}}).dump());
@@ -112,7 +143,7 @@ class HttpFaultsTest : public QObject {
   }
 
   void two_hundred_hang_ups_leave_nothing() {
-    test::HttpFixture server;
+    Server server;
     test::get(server.port(), "/health");
     const int before = open_files();
     for (int i = 0; i < 200; ++i) {
@@ -126,7 +157,7 @@ class HttpFaultsTest : public QObject {
   }
 
   void a_reader_that_stalls_is_dropped_and_others_are_not() {
-    test::HttpFixture server(test::SettingList{{"max-num-seqs", "8"}});
+    Server server(test::SettingList{{"max-num-seqs", "8"}});
     std::vector<std::unique_ptr<test::RawHttp>> stalled;
     for (int i = 0; i < 4; ++i) {
       stalled.push_back(std::make_unique<test::RawHttp>(server.port(), 2048));
@@ -147,7 +178,7 @@ class HttpFaultsTest : public QObject {
   void too_large_a_body_by_length_and_by_chunks() {
     HttpOptions options;
     options.max_body = 1 << 20;
-    test::HttpFixture server({}, options);
+    Server server({}, options);
     test::RawHttp by_length(server.port());
     by_length.send(
         "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -167,7 +198,7 @@ class HttpFaultsTest : public QObject {
   }
 
   void too_large_a_header() {
-    test::HttpFixture server;
+    Server server;
     test::RawHttp http(server.port());
     http.send("GET /health HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(20'000, 'x'));
     QCOMPARE(http.read_reply().status, 431);
@@ -175,7 +206,7 @@ class HttpFaultsTest : public QObject {
   }
 
   void what_is_no_http_gets_an_answer_or_an_end() {
-    test::HttpFixture server;
+    Server server;
     for (const std::string& bytes :
          {std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11),
           std::string("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), std::string("GET\r\n\r\n"),
@@ -196,7 +227,7 @@ class HttpFaultsTest : public QObject {
     HttpOptions options;
     options.allowed_hosts = {"known.example"};
     options.allowed_origins = {"https://page.example"};
-    test::HttpFixture server({}, options);
+    Server server({}, options);
     const auto status = [&](const std::string& request) {
       test::RawHttp http(server.port());
       http.send(request);
@@ -233,7 +264,7 @@ class HttpFaultsTest : public QObject {
   void connections_beyond_the_limit_are_turned_away() {
     HttpOptions options;
     options.max_connections = 2;
-    test::HttpFixture server({}, options);
+    Server server({}, options);
     test::RawHttp first(server.port()), second(server.port());
     first.send_get("/health");
     second.send_get("/health");
@@ -247,7 +278,7 @@ class HttpFaultsTest : public QObject {
   }
 
   void a_request_the_engine_drops_ends_with_an_error_event() {
-    test::HttpFixture server;
+    Server server;
     test::RawHttp stream(server.port()), whole(server.port());
     stream.send_post(test::kChat, endless_stream("first"));
     for (int i = 0; i < 5; ++i) stream.read_until("data: ");
@@ -266,7 +297,7 @@ class HttpFaultsTest : public QObject {
   }
 
   void stopping_ends_streams_with_an_error_and_frees_the_port() {
-    test::HttpFixture server;
+    Server server;
     std::vector<std::unique_ptr<test::RawHttp>> streams;
     for (int i = 0; i < 5; ++i) {
       streams.push_back(std::make_unique<test::RawHttp>(server.port()));
@@ -291,7 +322,7 @@ class HttpFaultsTest : public QObject {
   }
 
   void servers_come_and_go_under_load() {
-    test::HttpFixture server;
+    Server server;
     for (int round = 0; round < 10; ++round) {
       const auto other = HttpServer::start(
           server.engine(), {.host = "127.0.0.1", .port = 0, .allowed_hosts = {}, .allowed_origins = {}});
@@ -307,7 +338,7 @@ class HttpFaultsTest : public QObject {
   }
 
   void a_port_in_use_is_explained() {
-    test::HttpFixture server;
+    Server server;
     HttpOptions options;
     options.port = server.port();
     const auto refused = HttpServer::start(server.engine(), options);
@@ -325,7 +356,7 @@ class HttpFaultsTest : public QObject {
   }
 
   void ports_and_hosts_that_cannot_be() {
-    test::HttpFixture server;
+    Server server;
     const auto error_of = [&](const std::string& host, int port) {
       HttpOptions options;
       options.host = host;
@@ -345,7 +376,7 @@ class HttpFaultsTest : public QObject {
   }
 
   void an_open_bind_answers_to_named_hosts_only() {
-    test::HttpFixture server;
+    Server server;
     const auto open = HttpServer::start(
         server.engine(),
         {.host = "0.0.0.0", .port = 0, .allowed_hosts = {"box.example"}, .allowed_origins = {}});

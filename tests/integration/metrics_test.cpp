@@ -136,8 +136,9 @@ class MetricsTest : public QObject {
 
   void odd_model_names_are_escaped() {
     const test::TemporaryFolder folder;
-    const auto engine = test::start_engine(test::write_tiny_model(folder.path(), {.name = "a \"b\"\\c\nd"}),
-                                           {{"kv-cache-memory-bytes", "8MiB"}});
+    const auto engine =
+        test::start_engine(test::write_tiny_model(folder.path()),
+                           {{"kv-cache-memory-bytes", "8MiB"}, {"served-model-name", "a \"b\"\\c\nd"}});
     const Metrics metrics = parse(metrics_text(*engine));
     QCOMPARE(metrics.problem, "");
     QVERIFY(metrics.samples.contains(

@@ -6,10 +6,10 @@
 
 namespace pitwall::test {
 
-HttpFixture::HttpFixture(SettingList settings, HttpOptions options) {
+HttpFixture::HttpFixture(SettingList settings, HttpOptions options, const TinyModel& model) {
   SettingList all = {{"dtype", "float32"}, {"kv-cache-memory-bytes", "32MiB"}};
   all.insert(all.end(), settings.begin(), settings.end());
-  engine_ = start_engine(write_tiny_model(folder_.path()), all);
+  engine_ = start_engine(write_tiny_model(folder_.path(), model), all);
   options.port = 0;
   auto server = HttpServer::start(*engine_, options);
   if (!server) {

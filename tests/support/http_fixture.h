@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 class HttpFixture {
  public:
   /// float32, unless the settings say otherwise: replies are the same alone and in a crowd.
-  explicit HttpFixture(SettingList settings = {}, HttpOptions options = {});
+  explicit HttpFixture(SettingList settings = {}, HttpOptions options = {}, const TinyModel& model = {});
 
   Engine& engine() { return *engine_; }
   HttpServer& server() { return *server_; }

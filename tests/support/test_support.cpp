@@ -11,7 +11,9 @@ namespace pitwall::test {
 
 namespace fs = std::filesystem;
 
-fs::path data(const std::string& relative) { return fs::path(PITWALL_SOURCE_DIR) / "tests/data" / relative; }
+fs::path data(const std::string& relative) {
+  return fs::path(PITWALL_SOURCE_DIR) / "tests/data" / relative;
+}
 
 std::optional<fs::path> shared(const std::string& relative) {
   const fs::path path = fs::path(PITWALL_SOURCE_DIR).parent_path() / "shared" / relative;
@@ -20,7 +22,8 @@ std::optional<fs::path> shared(const std::string& relative) {
 }
 
 std::optional<fs::path> starter_model() {
-  if (const char* given = std::getenv("PITWALL_TEST_MODEL"); given != nullptr && fs::exists(given)) return given;
+  if (const char* given = std::getenv("PITWALL_TEST_MODEL"); given != nullptr && fs::exists(given))
+    return given;
   if (auto found = resolve_model("smollm2")) return *found;
   return std::nullopt;
 }

@@ -10,7 +10,7 @@ namespace pitwall::test {
 struct TinyModel {
   std::uint32_t seed = 1;  ///< of the weights
   std::uint32_t context_length = 2048;
-  std::string name = "tiny";  ///< general.name: the served name
+  std::string name = "tiny";  ///< general.name
   bool chat_template = true;  ///< ChatML
 };
 
