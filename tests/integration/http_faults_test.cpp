@@ -39,11 +39,6 @@ int open_files() {
   return count;
 }
 
-std::string last_event(const std::string& body) {
-  const auto events = test::sse_data(body);
-  return events.empty() ? std::string() : events.back();
-}
-
 }  // namespace
 
 class HttpFaultsTest : public QObject {

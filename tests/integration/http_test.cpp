@@ -347,7 +347,6 @@ class HttpTest : public QObject {
     }
     for (const char* path : {"/health", "/v1/models", "/metrics", "/pitwall/snapshot"})
       QCOMPARE(get(path).status, 200);
-    QVERIFY(server_->engine().snapshot()->running + server_->engine().snapshot()->waiting > 32);
     streams.clear();
     QTRY_VERIFY(server_->at_rest());
   }
