@@ -20,7 +20,7 @@ struct Words {
 };
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr qsizetype kLongestName = 30;
+constexpr qsizetype kLongestName = 22;
 
 QString text_of(const std::string& text) {
   return QString::fromStdString(text);

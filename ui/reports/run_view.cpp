@@ -37,8 +37,8 @@ QString missing_percentiles(const std::vector<SecondRecord>& seconds, Percentile
   for (const SecondRecord& second : seconds) most = std::max(most, (second.*measure).n);
   if (most == 0) return RunView::tr("no request ended");
   if (most < kSamplesForP90)
-    return RunView::tr("at most n = %1 in a window: no p90 until n ≥ 20, no p99 until n ≥ 100").arg(most);
-  if (most < kSamplesForP99) return RunView::tr("at most n = %1 in a window: no p99 until n ≥ 100").arg(most);
+    return RunView::tr("n ≤ %1: no p90 until n ≥ 20, no p99 until n ≥ 100").arg(most);
+  if (most < kSamplesForP99) return RunView::tr("n ≤ %1: no p99 until n ≥ 100").arg(most);
   return {};
 }
 
