@@ -15,6 +15,7 @@
 #include <QStackedWidget>
 #include <QTabWidget>
 #include <QTest>
+#include <QTimer>
 #include <fstream>
 #include <future>
 
@@ -27,6 +28,7 @@
 #include "ui/serve/serve_page.h"
 #include "ui/serve/settings_form.h"
 #include "ui/shell/banner_bar.h"
+#include "ui/shell/command_palette.h"
 #include "ui/shell/compose.h"
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/preferences.h"
@@ -123,6 +125,7 @@ class ServeTest : public QObject {
   void closing_while_busy();
   void every_stop_of_tab_has_a_name();
   void shortcuts_and_pages();
+  void palette_finds_actions_and_settings();
   void narrow_window_keeps_everything();
   void banners_queue_worst_first();
 
@@ -396,6 +399,30 @@ void ServeTest::shortcuts_and_pages() {
   Preferences again(data_->path());
   QCOMPARE(again.last_page(), u8("chat"));
   QVERIFY(!again.geometry().isEmpty());
+}
+
+void ServeTest::palette_finds_actions_and_settings() {
+  session_->window->show_page(u8("chat"));
+  QStringList seen;
+  const auto type = [&](const QString& text) {
+    QTimer::singleShot(0, this, [&, text] {
+      auto* palette = qobject_cast<CommandPalette*>(QApplication::activeModalWidget());
+      QVERIFY(palette);
+      auto* field = palette->findChild<QLineEdit*>();
+      QTest::keyClick(field, Qt::Key_Down);
+      QTest::keyClicks(field, text);
+      seen << (palette->chosen() ? palette->chosen()->action->text() : QString());
+      QTest::keyClick(field, palette->chosen() ? Qt::Key_Return : Qt::Key_Escape);
+    });
+    session_->window->findChild<QAction*>(u8("shell.commands"))->trigger();
+  };
+  type(u8("change max-num-seqs"));
+  QCOMPARE(session_->window->current_page()->id(), u8("serve"));
+  QCOMPARE(session_->window->focusWidget(), session_->child<QLineEdit>("serve.setting.max-num-seqs"));
+  type(u8("reports"));
+  QCOMPARE(session_->window->current_page()->id(), u8("reports"));
+  type(u8("no such command"));
+  QCOMPARE(seen, (QStringList{u8("Change max-num-seqs"), u8("Go to Reports"), QString()}));
 }
 
 void ServeTest::narrow_window_keeps_everything() {

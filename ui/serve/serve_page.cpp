@@ -148,6 +148,7 @@ void ServePage::build() {
   s.narrow_tabs->setObjectName(QStringLiteral("serve.narrowTabs"));
   s.narrow_tabs->setAccessibleName(tr("Engine or settings"));
   s.narrow_tabs->setDrawBase(false);
+  s.narrow_tabs->setExpanding(false);
   s.narrow_tabs->addTab(tr("Engine"));
   s.narrow_tabs->addTab(tr("Model and settings"));
   s.narrow_tabs->hide();
@@ -169,6 +170,7 @@ void ServePage::build() {
   s.model_box->setAccessibleName(tr("Model"));
   s.model_box->setAccessibleDescription(tr("The model to serve."));
   s.model_box->setMinimumWidth(units(48));
+  s.model_box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   s.window_box = new QComboBox(this);
   s.window_box->setObjectName(QStringLiteral("serve.window"));
   s.window_box->setAccessibleName(tr("Time window of the charts"));
@@ -217,6 +219,14 @@ void ServePage::build_actions() {
   window->setText(tr("Window"));
   window->setDefaultWidget(s.window_box);
   s.window = window;
+  connect(action("serve.openModel", tr("Open a model…"), QKeySequence::Open), &QAction::triggered, this,
+          &ServePage::open_file);
+  for (const SettingInfo& setting : setting_table()) {
+    if (setting.name == "model") continue;
+    const std::string name(setting.name);
+    connect(action(("serve.change." + name).c_str(), tr("Change %1").arg(QString::fromStdString(name)), {}),
+            &QAction::triggered, this, [this, name] { show_setting(name); });
+  }
   connect(s.start, &QAction::triggered, this, &ServePage::start);
   connect(s.stop, &QAction::triggered, this, &ServePage::stop);
   connect(s.start_stop, &QAction::triggered, this, [this] { state_->busy() ? stop() : start(); });
@@ -293,15 +303,17 @@ void ServePage::show_error() {
     };
   } else if (const SettingInfo* setting = find_setting(error.param); setting && setting->name != "model") {
     banner.verb = tr("Change %1").arg(QString::fromStdString(error.param));
-    banner.action = [this, name = std::string(setting->name)] {
-      state_->narrow_tabs->setCurrentIndex(1);
-      state_->form->focus_setting(name);
-    };
+    banner.action = [this, name = std::string(setting->name)] { show_setting(name); };
   } else {
     banner.verb = tr("Open another model…");
     banner.action = [this] { open_file(); };
   }
   Q_EMIT banner_requested(banner);
+}
+
+void ServePage::show_setting(const std::string& name) {
+  state_->narrow_tabs->setCurrentIndex(1);
+  state_->form->focus_setting(name);
 }
 
 void ServePage::activated() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window's one handle on the engine: starts and stops it off the UI thread, and hands out snapshots at 4 Hz.
+// The window's one handle on the engine: starts and stops it off the UI thread, and hands out snapshots at 4
+// Hz.
 #pragma once
 #include <QObject>
 #include <QString>
@@ -16,22 +17,23 @@ class EngineController : public QObject {
 
  public:
   EngineController(BackendFactory make_backend, RunSink* runs, QObject* parent = nullptr);
-  ~EngineController() override;   ///< stops the engine; returns within 5 s
+  ~EngineController() override;  ///< stops the engine; returns within 5 s
 
-  void start(const QString& model_path, const Settings& settings);   ///< stops a running engine first
-  void stop();           ///< also cancels a load
+  void start(const QString& model_path, const Settings& settings);  ///< stops a running engine first
+  void stop();                                                      ///< also cancels a load
   EngineState state() const;
-  Engine* engine() const;                              ///< null unless serving
-  std::shared_ptr<const Snapshot> snapshot() const;    ///< the last one; kept after a stop; null before the first
-  QString url() const;                                 ///< "http://127.0.0.1:8080"; empty unless serving
-  QString model_path() const;                          ///< of the last start
-  const Settings& settings() const;                    ///< of the last start
-  const Error& last_error() const;                     ///< in state failed
-  void set_refresh_hz(int hz);                         ///< 4 … 10
+  Engine* engine() const;  ///< null unless serving
+  std::shared_ptr<const Snapshot> snapshot()
+      const;                         ///< the last one; kept after a stop; null before the first
+  QString url() const;               ///< "http://127.0.0.1:8080"; empty unless serving
+  QString model_path() const;        ///< of the last start
+  const Settings& settings() const;  ///< of the last start
+  const Error& last_error() const;   ///< in state failed
+  void set_refresh_hz(int hz);       ///< 4 … 10
 
  Q_SIGNALS:
   void state_changed(pitwall::EngineState state);
-  void load_progress(const QString& phase, qint64 done, qint64 total);   ///< bytes
+  void load_progress(const QString& phase, qint64 done, qint64 total);  ///< bytes
   void snapshot_ready();
 
  private:

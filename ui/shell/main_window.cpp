@@ -3,10 +3,14 @@
 
 #include <QCloseEvent>
 #include <QHBoxLayout>
+#include <QRegularExpression>
 #include <QStackedWidget>
 #include <QVBoxLayout>
+#include <QWidgetAction>
+#include <algorithm>
 
 #include "ui/shell/banner_bar.h"
+#include "ui/shell/command_palette.h"
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/preferences.h"
 #include "ui/shell/rail.h"
@@ -56,12 +60,11 @@ MainWindow::MainWindow(EngineController& engine, Preferences& preferences, QWidg
   setMinimumSize(theme.units(kMinimumWidth), theme.units(kMinimumHeight));
   resize(theme.units(kUsualWidth), theme.units(kUsualHeight));
 
-  auto* shortcuts = new QAction(tr("Shortcuts"), this);
-  shortcuts->setObjectName(QStringLiteral("shell.shortcuts"));
-  shortcuts->setShortcut(Qt::Key_F1);
-  addAction(shortcuts);
-  connect(shortcuts, &QAction::triggered, this, &MainWindow::show_shortcuts);
-  connect(status_bar_, &StatusBar::shortcuts_requested, this, &MainWindow::show_shortcuts);
+  connect(add_action(QStringLiteral("shell.shortcuts"), tr("Shortcuts"), Qt::Key_F1), &QAction::triggered,
+          this, &MainWindow::show_shortcuts);
+  connect(add_action(QStringLiteral("shell.commands"), tr("Commands"), Qt::CTRL | Qt::Key_K),
+          &QAction::triggered, this, &MainWindow::show_palette);
+  connect(status_bar_, &StatusBar::commands_requested, this, &MainWindow::show_palette);
   connect(rail_, &Rail::page_chosen, this, &MainWindow::show_page);
   top_bar_->show_state(engine.state());
   connect(&engine, &EngineController::state_changed, this, [this](EngineState state) {
@@ -70,16 +73,22 @@ MainWindow::MainWindow(EngineController& engine, Preferences& preferences, QWidg
   });
 }
 
+QAction* MainWindow::add_action(const QString& id, const QString& text, const QKeySequence& key) {
+  auto* action = new QAction(text, this);
+  action->setObjectName(id);
+  action->setShortcut(key);
+  addAction(action);
+  return action;
+}
+
 void MainWindow::add_page(Page* page, const QString& icon, const QKeySequence& key, bool foot) {
   pages_->addWidget(page);
   page->setAccessibleName(page->title());
   rail_->add_page(page->id(), page->title(), icon, key.toString(QKeySequence::NativeText), foot);
   top_bar_->add_page(*page);
   connect(page, &Page::banner_requested, banner_, &BannerBar::post);
-  auto* jump = new QAction(tr("Go to %1").arg(page->title()), this);
-  jump->setObjectName(QStringLiteral("shell.go.") + page->id());
-  jump->setShortcut(key);
-  addAction(jump);
+  QAction* jump =
+      add_action(QStringLiteral("shell.go.") + page->id(), tr("Go to %1").arg(page->title()), key);
   connect(jump, &QAction::triggered, this, [this, id = page->id()] { show_page(id); });
   if (pages_->count() == 1) show_page(page->id());
 }
@@ -124,10 +133,45 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   QMainWindow::closeEvent(event);
 }
 
+void MainWindow::showEvent(QShowEvent* event) {
+  QMainWindow::showEvent(event);
+  if (!event->spontaneous()) rail_->focus_current();
+}
+
 void MainWindow::show_shortcuts() {
-  QList<QAction*> everywhere = actions();
-  ShortcutSheet sheet(everywhere, current_page(), this);
+  ShortcutSheet sheet(actions(), current_page(), this);
   sheet.exec();
+}
+
+/// What can be done now: the frame's actions, then those of every page, the current one first.
+std::vector<Command> MainWindow::commands() const {
+  std::vector<Command> commands;
+  for (QAction* action : actions())
+    if (action->objectName() != QStringLiteral("shell.commands"))
+      commands.push_back({action, tr("everywhere"), {}});
+  const auto is_listed = [&](const QAction* action, const QString& page) {
+    return std::any_of(commands.begin(), commands.end(), [&](const Command& command) {
+      return command.page == page && command.action->text() == action->text();
+    });
+  };
+  const auto add_page = [&](const Page* page) {
+    for (QAction* action :
+         page->findChildren<QAction*>(QRegularExpression(QStringLiteral("."))))  // those with an id
+      if (action->isEnabled() && !qobject_cast<QWidgetAction*>(action) && !is_listed(action, page->id()))
+        commands.push_back({action, page->title(), page->id()});
+  };
+  add_page(current_page());
+  for (const QString& id : page_ids())
+    if (page(id) != current_page()) add_page(page(id));
+  return commands;
+}
+
+void MainWindow::show_palette() {
+  CommandPalette palette(commands(), this);
+  if (palette.exec() != QDialog::Accepted || !palette.chosen()) return;
+  const Command command = *palette.chosen();
+  if (!command.page.isEmpty()) show_page(command.page);
+  command.action->trigger();
 }
 
 }  // namespace pitwall::ui

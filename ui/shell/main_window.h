@@ -3,6 +3,8 @@
 #pragma once
 #include <QMainWindow>
 
+#include <vector>
+
 #include "ui/shell/page.h"
 
 class QStackedWidget;
@@ -10,6 +12,7 @@ class QStackedWidget;
 namespace pitwall::ui {
 
 class BannerBar;
+struct Command;
 class EngineController;
 class Preferences;
 class Rail;
@@ -34,9 +37,13 @@ class MainWindow : public QMainWindow {
 
  protected:
   void closeEvent(QCloseEvent* event) override;
+  void showEvent(QShowEvent* event) override;
 
  private:
+  QAction* add_action(const QString& id, const QString& text, const QKeySequence& key);
+  std::vector<Command> commands() const;
   void show_shortcuts();
+  void show_palette();
   Preferences& preferences_;
   Rail* rail_;
   TopBar* top_bar_;

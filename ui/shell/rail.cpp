@@ -101,6 +101,11 @@ void Rail::set_current(const QString& id) {
     if (button->objectName() == QStringLiteral("shell.rail.") + id) button->setChecked(true);
 }
 
+void Rail::focus_current() {
+  for (QAbstractButton* button : buttons_)
+    if (button->isChecked()) button->setFocus();
+}
+
 void Rail::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.fillRect(rect(), ink(Colour::panel));

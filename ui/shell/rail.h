@@ -17,6 +17,7 @@ class Rail : public QWidget {
   void add_page(const QString& id, const QString& title, const QString& icon, const QString& shortcut,
                 bool foot);
   void set_current(const QString& id);
+  void focus_current();
 
  Q_SIGNALS:
   void page_chosen(const QString& id);

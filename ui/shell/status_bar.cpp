@@ -48,12 +48,12 @@ StatusBar::StatusBar(EngineController& engine, QWidget* parent) : QWidget(parent
   cells_ << url_;
   run_ = add_cell(row);
   row->addStretch(1);
-  auto* keys = new QPushButton(tr("Shortcuts F1"), this);
+  auto* keys = new QPushButton(tr("Commands Ctrl+K"), this);
   keys->setFlat(true);
   keys->setProperty("compact", true);
   keys->setFont(Theme::current().font(FontRole::small));
   row->addWidget(keys);
-  connect(keys, &QPushButton::clicked, this, &StatusBar::shortcuts_requested);
+  connect(keys, &QPushButton::clicked, this, &StatusBar::commands_requested);
   connect(url_, &QPushButton::clicked, this, [this] {
     QApplication::clipboard()->setText(engine_.url());
     url_->setText(tr("Copied"));

@@ -19,7 +19,7 @@ class StatusBar : public QWidget {
   void refresh();
 
  Q_SIGNALS:
-  void shortcuts_requested();
+  void commands_requested();
 
  protected:
   void paintEvent(QPaintEvent* event) override;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Card: a panel with one header line (title · unit · question · legend · tools) over its body. And the Label that
-// follows the theme.
+// Card: a panel with one header line (title · unit · question · legend · tools) over its body. And the Label
+// that follows the theme.
 #pragma once
 #include <QFrame>
 #include <QIcon>
@@ -62,7 +62,14 @@ class Tag : public QLabel {
 };
 
 /// How a line or a fill looks, for legends and charts.
-enum class Stroke : std::uint8_t { solid, dash, dots, long_dash, dash_dot, marks };   ///< marks: a short tick a sample
+enum class Stroke : std::uint8_t {
+  solid,
+  dash,
+  dots,
+  long_dash,
+  dash_dot,
+  marks
+};  ///< marks: a short tick a sample
 struct LegendEntry {
   QString name;
   Colour colour = Colour::text;
@@ -78,12 +85,13 @@ class Card : public QFrame {
                 QWidget* parent = nullptr);
 
   void set_title(const QString& title);
-  void set_unit(const QString& unit);           ///< the muted words after the title
+  void set_unit(const QString& unit);  ///< the muted words after the title
   void set_question(const QString& question);
   void set_legend(const std::vector<LegendEntry>& entries);
-  void add_header_widget(QWidget* widget);      ///< at the right end, before the tools
-  QToolButton* add_tool(const QString& icon, const QString& name);   ///< icon button; name = tooltip and accessible name
-  QVBoxLayout* body() const { return body_; }   ///< without margins of its own
+  void add_header_widget(QWidget* widget);  ///< at the right end, before the tools
+  QToolButton* add_tool(const QString& icon,
+                        const QString& name);  ///< icon button; name = tooltip and accessible name
+  QVBoxLayout* body() const { return body_; }  ///< without margins of its own
 
  protected:
   void paintEvent(QPaintEvent* event) override;

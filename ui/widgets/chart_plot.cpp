@@ -192,9 +192,9 @@ double ChartPlot::x_at(double pixel) const {
 }
 
 std::vector<double> ChartPlot::value_ticks() const {
+  if (!log_) return linear_ticks(values_, kLinearSteps);
   const int line = QFontMetrics(Theme::current().font(FontRole::caption)).height();
-  const int most = std::max(2, static_cast<int>(viewport()->height() / (line * 1.5)) - 1);
-  return log_ ? log_ticks(values_, most) : linear_ticks(values_, std::min(most, 5));
+  return log_ticks(values_, std::max(2, static_cast<int>(viewport()->height() / (line * 1.5)) - 1));
 }
 
 std::vector<double> ChartPlot::shown_time_ticks() const {
@@ -209,7 +209,7 @@ std::vector<double> ChartPlot::shown_time_ticks() const {
 
 QString ChartPlot::tick_text(double value) const {
   if (value == 0) return QStringLiteral("0");
-  const double step = log_ ? value : nice_step(values_.high - values_.low, 5);
+  const double step = log_ ? value : nice_step(values_.high - values_.low, kLinearSteps);
   const int decimals = std::clamp(static_cast<int>(-std::floor(std::log10(step) + 1e-9)), 0, 6);
   return real_text(value, decimals);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// ChartPlot: the drawing inside a LineChart. Qt Charts draws the lines; grid, labels, limits and crosshair are ours,
-// because its axes know neither 1-2-5 decades nor whole seconds.
+// ChartPlot: the drawing inside a LineChart. Qt Charts draws the lines; grid, labels, limits and crosshair
+// are ours, because its axes know neither 1-2-5 decades nor whole seconds.
 #pragma once
 #include <QChartView>
 #include <vector>
@@ -20,11 +20,11 @@ class ChartPlot : public QChartView {
  public:
   explicit ChartPlot(bool log, QWidget* parent = nullptr);
 
-  void set_series(const std::vector<ChartSeries>* series);   ///< not owned; call again after each change
+  void set_series(const std::vector<ChartSeries>* series);  ///< not owned; call again after each change
   void set_limits(std::vector<ChartLimit> limits);
   void set_time_range(double from, double to);
   void set_note(const QString& note);
-  void set_crosshair(double x);   ///< NaN frees it
+  void set_crosshair(double x);  ///< NaN frees it
   double crosshair() const { return crosshair_; }
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
@@ -58,7 +58,7 @@ class ChartPlot : public QChartView {
   std::vector<double> shown_time_ticks() const;
   QString tick_text(double value) const;
   QString crosshair_text() const;
-  double to_plot(double value) const;         ///< value → axis space
+  double to_plot(double value) const;  ///< value → axis space
   QPointF position(double x, double value) const;
   double x_at(double pixel) const;
   double nearest_sample(double x) const;
@@ -73,8 +73,8 @@ class ChartPlot : public QChartView {
   bool fixed_time_ = false, pinned_ = false, has_data_ = false;
   SteadyLimits steady_;
   double crosshair_;
-  std::vector<QLineSeries*> lines_;           ///< pool: one for each unbroken segment shown
-  std::vector<std::pair<PlotPoint, std::size_t>> lone_points_;   ///< segments of one sample, with their series
+  std::vector<QLineSeries*> lines_;                             ///< pool: one for each unbroken segment shown
+  std::vector<std::pair<PlotPoint, std::size_t>> lone_points_;  ///< segments of one sample, with their series
   QValueAxis *x_axis_, *y_axis_;
 };
 

@@ -229,7 +229,9 @@ void DataTable::fit_height(int max_rows) {
 /// Columns grow to their contents and keep that width: figures that change in place must not make columns
 /// dance.
 void DataTable::fit_columns() {
-  const QFontMetrics metrics(font());
+  QFont strong = font();
+  strong.setWeight(QFont::DemiBold);
+  const QFontMetrics metrics(font()), strong_metrics(strong);
   const int padding = Theme::current().units(4);
   widths_.resize(static_cast<std::size_t>(model_->columnCount()));
   for (int column = 0; column < model_->columnCount(); ++column) {
@@ -238,8 +240,10 @@ void DataTable::fit_columns() {
     for (const TableRow& row : model_->rows()) {
       const auto index = static_cast<std::size_t>(column);
       if (index >= row.cells.size()) continue;
-      const int mark = row.cells[index].icon.isNull() ? 0 : Theme::current().units(5);
-      width = std::max(width, metrics.horizontalAdvance(row.cells[index].text) + padding + mark);
+      const TableCell& cell = row.cells[index];
+      const int mark = cell.icon.isNull() ? 0 : Theme::current().units(5);
+      const int text = (cell.strong ? strong_metrics : metrics).horizontalAdvance(cell.text);
+      width = std::max(width, text + padding + mark);
     }
     if (width > widths_[static_cast<std::size_t>(column)]) {
       widths_[static_cast<std::size_t>(column)] = width;

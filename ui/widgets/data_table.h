@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// DataTable: rows of text and numbers in the window's look: sortable, numbers to the right, Ctrl+C copies CSV.
+// DataTable: rows of text and numbers in the window's look: sortable, numbers to the right, Ctrl+C copies
+// CSV.
 #pragma once
 #include <QAbstractTableModel>
 #include <QIcon>
@@ -13,19 +14,19 @@ class QSortFilterProxyModel;
 namespace pitwall::ui {
 
 struct TableColumn {
-  QString title;             ///< with the unit: "TTFT ms"
-  bool number = false;       ///< right-aligned, sorted by value
-  QString tip = {};          ///< what the column means
+  QString title;        ///< with the unit: "TTFT ms"
+  bool number = false;  ///< right-aligned, sorted by value
+  QString tip = {};     ///< what the column means
 };
 struct TableCell {
   QString text;
-  double value = 0;          ///< sort key and CSV value of number columns; NaN sorts last
+  double value = 0;  ///< sort key and CSV value of number columns; NaN sorts last
   Colour colour = Colour::text;
-  bool strong = false;       ///< semibold
+  bool strong = false;  ///< semibold
   QIcon icon = {};
 };
 struct TableRow {
-  qint64 key = 0;            ///< identity: selection follows it over updates
+  qint64 key = 0;  ///< identity: selection follows it over updates
   std::vector<TableCell> cells;
 };
 
@@ -34,7 +35,7 @@ class TableModel : public QAbstractTableModel {
 
  public:
   explicit TableModel(std::vector<TableColumn> columns, QObject* parent = nullptr);
-  void set_columns(std::vector<TableColumn> columns);   ///< clears the rows
+  void set_columns(std::vector<TableColumn> columns);  ///< clears the rows
   void set_rows(std::vector<TableRow> rows);
   const std::vector<TableColumn>& columns() const { return columns_; }
   const std::vector<TableRow>& rows() const { return rows_; }
@@ -58,18 +59,18 @@ class DataTable : public QTableView {
   DataTable(const QString& accessible_name, std::vector<TableColumn> columns, QWidget* parent = nullptr);
 
   TableModel* table() const { return model_; }
-  void set_rows(std::vector<TableRow> rows);       ///< keeps sorting, selection and scroll position
-  qint64 current_key() const;                      ///< −1 when no row is current
-  std::vector<qint64> selected_keys() const;       ///< in the order shown
+  void set_rows(std::vector<TableRow> rows);  ///< keeps sorting, selection and scroll position
+  qint64 current_key() const;                 ///< −1 when no row is current
+  std::vector<qint64> selected_keys() const;  ///< in the order shown
   void select_key(qint64 key);
-  void set_filter(const QString& text);            ///< rows with the text in any cell
-  void set_stretch_column(int column);             ///< takes the room left; the others fit their contents
-  void fit_height(int max_rows);                   ///< as tall as its rows, up to max_rows; no inner scrolling below it
-  QString to_csv(bool selected_only = false) const;   ///< C locale, header first
+  void set_filter(const QString& text);  ///< rows with the text in any cell
+  void set_stretch_column(int column);   ///< takes the room left; the others fit their contents
+  void fit_height(int max_rows);         ///< as tall as its rows, up to max_rows; no inner scrolling below it
+  QString to_csv(bool selected_only = false) const;  ///< C locale, header first
 
  Q_SIGNALS:
   void current_changed(qint64 key);
-  void opened(qint64 key);                         ///< Enter or double click
+  void opened(qint64 key);  ///< Enter or double click
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
@@ -84,7 +85,7 @@ class DataTable : public QTableView {
   TableModel* model_;
   QSortFilterProxyModel* proxy_;
   int stretch_ = -1, max_rows_ = 0, fitted_rows_ = -1;
-  std::vector<int> widths_;   ///< of the columns, as fitted so far
+  std::vector<int> widths_;  ///< of the columns, as fitted so far
 };
 
 }  // namespace pitwall::ui

@@ -7,8 +7,9 @@
 
 namespace pitwall::ui {
 
-/// `name` without folder and suffix ("copy"). Follows the theme: text colour, muted when disabled, accent when on.
+/// `name` without folder and suffix ("copy"). Follows the theme: text colour, muted when disabled, accent
+/// when on.
 QIcon icon(const QString& name);
-QIcon icon(const QString& name, Colour colour);   ///< in that token's colour
+QIcon icon(const QString& name, Colour colour);  ///< in that token's colour
 
 }  // namespace pitwall::ui

@@ -35,7 +35,8 @@ class MemoryBar : public QWidget {
   QRectF bar_rect() const;
   std::vector<Segment> segments() const;
   void draw_strip(QPainter& painter) const;
-  void draw_limit(QPainter& painter, const QRectF& bar, double full) const;   ///< not magnified: with its label
+  void draw_limit(QPainter& painter, const QRectF& bar,
+                  double full) const;  ///< not magnified: with its label
   void draw_labels(QPainter& painter, const std::vector<Segment>& segments) const;
 
   LedgerSnapshot ledger_;

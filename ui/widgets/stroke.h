@@ -9,6 +9,6 @@
 namespace pitwall::ui {
 
 QPen stroke_pen(Stroke stroke, double width, const QColor& colour);
-std::string svg_dash(Stroke stroke);   ///< as in stroke-dasharray; empty = solid
+std::string svg_dash(Stroke stroke);  ///< as in stroke-dasharray; empty = solid
 
 }  // namespace pitwall::ui

@@ -73,7 +73,7 @@ std::vector<double> time_ticks(AxisLimits seconds, int most_ticks) {
 
 AxisLimits linear_limits(double largest) {
   if (!(largest > 0)) return {0, 1};
-  const double step = nice_step(largest, 4);
+  const double step = nice_step(largest, kLinearSteps);
   return {0, std::ceil(largest / step - 1e-9) * step};
 }
 

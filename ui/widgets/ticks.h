@@ -19,7 +19,8 @@ std::vector<double> time_ticks(
     AxisLimits seconds,
     int most_ticks);  ///< UTC seconds at whole multiples; local midnight aligned by the caller's offset
 
-AxisLimits linear_limits(double largest);                ///< from 0 up to the next 1-2-5 step
+inline constexpr int kLinearSteps = 4;     ///< a linear axis has at most so many, and ends on one
+AxisLimits linear_limits(double largest);  ///< from 0 up to the next 1-2-5 step
 AxisLimits log_limits(double smallest, double largest);  ///< outward to 1-2-5
 
 /// Limits that do not dance: they grow at once and shrink only when the smaller range held for 10 s.
