@@ -381,7 +381,7 @@ class CtlTest : public QObject {
     request.method = "POST";
     request.url = url + "/v1/completions";
     request.body =
-        R"({"model": "tiny", "prompt": "ab", "max_tokens": 1000000, "ignore_eos": true, "stream": true})";
+        R"({"model": "long", "prompt": "ab", "max_tokens": 1000000, "ignore_eos": true, "stream": true})";
     const auto interrupt = [&](std::string_view) {
       ::kill(static_cast<pid_t>(server.processId()), SIGINT);
       return true;
