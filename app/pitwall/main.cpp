@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "app/common/backend_factory.h"
+#include "app/pitwall/quit_on_signal.h"
 #include "engine/base/file.h"
 #include "engine/library/models_folder.h"
 #include "engine/store/store.h"
@@ -146,6 +147,7 @@ int run(QApplication& app, const Options& options) {
     window->post({ui::Banner::Severity::warn, QString::fromStdString((*store)->notice()), {}, {}, {}});
   if (auto begun = begin_session(*window, options); !begun) return fail(begun.error(), kWrongUsage);
   window->show();
+  const QuitOnSignal quit;
   return app.exec();
 }
 

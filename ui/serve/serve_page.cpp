@@ -265,10 +265,10 @@ void ServePage::show_state() {
   s.model_box->setEnabled(now != EngineState::loading && now != EngineState::stopping);
   s.start->setEnabled(!s.busy() && now != EngineState::stopping);
   s.stop->setEnabled(s.busy());
+  s.start_stop->setProperty("primary", !s.busy());  // before the text: that is what tells the button to look
   s.start_stop->setText(now == EngineState::loading   ? tr("Cancel load")
                         : now == EngineState::serving ? tr("Stop engine")
                                                       : tr("Start engine"));
-  s.start_stop->setProperty("primary", !s.busy());
   s.start_stop->setEnabled(now != EngineState::stopping && (s.busy() || !s.model.isEmpty()));
   if (now == EngineState::loading)
     s.list->show_loading(QFileInfo(s.engine.model_path()).completeBaseName(), tr("Reading the header"), 0, 0);
