@@ -386,7 +386,9 @@ class CtlTest : public QObject {
       ::kill(static_cast<pid_t>(server.processId()), SIGINT);
       return true;
     };
-    PW_VERIFY(http_stream(request, interrupt));
+    const auto response = http_stream(request, interrupt);
+    PW_VERIFY(response);
+    QVERIFY2(response->status == 200, response->body.c_str());
     QVERIFY(server.waitForFinished(kPatience));
     QCOMPARE(server.exitStatus(), QProcess::NormalExit);
     QCOMPARE(server.exitCode(), 0);
