@@ -14,7 +14,8 @@ std::string_view kv_dtype_name(KvDtype dtype);
 int kv_dtype_bytes(KvDtype dtype);
 
 /// K and V of layer l in block b: [kv_heads][block_size][head_dim], so that one head's keys of a block are
-/// contiguous.
+/// contiguous. A back end may order the numbers of one head and block as its kernels like: the CPU keeps keys
+/// as [head_dim][block_size].
 struct KvLayout {
   struct Layer {
     int kv_heads = 0, head_dim = 0;
