@@ -15,6 +15,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 #include <QWidgetAction>
+#include <algorithm>
 #include <atomic>
 
 #include "engine/base/threads.h"
@@ -34,7 +35,7 @@ namespace {
 
 constexpr int kWindowSeconds[] = {60, 120, 300, 600};
 constexpr int kUsualWindow = 1;
-constexpr double kRightUnits = 86;    // the right column
+constexpr double kRightUnits = 84;    // the right column
 constexpr double kNarrowUnits = 290;  // without the rail: below it the right column becomes a tab
 
 int units(double n) {
@@ -468,8 +469,9 @@ void ServePage::resizeEvent(QResizeEvent* event) {
   s.narrow_tabs->setVisible(s.narrow);
   s.left->setVisible(!s.narrow || s.narrow_tabs->currentIndex() == 0);
   s.right->setVisible(!s.narrow || s.narrow_tabs->currentIndex() == 1);
-  s.right->setMaximumWidth(s.narrow ? QWIDGETSIZE_MAX : units(kRightUnits));
-  s.right->setMinimumWidth(s.narrow ? 0 : units(kRightUnits));
+  const int wide = std::max(units(kRightUnits), s.right->minimumSizeHint().width());
+  s.right->setMaximumWidth(s.narrow ? QWIDGETSIZE_MAX : wide);
+  s.right->setMinimumWidth(s.narrow ? 0 : wide);
 }
 
 }  // namespace pitwall::ui

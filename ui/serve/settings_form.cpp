@@ -6,6 +6,7 @@
 #include <QGridLayout>
 #include <QLineEdit>
 #include <QScrollArea>
+#include <QStyle>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -69,12 +70,14 @@ SettingsForm::SettingsForm(QWidget* parent) : Card(tr("Settings"), {}, {}, paren
 
   auto* inside = new QWidget;
   grid_ = new QGridLayout(inside);
-  grid_->setContentsMargins(0, 0, units(3), 0);
+  grid_->setContentsMargins(0, 0, units(1), 0);
   grid_->setHorizontalSpacing(units(2));
   grid_->setVerticalSpacing(units(1));
   grid_->setColumnStretch(0, 1);
   grid_->setColumnMinimumWidth(1, units(19));
-  grid_->setColumnMinimumWidth(2, units(16));
+  grid_->setColumnMinimumWidth(
+      2,
+      QFontMetrics(Theme::current().font(FontRole::small)).horizontalAdvance(QStringLiteral("000.00 GiB")));
   scroll_ = new QScrollArea(this);
   scroll_->setProperty("bare", true);
   scroll_->setFrameShape(QFrame::NoFrame);
@@ -94,6 +97,9 @@ SettingsForm::SettingsForm(QWidget* parent) : Card(tr("Settings"), {}, {}, paren
     add_row(info);
   }
   grid_->setRowStretch(grid_->rowCount(), 1);
+  // Only the height scrolls.
+  scroll_->setMinimumWidth(inside->minimumSizeHint().width() +
+                           style()->pixelMetric(QStyle::PM_ScrollBarExtent));
   show_changes();
 }
 
