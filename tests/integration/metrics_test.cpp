@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // /metrics as a scraper reads it: the text format's rules, vLLM's names, and numbers that agree with the
 // engine.
+#include <QRegularExpression>
 #include <QTest>
 #include <cmath>
+#include <cstring>
 #include <map>
-#include <regex>
-#include <set>
+#include <sstream>
 
 #include "engine/serve/metrics_text.h"
 #include "tests/support/http_fixture.h"
@@ -23,29 +24,42 @@ struct Metrics {
 
 /// A strict reader of the text format 0.0.4.
 Metrics parse(const std::string& text) {
-  static const std::regex comment(R"(# (HELP|TYPE) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.+))");
-  static const std::regex sample(
-      R"rx(([a-zA-Z_:][a-zA-Z0-9_:]*)(\{(?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\]|\\["\\n])*",?)*\}) (\S+))rx");
+  static const QRegularExpression comment(R"(\A# (HELP|TYPE) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.+)\z)");
+  static const QRegularExpression sample(
+      R"rx(\A([a-zA-Z_:][a-zA-Z0-9_:]*\{(?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\]|\\["\\n])*",?)*\}) (\S+)\z)rx");
   Metrics metrics;
   std::istringstream lines(text);
-  std::smatch match;
   for (std::string line; std::getline(lines, line);) {
-    if (std::regex_match(line, match, comment)) {
-      auto& table = match[1] == "HELP" ? metrics.helps : metrics.types;
-      if (!table.emplace(match[2], match[3]).second) metrics.problem += "stated twice: " + line + "\n";
-    } else if (std::regex_match(line, match, sample)) {
-      std::size_t used = 0;
-      const double value = std::stod(match[3].str(), &used);
-      if (used != match[3].str().size()) metrics.problem += "no number: " + line + "\n";
-      if (!metrics.samples.emplace(match[1].str() + match[2].str(), value).second)
+    const auto subject = QString::fromStdString(line);
+    if (const auto stated = comment.match(subject); stated.hasMatch()) {
+      auto& table = stated.captured(1) == "HELP" ? metrics.helps : metrics.types;
+      const auto family = stated.captured(2).toStdString();
+      if (!table.emplace(family, stated.captured(3).toStdString()).second) {
+        metrics.problem += "stated twice: " + line + "\n";
+      }
+    } else if (const auto match = sample.match(subject); match.hasMatch()) {
+      bool is_number = false;
+      const double value = match.captured(2).toDouble(&is_number);
+      if (!is_number) metrics.problem += "no number: " + line + "\n";
+      metrics.order.push_back(match.captured(1).toStdString());
+      if (!metrics.samples.emplace(metrics.order.back(), value).second)
         metrics.problem += "twice: " + line + "\n";
-      metrics.order.push_back(match[1].str() + match[2].str());
     } else {
       metrics.problem += "not a line of the format: " + line + "\n";
     }
   }
   if (!text.ends_with('\n')) metrics.problem += "no newline at the end\n";
   return metrics;
+}
+
+/// The family that a sample's name belongs to.
+std::string family_of(const Metrics& metrics, const std::string& sample) {
+  std::string name = sample.substr(0, sample.find('{'));
+  for (const char* suffix : {"_bucket", "_sum", "_count"}) {
+    if (!metrics.types.contains(name) && name.ends_with(suffix))
+      name.resize(name.size() - std::strlen(suffix));
+  }
+  return name;
 }
 
 std::string labelled(const std::string& name, const std::string& more = {}) {
@@ -74,9 +88,7 @@ class MetricsTest : public QObject {
     QCOMPARE(metrics_.problem, "");
     QCOMPARE(content_type_, "text/plain; version=0.0.4; charset=utf-8");
     for (const std::string& name : metrics_.order) {
-      std::string family = name.substr(0, name.find('{'));
-      if (!metrics_.types.contains(family))
-        family = std::regex_replace(family, std::regex("_(bucket|sum|count)$"), "");
+      const std::string family = family_of(metrics_, name);
       QVERIFY2(metrics_.types.contains(family) && metrics_.helps.contains(family), name.c_str());
     }
   }
