@@ -13,19 +13,13 @@
 #include <QVBoxLayout>
 
 #include "ui/chat/chat_list_model.h"
+#include "ui/shell/theme.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
 
 namespace {
-
-int units(double n) {
-  return Theme::current().units(n);
-}
-QColor ink(Colour token) {
-  return Theme::current().colour(token);
-}
 
 /// Title, semibold when open, and at the right its age.
 class ChatDelegate final : public QStyledItemDelegate {

@@ -28,6 +28,7 @@
 #include "ui/chat/reply_stream.h"
 #include "ui/chat/sampling_panel.h"
 #include "ui/shell/engine_controller.h"
+#include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
@@ -38,10 +39,6 @@ namespace {
 
 constexpr int kDraftDelayMs = 1000;  // after the last key
 constexpr double kNarrow = 299;      // units: the page in a window of 320, less the rail
-
-int units(double n) {
-  return Theme::current().units(n);
-}
 
 }  // namespace
 

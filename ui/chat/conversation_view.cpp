@@ -9,6 +9,7 @@
 #include "ui/chat/example_prompts.h"
 #include "ui/chat/markdown_view.h"
 #include "ui/chat/message_view.h"
+#include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
 
 namespace pitwall::ui {
@@ -16,10 +17,6 @@ namespace pitwall::ui {
 namespace {
 
 constexpr std::size_t kShownAtFirst = 40;  // messages
-
-int units(double n) {
-  return Theme::current().units(n);
-}
 
 }  // namespace
 

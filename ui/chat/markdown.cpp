@@ -16,13 +16,6 @@ namespace pitwall::ui {
 
 namespace {
 
-QColor ink(Colour token) {
-  return Theme::current().colour(token);
-}
-double units(double n) {
-  return Theme::current().units(n);
-}
-
 QTextCharFormat text_format(FontRole role, Colour colour = Colour::text) {
   QTextCharFormat format;
   format.setFont(Theme::current().font(role));

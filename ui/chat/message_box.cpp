@@ -7,18 +7,11 @@
 #include <QVBoxLayout>
 
 #include "ui/chat/message_input.h"
+#include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
-
-namespace {
-
-int units(double n) {
-  return Theme::current().units(n);
-}
-
-}  // namespace
 
 MessageBox::MessageBox(QWidget* parent) : QWidget(parent) {
   hint_row_ = new QWidget(this);

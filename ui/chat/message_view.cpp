@@ -13,6 +13,7 @@
 #include "ui/chat/markdown_view.h"
 #include "ui/chat/reply_stream.h"
 #include "ui/chat/timings_strip.h"
+#include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
@@ -22,10 +23,6 @@ namespace pitwall::ui {
 namespace {
 
 constexpr qsizetype kFoldedPrompt = 12'000;  // characters of a long prompt that are shown at first
-
-int units(double n) {
-  return Theme::current().units(n);
-}
 
 }  // namespace
 

@@ -10,15 +10,12 @@
 #include <QRegularExpressionValidator>
 #include <QVBoxLayout>
 
+#include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
 
 namespace pitwall::ui {
 
 namespace {
-
-int units(double n) {
-  return Theme::current().units(n);
-}
 
 /// One labelled field; the label's text names it and the tip says what it does.
 void add_field(QGridLayout* grid, const QString& name, const QString& tip, QWidget* field, const char* id) {

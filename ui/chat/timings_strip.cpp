@@ -10,10 +10,6 @@ namespace pitwall::ui {
 
 namespace {
 
-int units(double n) {
-  return Theme::current().units(n);
-}
-
 QFont value_font() {
   QFont font = Theme::current().font(FontRole::small);
   font.setWeight(QFont::DemiBold);

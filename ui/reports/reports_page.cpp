@@ -21,19 +21,12 @@
 #include "ui/reports/run_list.h"
 #include "ui/reports/run_view.h"
 #include "ui/shell/engine_controller.h"
+#include "ui/shell/theme.h"
 #include "ui/widgets/data_table.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
-
-namespace {
-
-int units(double n) {
-  return Theme::current().units(n);
-}
-
-}  // namespace
 
 struct ReportsPage::State {
   ReportsPage* page;

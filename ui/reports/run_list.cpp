@@ -7,19 +7,12 @@
 #include <QVBoxLayout>
 
 #include "ui/reports/run_rows.h"
+#include "ui/shell/theme.h"
 #include "ui/widgets/data_table.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
-
-namespace {
-
-int units(double n) {
-  return Theme::current().units(n);
-}
-
-}  // namespace
 
 RunList::RunList(QWidget* parent) : Card(tr("Runs"), {}, {}, parent) {
   search_ = new QLineEdit;

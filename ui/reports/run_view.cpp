@@ -15,6 +15,7 @@
 #include "ui/reports/run_rows.h"
 #include "ui/reports/run_verdict.h"
 #include "ui/serve/serve_charts.h"
+#include "ui/shell/theme.h"
 #include "ui/widgets/data_table.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
@@ -26,10 +27,6 @@ namespace {
 constexpr std::size_t kRequestsShown = 2000;
 constexpr int kTableRows = 12;
 constexpr double kTwoColumns = 170;  // units that two columns need
-
-int units(double n) {
-  return Theme::current().units(n);
-}
 
 /// Why lines are missing in a latency chart.
 QString missing_percentiles(const std::vector<SecondRecord>& seconds, Percentiles SecondRecord::*measure) {

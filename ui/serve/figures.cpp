@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "ui/shell/theme.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
@@ -13,10 +14,6 @@ namespace pitwall::ui {
 namespace {
 
 constexpr double kStutterFactor = 10;  // a largest gap above this many medians is worth the eye
-
-int units(double n) {
-  return Theme::current().units(n);
-}
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include "ui/serve/figures.h"
 #include "ui/serve/request_rows.h"
 #include "ui/serve/serve_charts.h"
+#include "ui/shell/theme.h"
 #include "ui/widgets/memory_bar.h"
 #include "ui/widgets/number_format.h"
 
@@ -20,9 +21,6 @@ namespace {
 
 constexpr std::size_t kRecentRows = 12;
 
-int units(double n) {
-  return Theme::current().units(n);
-}
 QString tr_note(const char* text) {
   return QCoreApplication::translate("memory", text);
 }

@@ -8,16 +8,13 @@
 #include <QVBoxLayout>
 
 #include "engine/library/models_folder.h"
+#include "ui/shell/theme.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
 
 namespace {
-
-int units(double n) {
-  return Theme::current().units(n);
-}
 
 constexpr int kProgressSteps = 1000;
 

@@ -26,6 +26,7 @@
 #include "ui/serve/settings_form.h"
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/preferences.h"
+#include "ui/shell/theme.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
 
@@ -37,10 +38,6 @@ constexpr int kWindowSeconds[] = {60, 120, 300, 600};
 constexpr int kUsualWindow = 1;
 constexpr double kRightUnits = 84;    // the right column
 constexpr double kNarrowUnits = 290;  // without the rail: below it the right column becomes a tab
-
-int units(double n) {
-  return Theme::current().units(n);
-}
 
 bool looks_like_model(const QString& path) {
   const QFileInfo file(path);

@@ -11,15 +11,13 @@
 #include <algorithm>
 
 #include "engine/serve/engine.h"
+#include "ui/shell/theme.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
 
 namespace {
 
-int units(double n) {
-  return Theme::current().units(n);
-}
 QString qs(std::string_view text) {
   return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }

@@ -11,6 +11,7 @@
 #include <QToolButton>
 #include <algorithm>
 
+#include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/icon.h"
 
@@ -33,10 +34,6 @@ Look look_of(Banner::Severity severity) {
       break;
   }
   return {Colour::bad, Colour::bad_fill, "error"};
-}
-
-int units(double n) {
-  return Theme::current().units(n);
 }
 
 }  // namespace

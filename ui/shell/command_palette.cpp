@@ -6,17 +6,10 @@
 #include <QLineEdit>
 #include <QVBoxLayout>
 
+#include "ui/shell/theme.h"
 #include "ui/widgets/data_table.h"
 
 namespace pitwall::ui {
-
-namespace {
-
-int units(double n) {
-  return Theme::current().units(n);
-}
-
-}  // namespace
 
 CommandPalette::CommandPalette(std::vector<Command> commands, QWidget* parent)
     : QDialog(parent), commands_(std::move(commands)) {

@@ -5,19 +5,13 @@
 #include <QPainter>
 #include <QVBoxLayout>
 
+#include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/icon.h"
 
 namespace pitwall::ui {
 
 namespace {
-
-int units(double n) {
-  return Theme::current().units(n);
-}
-QColor ink(Colour token) {
-  return Theme::current().colour(token);
-}
 
 class RailButton final : public QAbstractButton {
  public:

@@ -13,6 +13,7 @@
 #include "engine/store/store.h"
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/preferences.h"
+#include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
 
 namespace pitwall::ui {
@@ -21,9 +22,6 @@ namespace {
 
 constexpr int kRates[] = {4, 5, 10};
 
-int units(double n) {
-  return Theme::current().units(n);
-}
 QString path_text(const std::filesystem::path& path) {
   return QString::fromStdString(path.string());
 }

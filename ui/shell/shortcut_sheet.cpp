@@ -6,17 +6,10 @@
 #include <QVBoxLayout>
 
 #include "ui/shell/page.h"
+#include "ui/shell/theme.h"
 #include "ui/widgets/data_table.h"
 
 namespace pitwall::ui {
-
-namespace {
-
-int units(double n) {
-  return Theme::current().units(n);
-}
-
-}  // namespace
 
 ShortcutSheet::ShortcutSheet(const QList<QAction*>& everywhere, const Page* page, QWidget* parent)
     : QDialog(parent) {

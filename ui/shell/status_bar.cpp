@@ -11,6 +11,7 @@
 
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/engine_state.h"
+#include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/number_format.h"
 
@@ -20,9 +21,6 @@ namespace {
 
 constexpr int kCopiedMs = 1500;
 
-int units(double n) {
-  return Theme::current().units(n);
-}
 QString bold(const QString& text) {
   return QStringLiteral("<b>%1</b>").arg(text.toHtmlEscaped());
 }

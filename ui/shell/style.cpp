@@ -18,12 +18,6 @@ namespace pitwall::ui {
 
 namespace {
 
-QColor ink(Colour token) {
-  return Theme::current().colour(token);
-}
-int units(double n) {
-  return Theme::current().units(n);
-}
 double radius() {
   return Theme::current().u();
 }

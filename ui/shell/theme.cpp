@@ -85,6 +85,14 @@ int Theme::units(double n) const {
   return static_cast<int>(std::lround(n * unit_));
 }
 
+int units(double n) {
+  return Theme::current().units(n);
+}
+
+QColor ink(Colour token) {
+  return Theme::current().colour(token);
+}
+
 QFont Theme::font(FontRole role) const {
   QFont font = role == FontRole::code ? QFontDatabase::systemFont(QFontDatabase::FixedFont) : body_;
   const auto scaled = [&](double factor, QFont::Weight weight = QFont::Normal) {

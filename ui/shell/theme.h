@@ -134,4 +134,8 @@ class Theme : public QObject {
   QFont body_;
 };
 
+/// Of the current theme: what pages and widgets lay out and paint with.
+int units(double n);
+QColor ink(Colour token);
+
 }  // namespace pitwall::ui

@@ -9,15 +9,12 @@
 
 #include "ui/shell/engine_state.h"
 #include "ui/shell/page.h"
+#include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
 
 namespace pitwall::ui {
 
 namespace {
-
-int units(double n) {
-  return Theme::current().units(n);
-}
 
 /// A push button that stays as its action is.
 QPushButton* button_for(QAction* action, QWidget* parent) {

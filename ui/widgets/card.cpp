@@ -13,10 +13,6 @@ namespace pitwall::ui {
 
 namespace {
 
-int units(double n) {
-  return Theme::current().units(n);
-}
-
 /// One sample of a line with its name.
 class LegendItem final : public QWidget {
  public:

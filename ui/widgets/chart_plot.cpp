@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ui/shell/theme.h"
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/stroke.h"
 
@@ -20,13 +21,6 @@ namespace pitwall::ui {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-int units(double n) {
-  return Theme::current().units(n);
-}
-QColor ink(Colour token) {
-  return Theme::current().colour(token);
-}
 
 /// Seconds east of UTC: whole minutes and hours are those of the wall clock.
 double zone_offset(double utc) {

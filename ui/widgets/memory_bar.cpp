@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/shell/theme.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
@@ -20,12 +21,6 @@ constexpr double kMagnifyBelow = 0.4;  // share of the device under which the pr
 constexpr double kSmallest = 2;        // device-independent pixels of a segment that is not zero
 constexpr int kTableRows = 4;
 
-int units(double n) {
-  return Theme::current().units(n);
-}
-QColor ink(Colour token) {
-  return Theme::current().colour(token);
-}
 QFont face(FontRole role, bool strong = false) {
   QFont font = Theme::current().font(role);
   if (strong) font.setWeight(QFont::DemiBold);
