@@ -13,9 +13,9 @@
 
 #include "engine/base/file.h"
 #include "engine/library/child_process.h"
+#include "engine/library/file_sum.h"
 #include "engine/library/models_folder.h"
 #include "engine/library/package_errors.h"
-#include "engine/library/sha256.h"
 
 namespace pitwall {
 

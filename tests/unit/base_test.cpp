@@ -6,10 +6,13 @@
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <initializer_list>
 #include <limits>
+#include <span>
 
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
+#include "engine/base/sha256.h"
 #include "engine/base/text_escape.h"
 #include "engine/base/threads.h"
 #include "engine/base/units.h"
@@ -43,6 +46,7 @@ class BaseTest : public QObject {
   void atomic_write_goes_through_links_and_pipes();
   void home_variable_holds_all_folders();
   void worker_pool_runs_what_was_posted();
+  void sha256_gives_the_standards_digests();
 };
 
 void BaseTest::sizes_are_read_data() {
@@ -295,6 +299,19 @@ void BaseTest::worker_pool_runs_what_was_posted() {
     for (int i = 0; i < 100; ++i) pool.post([&] { ++ran; });
   }
   QCOMPARE(ran.load(), 100);
+}
+
+// FIPS 180-2, appendix B.1 and B.2, and the digest of nothing.
+void BaseTest::sha256_gives_the_standards_digests() {
+  const auto digest = [](std::initializer_list<std::string_view> parts) {
+    Sha256 sum;
+    for (const std::string_view part : parts) sum.update(std::as_bytes(std::span(part)));
+    return sum.finish();
+  };
+  QCOMPARE(digest({}), std::string("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
+  QCOMPARE(digest({"abc"}), std::string("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
+  QCOMPARE(digest({"abcdbcdecdefdefgefghfghighijhijk", "ijkljklmklmnlmnomnopnopq"}),
+           std::string("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"));
 }
 
 QTEST_APPLESS_MAIN(BaseTest)
