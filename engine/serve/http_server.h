@@ -11,6 +11,7 @@
 namespace pitwall {
 
 class Engine;
+class Settings;
 
 struct HttpOptions {
   std::string host = "127.0.0.1";
@@ -23,6 +24,9 @@ struct HttpOptions {
   int max_connections = 1024;
   int heartbeat_ms = 10'000;  ///< a stream that is silent this long sends a comment, within a second more
 };
+
+/// Address and lists of the server as the settings give them; names of a list are parted by commas.
+HttpOptions http_options(const Settings& settings);
 
 class HttpServer {
  public:

@@ -4,6 +4,8 @@
 
 #include "engine/serve/http_guard.h"
 #include "engine/serve/http_routes.h"
+#include "engine/serve/http_server.h"
+#include "engine/settings/settings.h"
 #include "tests/support/test_support.h"
 
 using namespace pitwall;
@@ -80,6 +82,16 @@ class HttpGuardTest : public QObject {
          {"null", "http://chat.example", "https://chat.example.evil", "http://127.0.0.1:8080"}) {
       QVERIFY2(post_status(origin, "application/json") == 403, origin);
     }
+  }
+
+  void lists_of_the_settings_are_parted_by_commas() {
+    Settings settings;
+    PW_VERIFY(settings.set("port", "9000"));
+    PW_VERIFY(settings.set("allowed-hosts", " box.lan,, other.lan , "));
+    const HttpOptions options = http_options(settings);
+    QCOMPARE(options.port, 9000);
+    QCOMPARE(options.allowed_hosts, (std::vector<std::string>{"box.lan", "other.lan"}));  // no empty name
+    QVERIFY(options.allowed_origins.empty());
   }
 
   void routes() {

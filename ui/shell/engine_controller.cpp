@@ -22,22 +22,6 @@ struct Running {
   }
 };
 
-std::vector<std::string> names_of(const std::string& list) {
-  std::vector<std::string> names;
-  for (const QString& name : QString::fromStdString(list).split(QLatin1Char(','), Qt::SkipEmptyParts))
-    names.push_back(name.trimmed().toStdString());
-  return names;
-}
-
-HttpOptions http_options(const Settings& settings) {
-  HttpOptions options;
-  options.host = settings.text("host");
-  options.port = static_cast<int>(settings.integer("port"));
-  options.allowed_hosts = names_of(settings.text("allowed-hosts"));
-  options.allowed_origins = names_of(settings.text("allowed-origins"));
-  return options;
-}
-
 Result<std::shared_ptr<Running>> start_running(EngineOptions options) {
   const HttpOptions http = http_options(options.settings);
   auto engine = Engine::start(std::move(options));
