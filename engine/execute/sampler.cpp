@@ -28,6 +28,12 @@ double log_sum_exp(std::span<const float> logits, float maximum) {
   return static_cast<double>(maximum) + std::log(sum);
 }
 
+double sum_of(const std::vector<Candidate>& candidates) {
+  double sum = 0;
+  for (const Candidate& candidate : candidates) sum += candidate.first;
+  return sum;
+}
+
 /// Keeps the shortest head of `candidates` (sorted, probabilities in `first`) that reaches `mass` of the
 /// total.
 void keep_mass(std::vector<Candidate>& candidates, double total, float mass) {
@@ -41,7 +47,7 @@ void keep_mass(std::vector<Candidate>& candidates, double total, float mass) {
   }
 }
 
-/// Sorts only as far as the cuts need: the head of a vocabulary holds nearly all of the mass.
+/// Best first; only the top-k survive, found before anything is sorted.
 void sort_head(std::vector<Candidate>& candidates, const SlotSampling& sampling) {
   const std::size_t k = sampling.top_k > 0 ? static_cast<std::size_t>(sampling.top_k) : candidates.size();
   if (k < candidates.size()) {
@@ -76,25 +82,18 @@ Sampled sample_token(std::span<const float> logits, const SlotSampling& sampling
   // Unnormalised probabilities, exp((logit − max)/T); tokens far below the best cannot be drawn and are left
   // out.
   constexpr float kNegligible = -40.0f;
-  const float floor = sampling.min_p > 0 ? std::max(std::log(sampling.min_p), kNegligible) : kNegligible;
   scratch.clear();
   for (std::size_t i = 0; i < logits.size(); ++i) {
     const float scaled = (logits[i] - best.first) / sampling.temperature;
     if (scaled >= kNegligible) scratch.emplace_back(std::exp(scaled), static_cast<TokenId>(i));
   }
   sort_head(scratch, sampling);
-  double total = 0;
-  for (const Candidate& candidate : scratch) total += candidate.first;
-  if (sampling.top_p < 1) {
-    keep_mass(scratch, total, sampling.top_p);
-  }
+  if (sampling.top_p < 1) keep_mass(scratch, sum_of(scratch), sampling.top_p);
   if (sampling.min_p > 0) {
-    const float least = std::exp(floor) * scratch.front().first;
+    const float least = sampling.min_p * scratch.front().first;
     std::erase_if(scratch, [least](const Candidate& candidate) { return candidate.first < least; });
   }
-  total = 0;
-  for (const Candidate& candidate : scratch) total += candidate.first;
-  double target = uniform_from(sampling.seed, position) * total;
+  double target = uniform_from(sampling.seed, position) * sum_of(scratch);
   for (const Candidate& candidate : scratch) {
     target -= candidate.first;
     if (target < 0) return chosen(candidate.second);
