@@ -22,7 +22,7 @@ KvDtype kv_dtype(const Settings& settings) {
 
 /// The reference values for safetensors checkpoints come from modules cast to the checkpoint's bfloat16,
 /// rotary table included; float32, the mode for comparison, follows them. Serving uses exact frequencies.
-RopeSpec::Frequencies rope_frequencies(const ModelSpec& spec, const Settings& settings) {
+RopeSpec::Frequencies effective_frequencies(const ModelSpec& spec, const Settings& settings) {
   const std::string& asked = settings.text("rope-frequencies");
   if (asked == "bfloat16") return RopeSpec::Frequencies::bfloat16;
   const bool compares = settings.text("dtype") == "float32" && spec.says_bfloat16;
@@ -157,7 +157,7 @@ class Loader {
     limits.max_blocks_per_sequence = (longest + wish_.layout.block_size - 1) / wish_.layout.block_size;
     limits.vocabulary = loaded_.model->spec().vocabulary;
     auto transformer = Transformer::load(*loaded_.model, *backend_, limits, longest,
-                                         rope_frequencies(loaded_.model->spec(), options_.settings),
+                                         effective_frequencies(loaded_.model->spec(), options_.settings),
                                          [this](const LoadProgress& progress) { return go_on(progress); });
     if (!transformer) return transformer.error();
     transformer_ = *std::move(transformer);
@@ -188,7 +188,7 @@ class Loader {
     effective["kv-cache-memory-bytes"] = exact_size(plan.blocks * loaded_.bytes_per_block);
     effective["memory-limit"] = exact_size(ledger.limit > 0 ? ledger.limit : ledger.device_total);
     effective["rope-frequencies"] =
-        rope_frequencies(loaded_.model->spec(), options_.settings) == RopeSpec::Frequencies::exact
+        effective_frequencies(loaded_.model->spec(), options_.settings) == RopeSpec::Frequencies::exact
             ? "exact"
             : "bfloat16";
     effective["threads"] = std::to_string(loaded_.device.threads);

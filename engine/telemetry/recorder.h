@@ -15,7 +15,8 @@
 
 namespace pitwall {
 
-/// Thread-safe: one lock, held for microseconds. Writers: engine thread. Readers: any.
+/// Thread-safe: one lock, held for microseconds. Writers: engine thread; output thread (token, finished);
+/// whoever submits (arrived). Readers: any.
 class Recorder {
  public:
   explicit Recorder(const Clock& clock);
