@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // pitwallctl as its users and scripts see it: the real program, its exit codes, its stdout and stderr.
-#include <arpa/inet.h>
 #include <signal.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <QtTest>
 #include <cmath>
@@ -12,6 +9,7 @@
 #include "engine/library/http_client.h"
 #include "engine/model/safetensors_reader.h"
 #include "tests/support/gguf_writer.h"
+#include "tests/support/taken_port.h"
 #include "tests/support/test_support.h"
 
 using namespace pitwall;
@@ -66,31 +64,6 @@ double relative_l2(const TensorView& a, const TensorView& b) {
   }
   return std::sqrt(difference / norm);
 }
-
-// A port that somebody listens on.
-class TakenPort {
- public:
-  TakenPort() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    auto* generic = reinterpret_cast<sockaddr*>(&address);
-    if (::bind(socket_, generic, size) != 0 || ::listen(socket_, 1) != 0 ||
-        ::getsockname(socket_, generic, &size) != 0) {
-      qFatal("no port could be taken");
-    }
-    port_ = ntohs(address.sin_port);
-  }
-  ~TakenPort() { ::close(socket_); }
-  TakenPort(const TakenPort&) = delete;
-  TakenPort& operator=(const TakenPort&) = delete;
-  int port() const { return port_; }
-
- private:
-  int socket_;
-  int port_ = 0;
-};
 
 }  // namespace
 
@@ -399,7 +372,7 @@ class CtlTest : public QObject {
   }
 
   void a_taken_port_is_said() {
-    const TakenPort taken;
+    const test::TakenPort taken;
     const Ran ran = run({"serve", "--model", text_of(test::data("golden/llama-gqa")), "--port",
                          QString::number(taken.port())});
     QCOMPARE(ran.code, 1);

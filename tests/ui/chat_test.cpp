@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QAbstractScrollArea>
-#include <QAccessible>
 #include <QAction>
 #include <QApplication>
 #include <QLabel>
@@ -15,6 +13,7 @@
 
 #include "app/common/backend_factory.h"
 #include "engine/store/store.h"
+#include "tests/support/accessible_names.h"
 #include "tests/support/test_support.h"
 #include "tests/support/tiny_model.h"
 #include "tests/ui/chat_samples.h"
@@ -122,18 +121,8 @@ class ChatTest : public QObject {
     Bench bench;
     bench.write("hello");
     QTRY_VERIFY(!bench.last_state().empty());
-    for (QWidget* widget : bench.page->findChildren<QWidget*>()) {
-      if (widget->focusPolicy() == Qt::NoFocus || widget->inherits("QScrollBar")) continue;
-      const auto* area = qobject_cast<const QAbstractScrollArea*>(widget->parentWidget());
-      if ((area && area->viewport() == widget) || widget->objectName().startsWith(QLatin1String("qt_")))
-        continue;
-      // A label's text is its name.
-      const QAccessibleInterface* access = QAccessible::queryAccessibleInterface(widget);
-      QVERIFY2(!access->text(QAccessible::Name).isEmpty() || widget->inherits("QLabel"),
-               qPrintable(QStringLiteral("%1 %2 in %3")
-                              .arg(QLatin1String(widget->metaObject()->className()), widget->objectName(),
-                                   QLatin1String(widget->parentWidget()->metaObject()->className()))));
-    }
+    const QString nameless = test::nameless_focusable_widget(*bench.page);
+    QVERIFY2(nameless.isEmpty(), qPrintable(nameless));
   }
 
   void an_empty_chat_offers_three_prompts() {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QAbstractItemModelTester>
-#include <QAbstractScrollArea>
-#include <QAccessible>
 #include <QAction>
 #include <QComboBox>
 #include <QJsonDocument>
@@ -18,6 +16,7 @@
 #include "engine/base/file.h"
 #include "engine/report/report.h"
 #include "engine/store/store.h"
+#include "tests/support/accessible_names.h"
 #include "tests/support/test_support.h"
 #include "tests/support/tiny_model.h"
 #include "ui/reports/reports_page.h"
@@ -381,18 +380,8 @@ class ReportsTest : public QObject {
     bench.add(made_up_run(2));
     bench.open_page();
     QTRY_VERIFY(bench.headline().startsWith(QStringLiteral("2 requests")));
-    for (QWidget* widget : bench.page->findChildren<QWidget*>()) {
-      if (widget->focusPolicy() == Qt::NoFocus || widget->inherits("QScrollBar")) continue;
-      const auto* area = qobject_cast<const QAbstractScrollArea*>(widget->parentWidget());
-      if ((area && area->viewport() == widget) || widget->objectName().startsWith(QLatin1String("qt_")))
-        continue;
-      // A label's text is its name.
-      const QAccessibleInterface* access = QAccessible::queryAccessibleInterface(widget);
-      QVERIFY2(!access->text(QAccessible::Name).isEmpty() || widget->inherits("QLabel"),
-               qPrintable(QStringLiteral("%1 %2 in %3")
-                              .arg(QLatin1String(widget->metaObject()->className()), widget->objectName(),
-                                   QLatin1String(widget->parentWidget()->metaObject()->className()))));
-    }
+    const QString nameless = test::nameless_focusable_widget(*bench.page);
+    QVERIFY2(nameless.isEmpty(), qPrintable(nameless));
   }
 
   void both_themes() {

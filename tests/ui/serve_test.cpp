@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window with a real engine on a tiny model: load, serve, stop, and what it says when something is wrong.
-#include <arpa/inet.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <QAccessible>
 #include <QApplication>
 #include <QComboBox>
@@ -21,6 +17,7 @@
 
 #include "app/common/backend_factory.h"
 #include "engine/store/store.h"
+#include "tests/support/taken_port.h"
 #include "tests/support/test_support.h"
 #include "tests/support/tiny_model.h"
 #include "ui/serve/live_view.h"
@@ -48,26 +45,6 @@ constexpr int kPatienceMs = 60'000;
 QString u8(const char* text) {
   return QString::fromUtf8(text);
 }
-
-/// Listens on a free port of 127.0.0.1 as another server would.
-class TakenPort {
- public:
-  TakenPort() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ::bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address);
-    ::listen(socket_, 1);
-    socklen_t size = sizeof address;
-    ::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = ntohs(address.sin_port);
-  }
-  ~TakenPort() { ::close(socket_); }
-  int port() const { return port_; }
-
- private:
-  int socket_, port_ = 0;
-};
 
 /// Everything a session has, on data folders of its own.
 struct Session {
@@ -262,7 +239,7 @@ void ServeTest::damaged_file() {
 }
 
 void ServeTest::port_in_use_offers_another() {
-  TakenPort taken;
+  const test::TakenPort taken;
   PW_VERIFY(session_->serve->set_setting("kv-cache-memory-bytes", "16MiB"));
   PW_VERIFY(session_->serve->set_setting("port", std::to_string(taken.port())));
   session_->serve->choose_model(QString::fromStdString(model().string()));
