@@ -25,7 +25,7 @@ Result<CpuBackendOptions> cpu_options(const BackendOptions& options) {
   }
   CpuBackendOptions cpu;
   cpu.isa = options.portable_kernels ? Isa::portable : best_isa();
-  cpu.int8_activations = options.mode == ComputeMode::automatic;
+  cpu.quantized_activations = options.mode == ComputeMode::automatic;
   cpu.threads = options.threads > 0 ? options.threads : usable_cores();
   cpu.memory_limit = options.memory_limit;
   return cpu;

@@ -10,7 +10,7 @@
 namespace pitwall {
 
 enum class ComputeMode : std::uint8_t {
-  automatic,  ///< the device's fast mode; CPU: activations quantised to int8 per 32 against quantised weights
+  automatic,  ///< the device's fast mode; CPU: activations in 16 bits per 32 against quantised weights
   float32     ///< float32 arithmetic throughout; CPU: bitwise invariant to batch, chunking, block tables and
               ///< threads
 };

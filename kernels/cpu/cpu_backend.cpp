@@ -46,7 +46,7 @@ CpuBackend::CpuBackend(const CpuBackendOptions& options)
     : ledger_(options.memory_limit),
       isa_(options.isa),
       kernels_(kernel_table(options.isa)),
-      int8_activations_(options.int8_activations),
+      quantized_activations_(options.quantized_activations),
       team_(options.threads > 0 ? options.threads : usable_cores()),
       weight_memory_(ledger_, Category::weights),
       sampler_scratch_(static_cast<std::size_t>(team_.threads())) {
@@ -191,7 +191,7 @@ Result<void> CpuBackend::fit_workspace() {
   const Bytes rows = std::max(limits.max_tokens, limits.max_logit_rows);
   Bytes float_columns = 0, block_columns = 0, tensor_columns = 0;
   for (const StoredWeight& weight : weights_) {
-    Bytes& columns = uses_int8(weight.matrix) ? block_columns : float_columns;
+    Bytes& columns = uses_quantized(weight.matrix) ? block_columns : float_columns;
     columns = std::max<Bytes>(columns, weight.matrix.columns);
   }
   for (const StoredTensor& tensor : tensors_) {

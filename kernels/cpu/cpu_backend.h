@@ -20,9 +20,9 @@ namespace pitwall {
 
 struct CpuBackendOptions {
   Isa isa = best_isa();
-  bool int8_activations = true;  ///< against quantised weights; false = float32 arithmetic throughout
-  int threads = 0;               ///< counting the caller; 0 = usable_cores()
-  Bytes memory_limit = 0;        ///< 0 = none
+  bool quantized_activations = true;  ///< against quantised weights; false = float32 arithmetic throughout
+  int threads = 0;                    ///< counting the caller; 0 = usable_cores()
+  Bytes memory_limit = 0;             ///< 0 = none
 };
 
 class CpuBackend final : public Backend {
@@ -94,13 +94,13 @@ class CpuBackend final : public Backend {
   const StoredWeight& at(Weight weight) const { return weights_[static_cast<std::size_t>(weight.id)]; }
   const StoredTensor& at(Tensor tensor) const { return tensors_[static_cast<std::size_t>(tensor.id)]; }
   int rows_of(Tensor tensor) const { return state_.rows(at(tensor).rows); }
-  bool uses_int8(const PackedMatrix& matrix) const;
+  bool uses_quantized(const PackedMatrix& matrix) const;
   std::int64_t key_offset(const KvLayer& layer, int kv_head) const;
   std::int64_t value_offset(const KvLayer& layer, int kv_head) const;
   float* scratch(int thread) const;
 
   Result<void> fit_workspace();
-  Input prepare_input(Tensor in, const NormPrologue& norm, int columns, bool as_float, bool as_int8);
+  Input prepare_input(Tensor in, const NormPrologue& norm, int columns, bool as_float, bool as_quantized);
   template <class Body>
   void over_tiles(const PackedMatrix* const* matrices, int count, int rows, const Body& body);
   void multiply(const PackedMatrix& matrix, const Input& input, int tile, int first_row, int rows,
@@ -111,7 +111,7 @@ class CpuBackend final : public Backend {
   RealClock clock_;
   const Isa isa_;
   const KernelTable& kernels_;
-  const bool int8_activations_;
+  const bool quantized_activations_;
   ThreadTeam team_;
 
   BookedArena weight_memory_;

@@ -21,8 +21,8 @@ using TileResults = float[kRowBlock * kTileRows];
 
 }  // namespace
 
-bool CpuBackend::uses_int8(const PackedMatrix& matrix) const {
-  return int8_activations_ && is_quantised(matrix.type);
+bool CpuBackend::uses_quantized(const PackedMatrix& matrix) const {
+  return quantized_activations_ && is_quantised(matrix.type);
 }
 
 void CpuBackend::embed(Weight table, Tensor out) {
@@ -39,13 +39,13 @@ void CpuBackend::embed(Weight table, Tensor out) {
 }
 
 CpuBackend::Input CpuBackend::prepare_input(Tensor in, const NormPrologue& norm, int columns, bool as_float,
-                                            bool as_int8) {
+                                            bool as_quantized) {
   const StoredTensor& tensor = at(in);
   const int groups = columns / kQuantBlock;
   Input input{tensor.row(0), tensor.columns, quantised_.as<ActivationBlock>(), rows_of(in)};
   const float* weight = norm.weight.valid() ? at(norm.weight).vector : nullptr;
   if (weight != nullptr && as_float) input.floats = normed_.as<float>(), input.stride = columns;
-  if (weight == nullptr && !as_int8) return input;
+  if (weight == nullptr && !as_quantized) return input;
 
   team_.run(input.rows, kRowGrain, [&](int begin, int end, int thread) {
     for (int row = begin; row < end; ++row) {
@@ -55,7 +55,7 @@ CpuBackend::Input CpuBackend::prepare_input(Tensor in, const NormPrologue& norm,
         kernels_.rms_norm(x, weight, norm.epsilon, columns, normed);
         x = normed;
       }
-      if (as_int8)
+      if (as_quantized)
         kernels_.quantize(x, columns, quantised_.as<ActivationBlock>() + std::int64_t{row} * groups);
     }
   });
@@ -82,9 +82,9 @@ void CpuBackend::over_tiles(const PackedMatrix* const* matrices, int count, int 
 
 void CpuBackend::multiply(const PackedMatrix& matrix, const Input& input, int tile, int first_row, int rows,
                           float* out) const {
-  if (uses_int8(matrix)) {
+  if (uses_quantized(matrix)) {
     const std::int64_t groups = matrix.columns / kQuantBlock;
-    kernels_.linear_int8(matrix, tile, input.blocks + first_row * groups, rows, out);
+    kernels_.linear_quantized(matrix, tile, input.blocks + first_row * groups, rows, out);
   } else {
     kernels_.linear_float(matrix, tile, input.floats + first_row * input.stride, input.stride, rows, out);
   }
@@ -95,12 +95,12 @@ void CpuBackend::linear(Tensor in, const NormPrologue& norm, std::span<const Lin
   assert(!outputs.empty() && outputs.size() <= kMostOutputs);
   if (rows_of(in) == 0) return;
   const PackedMatrix* matrices[kMostOutputs];
-  bool as_float = false, as_int8 = false;
+  bool as_float = false, as_quantized = false;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     matrices[i] = &at(outputs[i].weight).matrix;
-    (uses_int8(*matrices[i]) ? as_int8 : as_float) = true;
+    (uses_quantized(*matrices[i]) ? as_quantized : as_float) = true;
   }
-  const Input input = prepare_input(in, norm, matrices[0]->columns, as_float, as_int8);
+  const Input input = prepare_input(in, norm, matrices[0]->columns, as_float, as_quantized);
 
   over_tiles(matrices, static_cast<int>(outputs.size()), input.rows,
              [&](int index, int tile, int first_row, int rows) {
@@ -130,8 +130,9 @@ void CpuBackend::gated_linear(Tensor in, const NormPrologue& norm, Weight gate, 
   if (rows_of(in) == 0) return;
   const PackedMatrix& gates = at(gate).matrix;
   const PackedMatrix& ups = at(up).matrix;
-  const bool gate_int8 = uses_int8(gates), up_int8 = uses_int8(ups);
-  const Input input = prepare_input(in, norm, gates.columns, !gate_int8 || !up_int8, gate_int8 || up_int8);
+  const bool gate_quantized = uses_quantized(gates), up_quantized = uses_quantized(ups);
+  const Input input = prepare_input(in, norm, gates.columns, !gate_quantized || !up_quantized,
+                                    gate_quantized || up_quantized);
   const PackedMatrix* tiled[] = {&gates};
   over_tiles(tiled, 1, input.rows, [&](int, int tile, int first_row, int rows) {
     alignas(64) TileResults gate_results, up_results;

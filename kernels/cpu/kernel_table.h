@@ -27,13 +27,14 @@ struct PackedMatrix {
   int tiles() const { return (rows + kTileRows - 1) / kTileRows; }
 };
 
-/// 32 activations as int8: x ≈ scale·q. The sums fold a weight's zero point or minimum in without touching
-/// the weights.
+/// 32 activations as 16-bit integers in two int8 digits: x ≈ scale·(256·high + low). One digit alone loses
+/// what stands beside an outlier, and with it near ties between tokens. The sums fold a weight's zero point
+/// or minimum in without touching the weights.
 struct ActivationBlock {
   float scale;
-  float scaled_sum;  ///< scale·Σq
-  std::int32_t sum;  ///< Σq
-  std::int8_t q[kQuantBlock];
+  float scaled_sum;                                 ///< scale·Σ(256·high + low)
+  std::int32_t sum;                                 ///< Σ(256·high + low)
+  std::int8_t high[kQuantBlock], low[kQuantBlock];  ///< in [−127, 127]
 };
 
 /// Causal attention of consecutive rows of one sequence over one kv head. Query (r, h) is at q + r·q_stride +
@@ -71,7 +72,8 @@ struct KernelTable {
   void (*linear_float)(const PackedMatrix& weight, int tile, const float* x, std::int64_t stride, int rows,
                        float* out);
   /// The same on quantised activations (columns/32 blocks a row); quantised weights only.
-  void (*linear_int8)(const PackedMatrix& weight, int tile, const ActivationBlock* x, int rows, float* out);
+  void (*linear_quantized)(const PackedMatrix& weight, int tile, const ActivationBlock* x, int rows,
+                           float* out);
   void (*rms_norm)(const float* x, const float* weight, float epsilon, int columns, float* out);
   void (*quantize)(const float* x, int columns, ActivationBlock* out);  ///< columns: a multiple of 32
   void (*gate)(Activation activation, const float* gate, const float* up, int count, float* out);

@@ -113,7 +113,8 @@ struct LinearKernels {
 
   /// Parts [first, first + P) of the tile against R rows.
   template <TensorType T, int R, int P>
-  static void int8_parts(const PackedMatrix& w, int tile, int first, const ActivationBlock* x, float* out) {
+  static void quantized_parts(const PackedMatrix& w, int tile, int first, const ActivationBlock* x,
+                              float* out) {
     const int groups = w.columns / kQuantBlock;
     F sum[R][P];
     for (auto& row : sum) {
@@ -140,8 +141,9 @@ struct LinearKernels {
 #pragma GCC unroll 8
       for (int r = 0; r < R; ++r) {
         const ActivationBlock& a = x[r * stride];
-        const F dot = S::to_float(S::dot_signed(weights, a.q, a.sum));
-        sum[r][p] = S::fma(dot, S::mul(d, S::broadcast(a.scale)), sum[r][p]);
+        auto dot = S::join_digits(S::dot_signed(weights, a.high), S::dot_signed(weights, a.low));
+        if constexpr (S::kSignedBias != 0) dot = S::subtract(dot, S::kSignedBias * a.sum);
+        sum[r][p] = S::fma(S::to_float(dot), S::mul(d, S::broadcast(a.scale)), sum[r][p]);
       }
     } else {
       B weights[8];
@@ -155,7 +157,7 @@ struct LinearKernels {
 #pragma GCC unroll 8
       for (int r = 0; r < R; ++r) {
         const ActivationBlock& a = x[r * stride];
-        auto dot = S::dot_nibbles(weights, a.q);
+        auto dot = S::join_digits(S::dot_nibbles(weights, a.high), S::dot_nibbles(weights, a.low));
         if constexpr (T == TensorType::q4_0) dot = S::subtract(dot, 8 * a.sum);
         sum[r][p] = S::fma(S::to_float(dot), S::mul(d, S::broadcast(a.scale)), sum[r][p]);
         if constexpr (T == TensorType::q4_1) sum[r][p] = S::fma(m, S::broadcast(a.scaled_sum), sum[r][p]);
@@ -166,11 +168,11 @@ struct LinearKernels {
   /// One row waits for memory and takes the tile in one go; several rows compute, and half a tile leaves
   /// registers for sums.
   template <TensorType T, int R>
-  static void int8_rows(const PackedMatrix& w, int tile, const ActivationBlock* x, float* out) {
+  static void quantized_rows(const PackedMatrix& w, int tile, const ActivationBlock* x, float* out) {
     if constexpr (R == 1) {
-      int8_parts<T, R, kParts>(w, tile, 0, x, out);
+      quantized_parts<T, R, kParts>(w, tile, 0, x, out);
     } else {
-      for (int part = 0; part < kParts; ++part) int8_parts<T, R, 1>(w, tile, part, x, out);
+      for (int part = 0; part < kParts; ++part) quantized_parts<T, R, 1>(w, tile, part, x, out);
     }
   }
 
@@ -196,10 +198,11 @@ struct LinearKernels {
   }
 
   template <TensorType T>
-  static void int8_tile(const PackedMatrix& w, int tile, const ActivationBlock* x, int rows, float* out) {
+  static void quantized_tile(const PackedMatrix& w, int tile, const ActivationBlock* x, int rows,
+                             float* out) {
     const int groups = w.columns / kQuantBlock;
     in_row_blocks(rows, [&]<int R>(int r) {
-      int8_rows<T, R>(w, tile, x + std::int64_t{r} * groups, out + r * kTileRows);
+      quantized_rows<T, R>(w, tile, x + std::int64_t{r} * groups, out + r * kTileRows);
     });
   }
 
@@ -221,14 +224,15 @@ struct LinearKernels {
     }
   }
 
-  static void linear_int8(const PackedMatrix& w, int tile, const ActivationBlock* x, int rows, float* out) {
+  static void linear_quantized(const PackedMatrix& w, int tile, const ActivationBlock* x, int rows,
+                               float* out) {
     switch (w.type) {
       case TensorType::q4_0:
-        return int8_tile<TensorType::q4_0>(w, tile, x, rows, out);
+        return quantized_tile<TensorType::q4_0>(w, tile, x, rows, out);
       case TensorType::q4_1:
-        return int8_tile<TensorType::q4_1>(w, tile, x, rows, out);
+        return quantized_tile<TensorType::q4_1>(w, tile, x, rows, out);
       case TensorType::q8_0:
-        return int8_tile<TensorType::q8_0>(w, tile, x, rows, out);
+        return quantized_tile<TensorType::q8_0>(w, tile, x, rows, out);
       case TensorType::f32:
       case TensorType::f16:
       case TensorType::bf16:

@@ -12,7 +12,7 @@ template <class S>
 constexpr KernelTable make_kernel_table() {
   return {
       .linear_float = LinearKernels<S>::linear_float,
-      .linear_int8 = LinearKernels<S>::linear_int8,
+      .linear_quantized = LinearKernels<S>::linear_quantized,
       .rms_norm = RowKernels<S>::rms_norm,
       .quantize = RowKernels<S>::quantize,
       .gate = RowKernels<S>::gate,

@@ -72,14 +72,22 @@ struct RowKernels {
       F largest = S::zero();
       for (int v = 0; v < kVectors; ++v) largest = S::max(largest, S::abs(S::load(x + v * S::kLanes)));
       const float most = S::max_across(largest);
-      out->scale = most / 127.0f;
+      out->scale = most / (127.0f * 256.0f);
       const F inverse = S::broadcast(most > 0 ? 127.0f / most : 0.0f);
-      out->sum = 0;
+      std::int32_t high_sum = 0, low_sum = 0;
       for (int v = 0; v < kVectors; ++v) {
-        const auto q = S::round_to_int(S::mul(S::load(x + v * S::kLanes), inverse));
-        S::store_bytes(out->q + v * S::kLanes, q);
-        out->sum += S::sum(q);
+        const F scaled = S::mul(S::load(x + v * S::kLanes), inverse);
+        const auto high = S::round_to_int(scaled);
+        const F rest = S::fma(S::to_float(high), S::broadcast(-1.0f), scaled);
+        const F digit =
+            S::min(S::max(S::mul(rest, S::broadcast(256.0f)), S::broadcast(-127.0f)), S::broadcast(127.0f));
+        const auto low = S::round_to_int(digit);
+        S::store_bytes(out->high + v * S::kLanes, high);
+        S::store_bytes(out->low + v * S::kLanes, low);
+        high_sum += S::sum(high);
+        low_sum += S::sum(low);
       }
+      out->sum = 256 * high_sum + low_sum;
       out->scaled_sum = out->scale * static_cast<float>(out->sum);
     }
   }

@@ -16,6 +16,7 @@ struct SimdAvx2 {
   using I = __m256i;
   using B = __m256i;
   using Signed = __m256i;
+  static constexpr std::int32_t kSignedBias = 0;
 
   static F zero() { return _mm256_setzero_ps(); }
   static F broadcast(float x) { return _mm256_set1_ps(x); }
@@ -87,7 +88,7 @@ struct SimdAvx2 {
     return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
   }
   /// maddubs wants one unsigned side: |w|·(x with w's sign), at most 2·128·127 a pair.
-  static I dot_signed(const Signed (&w)[8], const std::int8_t* x, std::int32_t /*x_sum*/) {
+  static I dot_signed(const Signed (&w)[8], const std::int8_t* x) {
     __m256i total = _mm256_setzero_si256();
     for (int v = 0; v < 8; ++v) {
       const __m256i pairs =
@@ -96,6 +97,7 @@ struct SimdAvx2 {
     }
     return total;
   }
+  static I join_digits(I high, I low) { return _mm256_add_epi32(_mm256_slli_epi32(high, 8), low); }
   static I subtract(I a, std::int32_t b) { return _mm256_sub_epi32(a, _mm256_set1_epi32(b)); }
 
  private:

@@ -15,7 +15,8 @@ struct SimdAvx512 {
   using F = __m512;
   using I = __m512i;
   using B = __m512i;
-  using Signed = __m512i;  ///< weight + 128
+  using Signed = __m512i;  ///< weight + kSignedBias, because dpbusd wants one unsigned side
+  static constexpr std::int32_t kSignedBias = 128;
 
   static F zero() { return _mm512_setzero_ps(); }
   static F broadcast(float x) { return _mm512_set1_ps(x); }
@@ -66,15 +67,14 @@ struct SimdAvx512 {
     return to_float(_mm512_srai_epi32(_mm512_slli_epi32(a, static_cast<unsigned>(24 - 8 * j)), 24));
   }
 
-  static I dot_nibbles(const B (&w)[8], const std::int8_t* x) { return dot(w, x, _mm512_setzero_si512()); }
-  /// dpbusd wants unsigned weights: Σ(w + 128)·x − 128·Σx.
-  static I dot_signed(const Signed (&w)[8], const std::int8_t* x, std::int32_t x_sum) {
-    return dot(w, x, _mm512_set1_epi32(-128 * x_sum));
-  }
+  static I dot_nibbles(const B (&w)[8], const std::int8_t* x) { return dot(w, x); }
+  static I dot_signed(const Signed (&w)[8], const std::int8_t* x) { return dot(w, x); }
+  static I join_digits(I high, I low) { return _mm512_add_epi32(_mm512_slli_epi32(high, 8), low); }
   static I subtract(I a, std::int32_t b) { return _mm512_sub_epi32(a, _mm512_set1_epi32(b)); }
 
  private:
-  static I dot(const B (&w)[8], const std::int8_t* x, I total) {
+  static I dot(const B (&w)[8], const std::int8_t* x) {
+    I total = _mm512_setzero_si512();
     for (int v = 0; v < 8; ++v) total = _mm512_dpbusd_epi32(total, w[v], four_columns(x + 4 * v));
     return total;
   }

@@ -22,7 +22,8 @@ struct SimdPortable {
   struct B {  ///< bytes: four neighbouring columns of each lane's row
     std::uint8_t v[4 * kLanes];
   };
-  using Signed = B;  ///< signed bytes in the form that dot_signed wants
+  using Signed = B;  ///< signed bytes in the form that dot_signed wants: weight + kSignedBias
+  static constexpr std::int32_t kSignedBias = 0;
 
   static F zero() { return broadcast(0); }
   static F broadcast(float x) {
@@ -133,8 +134,8 @@ struct SimdPortable {
     }
     return total;
   }
-  /// The same for signed weights; x in [−127, 127] and x_sum = Σx.
-  static I dot_signed(const Signed (&w)[8], const std::int8_t* x, std::int32_t /*x_sum*/) {
+  /// The same for signed weights, each with kSignedBias added; x in [−127, 127].
+  static I dot_signed(const Signed (&w)[8], const std::int8_t* x) {
     I total{};
     for (int v = 0; v < 8; ++v) {
       for (int i = 0; i < kLanes; ++i) {
@@ -144,6 +145,10 @@ struct SimdPortable {
       }
     }
     return total;
+  }
+  static I join_digits(I high, I low) {  ///< 256·high + low
+    for (int i = 0; i < kLanes; ++i) low.v[i] += 256 * high.v[i];
+    return low;
   }
   static I subtract(I a, std::int32_t b) {
     for (std::int32_t& x : a.v) x -= b;

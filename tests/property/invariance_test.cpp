@@ -181,14 +181,14 @@ class InvarianceTest : public QObject {
  private slots:
   void logits_are_equal_bit_by_bit_data() {
     QTest::addColumn<int>("isa");
-    QTest::addColumn<bool>("int8");
+    QTest::addColumn<bool>("automatic");
     QTest::addColumn<int>("dtype");
     for (Isa isa : usable_isas()) {
       for (KvDtype dtype : {KvDtype::float32, KvDtype::bfloat16, KvDtype::float16}) {
-        for (bool int8 : {false, true}) {
-          QTest::addRow("%s, %s, KV in %s", isa_name(isa).data(), int8 ? "automatic" : "float32",
+        for (bool automatic : {false, true}) {
+          QTest::addRow("%s, %s, KV in %s", isa_name(isa).data(), automatic ? "automatic" : "float32",
                         kv_dtype_name(dtype).data())
-              << static_cast<int>(isa) << int8 << static_cast<int>(dtype);
+              << static_cast<int>(isa) << automatic << static_cast<int>(dtype);
         }
       }
     }
@@ -196,7 +196,7 @@ class InvarianceTest : public QObject {
 
   void logits_are_equal_bit_by_bit() {
     QFETCH(int, isa);
-    QFETCH(bool, int8);
+    QFETCH(bool, automatic);
     QFETCH(int, dtype);
     const unsigned seed = std::random_device()();
     qInfo("seed %u", seed);
@@ -210,7 +210,7 @@ class InvarianceTest : public QObject {
     const auto run = [&](const Way& way) {
       CpuBackendOptions options;
       options.isa = static_cast<Isa>(isa);
-      options.int8_activations = int8;
+      options.quantized_activations = automatic;
       options.threads = way.threads;
       return Runner(network, options, way, static_cast<KvDtype>(dtype)).run(sequences, way, random);
     };

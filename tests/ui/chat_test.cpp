@@ -410,7 +410,6 @@ class ChatTest : public QObject {
     Settings settings;
     PW_VERIFY(settings.set("port", "0"));
     PW_VERIFY(settings.set("max-model-len", "2048"));
-    PW_VERIFY(settings.set("dtype", "float32"));  // the reference's arithmetic
     PW_VERIFY(settings.set("max-num-seqs", "2"));
     bench.engine->start(QString::fromStdString(model->string()), settings);
     QTRY_COMPARE_WITH_TIMEOUT(bench.engine->state(), EngineState::serving, 120'000);
