@@ -33,6 +33,9 @@ class VirtualClock final : public Clock {
   Nanos now() const override { return now_.load(std::memory_order_relaxed); }
   Nanos utc_now() const override { return utc_origin_ + now(); }
   void advance(Nanos by) { now_.fetch_add(by, std::memory_order_relaxed); }
+  void advance_to(Nanos at) {  ///< no effect when `at` is past
+    if (at > now()) now_.store(at, std::memory_order_relaxed);
+  }
 
  private:
   std::atomic<Nanos> now_{0};

@@ -86,8 +86,12 @@ class Backend {
   virtual Result<Tensor> allocate(Category category, RowSet rows, int columns) = 0;  ///< after prepare_steps
   virtual Result<void> prepare_steps(const StepLimits& limits) = 0;  ///< StepState, workspaces
   virtual Result<void> allocate_kv(const KvLayout& layout, int blocks) = 0;
+  virtual Result<void> allocate_swap(
+      int host_blocks) = 0;  ///< after allocate_kv; host memory, Category::swap
 
-  // A step: stage → replay(bucket) → publish → wait.
+  // A step: move_blocks → stage → replay(bucket) → publish → wait.
+  /// The plan's swaps out, swaps in and copies, in this order, after everything that was launched before.
+  virtual void move_blocks(const StepPlan& plan) = 0;
   virtual void stage(const StepPlan& plan) = 0;  ///< copies the plan into StepState
   virtual void record(
       int bucket,

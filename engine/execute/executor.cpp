@@ -13,7 +13,7 @@
 namespace pitwall {
 
 int bucket_of(const StepPlan& plan, int max_slots) {
-  if (plan.prefill_tokens > 0) return 0;
+  if (plan.shape.prefill_tokens > 0) return 0;
   const int rows = static_cast<int>(plan.tokens.size());
   if (rows > 8) return std::min((rows + 7) / 8 * 8, std::max(max_slots, rows));
   int bucket = 1;
@@ -102,12 +102,18 @@ StepResult DeviceExecutor::State::execute(const StepPlan& plan) {
   const Nanos started = clock->now();
   const int bucket = bucket_of(plan, max_slots);
   if (!backend->recorded(bucket)) backend->record(bucket, [this] { transformer->forward(); });
+  Nanos swapping = 0;
+  if (!plan.swaps_out.empty() || !plan.swaps_in.empty() || !plan.copies.empty()) {
+    backend->move_blocks(plan);
+    if (!plan.swaps_out.empty() || !plan.swaps_in.empty()) swapping = clock->now() - started;
+  }
   backend->stage(plan);
   backend->replay(bucket);
   backend->publish(plan.number);
   StepResult result = backend->wait(plan.number);
   result.started = started;  // the engine's clock, so that records compare
   result.finished = clock->now();
+  result.swapping = swapping;
   return result;
 }
 

@@ -8,17 +8,46 @@
 #include <string>
 #include <vector>
 
-#include "engine/cache/block_pool.h"
+#include "engine/cache/cache_key.h"
+#include "engine/cache/kv_cache.h"
 #include "engine/step/step_plan.h"
+#include "engine/step/step_time_model.h"
 #include "engine/telemetry/records.h"
 
 namespace pitwall {
 
+enum class SchedulingPolicy : std::uint8_t {
+  fcfs,
+  priority,       ///< lower numbers first, then arrival
+  fair,           ///< tenants get equal shares of computed tokens
+  length_grouped  ///< neighbours in the queue of similar prompt length go together
+};
+enum class Batching : std::uint8_t {
+  continuous,
+  fixed  ///< static: a batch starts and ends together, padded to its longest, KV reserved at max_model_len
+};
+enum class Preemption : std::uint8_t { automatic, recompute, swap };
+
+/// All of it may change while serving (reconfigure), within what the executor was made for.
 struct SchedulerConfig {
-  int max_num_seqs = 32;              ///< sequences running at once = slots
+  int max_num_seqs = 32;              ///< sequences running at once; slots are those of the start
   int max_num_batched_tokens = 2048;  ///< tokens in one step
   int max_model_len = 2048;           ///< prompt + output of one sequence
   int max_logit_rows = 0;             ///< rows with logits in one step; 0 = max_num_seqs
+  SchedulingPolicy policy = SchedulingPolicy::fcfs;
+  Batching batching = Batching::continuous;
+  Preemption preemption = Preemption::automatic;
+  int long_prefill_token_threshold =
+      0;  ///< prompts above are long; each gets at most so many tokens a step. 0 = off
+  int max_long_partial_prefills = 0;  ///< long prompts being prefilled at once; 0 = any number
+  double long_token_share = 1;        ///< (0, 1]: of a step's tokens, for all long prompts together
+  double long_kv_share = 1;           ///< (0, 1]: of the pool's blocks, for all long requests together
+  double cached_share = 0;            ///< [0, 1): of the pool's blocks, kept for cached prefixes at admission
+  Nanos target_itl = 0;  ///< prefill chunks are cut so that steps with decodes stay within; 0 = off
+  Nanos max_wait = 30 * kNanosPerSecond;  ///< whoever waits longer goes before every policy, oldest first
+
+  /// Each number within its bounds; the error names the setting.
+  Result<void> check() const;
 };
 
 /// What a client asked, ready for the engine.
@@ -28,6 +57,9 @@ struct Request {
   std::vector<TokenId> prompt;  ///< at least one token
   SamplingParams sampling;
   Nanos arrival = 0;
+  int priority = 0;    ///< lower first
+  std::string tenant;  ///< for policy fair
+  CacheKey cache_key;
 };
 
 struct TokenEvent {
@@ -43,21 +75,46 @@ struct FinishEvent {
   std::string error;
 };
 
+struct PreemptionEvent {
+  RequestId request;
+  std::int32_t tokens = 0;  ///< KV positions thrown away, or moved to the swap space
+  bool swapped = false;
+  std::int32_t free_blocks = 0;  ///< of the pool when it happened
+};
+
+/// A request takes its slot: for the first time, or again after a preemption.
+struct AdmissionEvent {
+  RequestId request;
+  bool resumed = false;
+  std::int32_t cached_tokens = 0;   ///< found in the prefix cache
+  std::int32_t swapped_tokens = 0;  ///< brought back from the swap space
+  MissReason miss = MissReason::none;
+  std::int32_t miss_token = -1;
+};
+
 /// What a commit made true.
 struct Committed {
   std::vector<TokenEvent> tokens;
   std::vector<FinishEvent> finished;
   std::vector<SliceLogits> logits;
-  std::vector<RequestId> preempted;
+  std::vector<PreemptionEvent> preempted;
 };
 
 /// Engine thread only. At most two steps in flight: plan(n+1) and launched() may come before commit(n).
 class Scheduler {
  public:
-  Scheduler(const SchedulerConfig& config, BlockPool& pool);
+  /// `config` bounds later ones: slots, tokens and logit rows of a step, max_model_len. `prior`, not owned,
+  /// may be null: what steps are expected to take until enough of them have been measured.
+  Scheduler(const SchedulerConfig& config, KvCache& cache, const StepTimeModel* prior = nullptr);
   ~Scheduler();
 
-  /// Queues the request (fcfs). One that can never fit is refused at once with the numbers: prompt over
+  /// Takes effect with the next plan; running sequences above a lower max_num_seqs go on to their end.
+  /// Between plans only. Refuses what passes the first configuration's bounds, naming the setting; nothing
+  /// changes then.
+  Result<void> reconfigure(const SchedulerConfig& config);
+  const SchedulerConfig& config() const;
+
+  /// Queues the request. One that can never fit is refused at once with the numbers: prompt over
   /// max_model_len, or more blocks than the pool has.
   Result<void> add(Request request);
 
@@ -82,14 +139,18 @@ class Scheduler {
 
   /// Finish events of requests that ended outside a commit (cancelled while waiting, refused).
   std::vector<FinishEvent> take_finished();
-  std::vector<RequestId>
-  take_scheduled();  ///< requests that were planned for the first time since the last call
+  std::vector<AdmissionEvent> take_admissions();  ///< of the plans launched since the last call
+  /// Preemptions outside a commit, when nothing was in flight.
+  std::vector<PreemptionEvent> take_preempted();
 
   int running() const;
   int waiting() const;
   int in_flight() const;  ///< launched, not committed
   bool idle() const;      ///< nothing waits, runs or is in flight
   std::int64_t preemptions() const;
+
+  /// Measured from the committed steps; answers from `prior` until it knows better.
+  const StepTimeModel& step_time() const;
 
   /// All invariants (README.md); the strict checker calls it after each commit in debug and test builds.
   Result<void> check() const;

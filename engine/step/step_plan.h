@@ -9,6 +9,7 @@
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
 #include "engine/step/sampling_params.h"
+#include "engine/step/step_time_model.h"
 
 namespace pitwall {
 
@@ -25,6 +26,9 @@ struct SequenceSlice {
   bool samples = false;           ///< the last position yields a token
   bool all_logits = false;        ///< return the logits of every position of the slice
   bool prefill = false;           ///< counts as prompt tokens (also a recompute after preemption)
+  /// Static batching: computed like any other rows and thrown away. Samples nothing. May follow the slice of
+  /// the same slot at the positions after it; its KV is overwritten by the tokens that come to stand there.
+  bool padding = false;
 };
 
 /// A sequence takes a slot: its sampling state is set and its block table emptied, before the step's appends.
@@ -34,21 +38,37 @@ struct SlotJoin {
   SlotSampling sampling;
 };
 
-/// Block `block` becomes entry `index` of the slot's block table.
+/// Block `block` becomes entry `index` of the slot's block table; an entry that is there already is replaced.
 struct BlockAppend {
   SlotId slot;
   std::int32_t index = 0;
   BlockId block;
 };
 
+/// KV of the first `tokens` positions of a block, all layers. A shared block is copied before it is written.
+struct BlockCopy {
+  BlockId from, to;
+  std::int32_t tokens = 0;
+};
+
+/// A whole block between the device and the swap space.
+struct BlockSwap {
+  BlockId block;
+  HostBlockId host;
+};
+
 struct StepPlan {
   std::uint64_t number = 0;  ///< from 1, without gaps
+  // Before the forward, in this order; a block stands in at most one of each list's targets.
+  std::vector<BlockSwap> swaps_out, swaps_in;
+  std::vector<BlockCopy> copies;
   std::vector<SequenceSlice> slices;
   std::vector<TokenId>
       tokens;  ///< slices' inputs, in slice order; kPreviousToken where the host does not know yet
   std::vector<SlotJoin> joins;
   std::vector<BlockAppend> appends;
-  std::int32_t prefill_tokens = 0, decode_tokens = 0;
+  StepShape shape;
+  std::int32_t evicted = 0;  ///< cached blocks that gave way to this step
 };
 
 struct SampledToken {
@@ -70,6 +90,7 @@ struct StepResult {
   std::vector<SampledToken> sampled;  ///< one for each slice that samples, in slice order
   std::vector<SliceLogits> logits;
   Nanos started = 0, finished = 0;
+  Nanos swapping = 0;  ///< of that, block swaps
 };
 
 }  // namespace pitwall

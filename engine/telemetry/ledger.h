@@ -22,9 +22,10 @@ enum class Category : std::uint8_t {
   library_workspace,
   graphs,
   communicator,
-  context
+  context,
+  swap  ///< host copies of preempted sequences' blocks
 };
-inline constexpr int kCategoryCount = 9;
+inline constexpr int kCategoryCount = 10;
 std::string_view category_name(
     Category category);  ///< "attention_workspace": as in JSON; words for people are the front end's
 

@@ -11,6 +11,20 @@
 
 namespace pitwall {
 
+/// Why the first prompt token that was not found in the prefix cache was not there.
+enum class MissReason : std::uint8_t {
+  none,              ///< all that may be reused was
+  disabled,          ///< prefix caching is off
+  below_one_block,   ///< the prompt is shorter than a block: nothing of its kind is kept
+  cold,              ///< nothing is cached that could continue here
+  diverged,          ///< something cached goes on here, with another token
+  evicted,           ///< it was cached and gave way to others
+  different_salt,    ///< the same tokens are cached under another salt or adapter
+  not_yet_computed,  ///< another request is computing it, and waiting was not cheaper
+};
+inline constexpr int kMissReasonCount = 8;
+std::string_view miss_reason_name(MissReason reason);  ///< as the enumerator
+
 /// One engine step. Times are steady nanoseconds and durations nanoseconds.
 struct StepRecord {
   std::uint64_t step = 0;
@@ -22,6 +36,12 @@ struct StepRecord {
   std::int32_t kv_used_blocks = 0;
   std::int16_t joined = 0, left = 0, preempted = 0, evicted = 0, copied = 0;
   bool graph_hit = false;
+  std::int16_t swapped_out = 0, swapped_in = 0;  ///< blocks
+  std::int32_t padding_tokens = 0;               ///< computed and thrown away (static batching)
+  std::int32_t kv_cached_blocks = 0;             ///< without an owner, kept for their prefix
+  std::int32_t swap_ns = 0;                      ///< of started → finished, moving blocks
+  std::int32_t predicted_ns = 0;                 ///< what the step-time model expected; 0 = it did not know
+  std::int64_t decode_context = 0, prefill_pairs = 0;  ///< as in StepShape
 };
 static_assert(sizeof(StepRecord) <= 128);
 
@@ -34,19 +54,32 @@ struct RequestRecord {
   std::string label;  ///< the API's id ("chatcmpl-…"), never prompt text
   Nanos arrival_utc = 0;
   Nanos arrival = 0, scheduled = 0, first_token = 0, last_token = 0, finished = 0;
-  std::int32_t prompt_tokens = 0, cached_tokens = 0, output_tokens = 0, preemptions = 0;
-  Nanos max_itl = 0;  ///< largest gap between two tokens
+  std::int32_t prompt_tokens = 0, output_tokens = 0, preemptions = 0;
+  std::int32_t cached_tokens =
+      0;  ///< found in the prefix cache when first scheduled; preemptions do not count
+  MissReason miss = MissReason::none;
+  std::int32_t miss_token = -1;  ///< position of the first prompt token that was not found; −1 = all were
+  std::string miss_part;         ///< where that is: "messages[0] (system), token 31"; no prompt text
+  std::int32_t recomputed_tokens = 0, swapped_tokens = 0;  ///< through preemptions
+  Nanos preempted_ns = 0;               ///< from preemption to being scheduled again, all together
+  Nanos preempted_before_first_ns = 0;  ///< the part of it before the first token
+  std::int32_t priority = 0;
+  std::string tenant;  ///< name of the API key, or ""
+  Nanos max_itl = 0;   ///< largest gap between two tokens
   FinishReason finish = FinishReason::none;
   std::string error;
 
   bool ended_well() const;  ///< stop or length
 
   // Milliseconds; NaN when undefined.
-  double queue_ms() const;    ///< arrival → first scheduled
-  double ttft_ms() const;     ///< arrival → first token
-  double tpot_ms() const;     ///< (last − first token) / (output_tokens − 1), n ≥ 2
-  double e2e_ms() const;      ///< arrival → last token
-  double max_itl_ms() const;  ///< needs two tokens
+  double queue_ms() const;      ///< arrival → first scheduled
+  double ttft_ms() const;       ///< arrival → first token
+  double prefill_ms() const;    ///< first scheduled → first token, preempted time left out
+  double decode_ms() const;     ///< first token → last token, preempted time left out
+  double preempted_ms() const;  ///< queue + prefill + decode + preempted = e2e
+  double tpot_ms() const;       ///< (last − first token) / (output_tokens − 1), n ≥ 2
+  double e2e_ms() const;        ///< arrival → last token
+  double max_itl_ms() const;    ///< needs two tokens
 };
 
 /// Percentiles of a measure over a window, in ms. NaN when n = 0.
