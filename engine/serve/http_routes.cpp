@@ -62,7 +62,10 @@ HttpReply bad_last() {
 
 HttpReply steps(Engine& engine, std::string_view query) {
   const auto count = last_count(query, 256);
-  return count ? json_reply(steps_json(engine.recorder().last_steps(*count))) : bad_last();
+  if (!count) return bad_last();
+  const Recorder& recorder = engine.recorder();
+  return json_reply(steps_json(recorder.last_steps(*count),
+                               [&](const StepRecord& step) { return recorder.events_of(step); }));
 }
 
 HttpReply requests(Engine& engine, std::string_view query) {
