@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/serve/memory_plan.h"
+#include "engine/serve/scheduler_settings.h"
 
 namespace pitwall {
 
@@ -131,6 +132,9 @@ class Loader {
     if (!model) return model.error();
     loaded_.model = *std::move(model);
     if (auto ok = open_text(loaded_); !ok) return ok;
+    auto scheduler = scheduler_config(options_.settings);
+    if (!scheduler) return scheduler.error();
+    loaded_.scheduler = *scheduler;
     auto wish = kv_wish(loaded_.model->spec(), options_.settings);
     if (!wish) return wish.error();
     wish_ = *std::move(wish);
@@ -142,8 +146,6 @@ class Loader {
 
   Result<void> load_weights() {
     SchedulerConfig& scheduler = loaded_.scheduler;
-    scheduler.max_num_seqs = wish_.max_num_seqs;
-    scheduler.max_num_batched_tokens = static_cast<int>(options_.settings.integer("max-num-batched-tokens"));
     scheduler.max_logit_rows = scheduler.max_num_seqs;
     if (options_.prompt_logits) {
       scheduler.max_logit_rows =
@@ -169,7 +171,12 @@ class Loader {
     if (!plan) return plan.error();
     if (auto ok = backend_->allocate_kv(wish_.layout, plan->blocks); !ok) return ok;
     loaded_.bytes_per_block = wish_.layout.bytes_per_block();
-    loaded_.pool = std::make_unique<BlockPool>(plan->blocks, wish_.layout.block_size);
+    KvCacheConfig cache;
+    cache.blocks = plan->blocks;
+    cache.block_size = wish_.layout.block_size;
+    cache.prefix_caching = options_.settings.flag("enable-prefix-caching");
+    cache.model_identity = options_.model.string();
+    loaded_.cache = std::make_unique<KvCache>(cache);
     loaded_.scheduler.max_model_len = plan->max_model_len;
     state_effective(*plan);
     return {};

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/cache/block_pool.h"
+#include "engine/cache/kv_cache.h"
 #include "engine/execute/executor.h"
 #include "engine/serve/engine.h"
 
@@ -21,7 +21,7 @@ struct LoadedEngine {
   DeviceInfo device;
   SchedulerConfig scheduler;
   Bytes bytes_per_block = 0;
-  std::unique_ptr<BlockPool> pool;
+  std::unique_ptr<KvCache> cache;
   std::unique_ptr<DeviceExecutor> executor;                   ///< owns back end and weights
   std::map<std::string, std::string, std::less<>> effective;  ///< settings whose value was chosen here
 };
