@@ -23,11 +23,12 @@ struct KvLayout {
   struct Layer {
     int kv_heads = 0, head_dim = 0;
     /// fp8_e4m3: number = stored·scale, one per kv head, finite and above 0; empty = 1.
-    std::vector<float> k_scales, v_scales;
+    std::vector<float> k_scales = {}, v_scales = {};
   };
   KvDtype dtype = KvDtype::bfloat16;
   int block_size = 32;  ///< tokens: 16, 32 or 64
   std::vector<Layer> layers;
+  Bytes bytes_per_head(int head_dim) const;  ///< one head's K, or V, of a block: numbers and scales
   /// Σ layers 2·kv_heads·block_size·(head_dim·dtype bytes + scale bytes)
   Bytes bytes_per_block() const;
   Bytes bytes_per_token() const { return bytes_per_block() / block_size; }
