@@ -19,6 +19,14 @@ std::string_view kv_dtype_name(KvDtype dtype) {
   return "";
 }
 
+std::optional<KvDtype> find_kv_dtype(std::string_view name) {
+  for (KvDtype dtype :
+       {KvDtype::float32, KvDtype::bfloat16, KvDtype::float16, KvDtype::fp8_e4m3, KvDtype::int8}) {
+    if (name == kv_dtype_name(dtype)) return dtype;
+  }
+  return std::nullopt;
+}
+
 int kv_dtype_bytes(KvDtype dtype) {
   switch (dtype) {
     case KvDtype::float32:

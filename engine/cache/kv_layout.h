@@ -2,6 +2,7 @@
 // How KV lies in memory: one pool, blocks of block_size tokens, each block holding K and V of every layer.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace pitwall {
 /// and kv head; int8 with one float32 scale per token and kv head, chosen when the token is written.
 enum class KvDtype : std::uint8_t { float32, bfloat16, float16, fp8_e4m3, int8 };
 std::string_view kv_dtype_name(KvDtype dtype);
+std::optional<KvDtype> find_kv_dtype(std::string_view name);
 int kv_dtype_bytes(KvDtype dtype);        ///< of one number, scales left out
 int kv_dtype_scale_bytes(KvDtype dtype);  ///< for each token and kv head, K and V each
 

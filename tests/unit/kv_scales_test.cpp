@@ -7,6 +7,7 @@
 
 #include "engine/model/model.h"
 #include "engine/model/safetensors_reader.h"
+#include "engine/serve/kv_choice.h"
 #include "tests/support/test_support.h"
 
 using namespace pitwall;
@@ -170,6 +171,30 @@ class KvScalesTest : public QObject {
       QVERIFY(!refused);
       QCOMPARE(refused.error().param, name);
     }
+  }
+
+  void fp8_takes_the_scales_and_says_what_is_missing() {
+    const auto model = Checkpoint({{tensor(1, "k_scale"), {0.02f}},
+                                   {tensor(1, "v_scale"), {0.05f}},
+                                   {tensor(2, "k_scale"), {0.5f}},
+                                   {tensor(2, "q_scale"), {1}}})
+                           .open();
+    PW_VERIFY(model);
+    const KvChoice fp8 = choose_kv(**model, KvDtype::fp8_e4m3, 32);
+    QCOMPARE(fp8.layout.layers[1].k_scales, Floats({0.02f, 0.02f}));
+    QCOMPARE(fp8.layout.layers[1].v_scales, Floats({0.05f, 0.05f}));
+    QCOMPARE(fp8.layout.layers[2].k_scales, Floats({0.5f, 0.5f}));
+    QVERIFY(fp8.layout.layers[2].v_scales.empty());  // 1, never the keys'
+    QCOMPARE(fp8.warnings.size(), 2u);
+    QVERIFY2(fp8.warnings[0].find("2 of 3 layers") != std::string::npos, fp8.warnings[0].c_str());
+    QVERIFY2(fp8.warnings[1].ends_with(tensor(2, "q_scale")), fp8.warnings[1].c_str());
+
+    const KvChoice int8 = choose_kv(**model, KvDtype::int8, 16);
+    QCOMPARE(int8.layout.block_size, 16);
+    QCOMPARE(int8.layout.layers[0].kv_heads, 2);
+    QCOMPARE(int8.layout.layers[0].head_dim, 64);
+    QVERIFY(int8.layout.layers[1].k_scales.empty());
+    QCOMPARE(int8.warnings.size(), 1u);
   }
 
   void a_checkpoint_quantised_for_kv_alone_opens() {
