@@ -305,9 +305,10 @@ class SchedulingTest : public QObject {
     const SettingList small_blocks = {{"block-size", "16"}};
     HttpFixture server(small_blocks);
     Json body = chat_body("What is the time now?", {{"max_tokens", 5}});
-    body["messages"].insert(
-        body["messages"].begin(),
-        {{"role", "system"}, {"content", "It is 12:00:01. Be brief, kind, exact and helpful."}});
+    Json system;
+    system["role"] = "system";
+    system["content"] = "It is 12:00:01. Be brief, kind, exact and helpful.";
+    body["messages"].insert(body["messages"].begin(), system);
     const auto cached = [](const Completion& c) {
       return c.usage["prompt_tokens_details"]["cached_tokens"].get<int>();
     };
