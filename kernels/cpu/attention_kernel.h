@@ -234,12 +234,12 @@ class AttentionKernel {
       }
       for (int d = 0; d < t_.head_dim; ++d) {
         F key[kVectors];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (int v = 0; v < kVectors; ++v) key[v] = S::load(keys_ + d * kKvTile + at + v * kLanes);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (int n = 0; n < N; ++n) {
           const F x = S::broadcast(q[n][d]);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
           for (int v = 0; v < kVectors; ++v) sum[n][v] = S::fma(key[v], x, sum[n][v]);
         }
       }
@@ -289,12 +289,12 @@ class AttentionKernel {
     }
     for (int i = seen.begin; i < seen.end; ++i) {
       F value[V];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int v = 0; v < V; ++v) value[v] = S::load(values_ + i * width_ + d + v * kLanes);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int n = 0; n < N; ++n) {
         const F p = S::broadcast(weights[n][i]);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (int v = 0; v < V; ++v) sum[n][v] = S::fma(value[v], p, sum[n][v]);
       }
     }
