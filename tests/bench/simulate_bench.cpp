@@ -69,26 +69,35 @@ void print_pools(const Scene& scene) {
 }
 
 void print_gaps(const Scene& scene) {
-  const Trace trace = make_trace(find_workload("long-prompts-mixed").value(), 2000, 1);
-  fmt::print("\nShort chats with rare 6K-token prompts, llama-3.1-8b on one H200\n");
-  fmt::print("{:<32}{:>10}{:>10}{:>12}{:>12}{:>12}{:>12}\n", "", "ITL p50", "ITL p99", "worst gap",
-             "TTFT p50", "TTFT p99", "tokens/s");
-  const auto row = [&](std::string_view name, const SimulationConfig& config) {
+  fmt::print("\nShort chats with rare 6K-token prompts, llama-3.1-8b on one H200; times in ms\n");
+  fmt::print("{:<34}{:>9}{:>9}{:>11}{:>10}{:>10}{:>10}\n", "", "ITL p50", "ITL p99", "worst gap", "TTFT p50",
+             "TTFT p99", "tokens/s");
+  const auto row = [&](const Trace& trace, std::string_view name, const SimulationConfig& config) {
     const BenchResult result = result_of(scene.play(trace, config));
-    fmt::print("{:<32}{:>10.2f}{:>10.2f}{:>12.2f}{:>12.1f}{:>12.1f}{:>12.1f}\n", name, result.itl.p50,
+    fmt::print("{:<34}{:>9.2f}{:>9.2f}{:>11.2f}{:>10.1f}{:>10.1f}{:>10.1f}\n", name, result.itl.p50,
                result.itl.p99, result.itl.max, result.ttft.p50, result.ttft.p99, result.output_throughput);
     return result;
   };
-  const BenchResult plain = row("fcfs", scene.config());
-  SimulationConfig limited = scene.config();
-  limited.scheduler.long_prefill_token_threshold = 512;
-  limited.scheduler.max_long_partial_prefills = 1;
-  row("fcfs, long prompts 512 a step", limited);
-  for (const double factor : {1.5, 2.0, 3.0}) {
-    SimulationConfig targeted = scene.config();
-    targeted.scheduler.target_itl = std::llround(factor * plain.itl.p50 * static_cast<double>(kNanosPerMs));
-    row(fmt::format("fcfs, ITL target {:.2f} ms", factor * plain.itl.p50), targeted);
-  }
+  const auto rows = [&](std::string_view load, const Trace& trace, const SimulationConfig& config) {
+    const BenchResult plain = row(trace, fmt::format("{}: fcfs", load), config);
+    SimulationConfig limited = config;
+    limited.scheduler.long_prefill_token_threshold = 512;
+    limited.scheduler.max_long_partial_prefills = 1;
+    row(trace, "  long prompts get 512 a step", limited);
+    for (const double factor : {1.5, 2.0, 3.0}) {
+      SimulationConfig targeted = config;
+      targeted.scheduler.target_itl = std::llround(factor * plain.itl.p50 * static_cast<double>(kNanosPerMs));
+      row(trace, fmt::format("  ITL target {:.2f}", factor * plain.itl.p50), targeted);
+    }
+  };
+  Trace trace = make_trace(find_workload("long-prompts-mixed").value(), 2000, 1);
+  rows("10 requests/s", trace, scene.config());
+  pace(trace, 30, 1);
+  rows("30 requests/s", trace, scene.config());
+  pace(trace, INFINITY, 1);
+  SimulationConfig full = scene.config();
+  full.max_concurrency = 64;
+  rows("64 clients, no pause", trace, full);
 }
 
 void print_overhead(const Scene& scene) {
