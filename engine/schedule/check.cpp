@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Scheduler::check: every invariant of README.md, for the strict checker.
+#include <unordered_map>
 #include <unordered_set>
 
 #include "engine/schedule/scheduler_state.h"
@@ -8,29 +9,53 @@ namespace pitwall {
 
 namespace {
 
-Error broken(RequestId id, const std::string& what) {
+Error fail(const std::string& what) {
   return {.kind = Error::Kind::internal,
-          .what = "Scheduler invariant broken: request " + std::to_string(id.value) + " " + what,
+          .what = "Scheduler invariant broken: " + what,
           .cause = {},
           .action = {},
           .param = {}};
 }
 
-Result<void> check_sequence(const Scheduler::State& state, const Sequence& sequence) {
-  const RequestId id = sequence.request.id;
-  const auto tokens = static_cast<std::int32_t>(sequence.tokens.size());
-  if (sequence.computed > sequence.planned) return broken(id, "has computed more than was planned");
-  if (sequence.planned > sequence.known()) return broken(id, "is planned past its tokens");
-  if (sequence.computed > tokens) return broken(id, "has KV of tokens that do not exist");
+Error broken(const Sequence& sequence, const std::string& what) {
+  return fail("request " + std::to_string(sequence.request.id.value) + ' ' + what);
+}
+
+Result<void> check_counts(const Scheduler::State& state, const Sequence& sequence) {
+  if (sequence.computed > sequence.planned) return broken(sequence, "has computed more than was planned");
+  if (sequence.planned > sequence.known()) return broken(sequence, "is planned past its tokens");
+  if (sequence.computed > sequence.length()) return broken(sequence, "has KV of tokens that do not exist");
   if (sequence.sampling < 0 || sequence.sampling > 2)
-    return broken(id, "has a wrong count of tokens in flight");
-  if (sequence.outputs() + sequence.sampling > sequence.limit) return broken(id, "passes its output limit");
+    return broken(sequence, "has a wrong count of tokens in flight");
+  if (sequence.outputs() + sequence.sampling > sequence.limit)
+    return broken(sequence, "passes its output limit");
+  const auto blocks = static_cast<std::int32_t>(sequence.blocks.size());
   if (!sequence.running()) {
-    if (!sequence.blocks.empty() || sequence.planned != 0) return broken(id, "waits but holds blocks");
+    if (blocks > 0 || sequence.planned != 0) return broken(sequence, "waits but holds blocks");
     return {};
   }
-  if (static_cast<std::int32_t>(sequence.blocks.size()) < state.pool.blocks_for(sequence.planned)) {
-    return broken(id, "has fewer blocks than planned tokens need");
+  if (blocks < state.cache.blocks_for(sequence.planned))
+    return broken(sequence, "has fewer blocks than planned tokens need");
+  if (sequence.reserved && blocks < state.cache.blocks_for(sequence.prompt() + sequence.limit))
+    return broken(sequence, "has not the blocks that static batching reserves");
+  if (!sequence.swapped.blocks.empty()) return broken(sequence, "runs but has KV in the swap space");
+  return {};
+}
+
+/// The leading blocks of a running sequence are the entries for its tokens.
+Result<void> check_published(const Scheduler::State& state, const Sequence& sequence) {
+  const std::int32_t size = state.cache.block_size();
+  if (!sequence.running() || sequence.root == kNoNode || sequence.reserved) return {};
+  if (sequence.computed > 0 && sequence.published != sequence.computed / size)
+    return broken(sequence, "has computed blocks that are not published, or the reverse");
+  PrefixNode parent = sequence.root;
+  for (std::int32_t i = 0; i < sequence.published; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const auto tokens = std::span<const TokenId>(sequence.tokens)
+                            .subspan(at * static_cast<std::size_t>(size), static_cast<std::size_t>(size));
+    if (state.cache.index().find(parent, sequence.keys[at], tokens) != sequence.blocks[at])
+      return broken(sequence, "has a published block that is not found by its tokens");
+    parent = sequence.blocks[at].value;
   }
   return {};
 }
@@ -39,28 +64,40 @@ Result<void> check_sequence(const Scheduler::State& state, const Sequence& seque
 
 Result<void> Scheduler::check() const {
   const State& state = *state_;
-  if (auto ok = state.pool.check(); !ok) return ok;
-  std::unordered_set<std::int32_t> blocks, slots;
-  for (const auto& [id, sequence] : state.sequences) {
-    if (auto ok = check_sequence(state, *sequence); !ok) return ok;
-    for (BlockId block : sequence->blocks) {
-      if (!blocks.insert(block.value).second)
-        return broken(id, "shares block " + std::to_string(block.value));
-    }
-    if (sequence->running() && !slots.insert(sequence->slot.value).second) return broken(id, "shares a slot");
-  }
-  const auto fail = [](std::string what) -> Error {
-    return {.kind = Error::Kind::internal, .what = std::move(what), .cause = {}, .action = {}, .param = {}};
+  std::unordered_map<BlockId, int> owners;
+  std::unordered_set<std::int32_t> slots;
+  std::size_t swapped = 0;
+  const auto own = [&](const Sequence& sequence) -> Result<void> {
+    for (const BlockId block : sequence.blocks) ++owners[block];
+    if (!sequence.running()) return {};
+    if (!slots.insert(sequence.slot.value).second) return broken(sequence, "shares a slot");
+    if (state.slots[static_cast<std::size_t>(sequence.slot.value)] != &sequence)
+      return broken(sequence, "is not in its slot");
+    return {};
   };
-  if (static_cast<int>(blocks.size()) != state.pool.used_count()) {
-    return fail("Scheduler invariant broken: sequences own " + std::to_string(blocks.size()) +
-                " blocks, the pool counts " + std::to_string(state.pool.used_count()) + " used");
+  for (const auto& [id, sequence] : state.sequences) {
+    if (auto ok = check_counts(state, *sequence); !ok) return ok;
+    if (auto ok = check_published(state, *sequence); !ok) return ok;
+    if (auto ok = own(*sequence); !ok) return ok;
+    swapped += sequence->swapped.blocks.size();
   }
-  if (state.running.size() + state.waiting.size() != state.sequences.size()) {
-    return fail("Scheduler invariant broken: running + waiting is not all sequences");
+  for (const auto& sequence : state.ended) {
+    if (auto ok = own(*sequence); !ok) return ok;
   }
-  if (state.running.size() + state.free_slots.size() != static_cast<std::size_t>(state.config.max_num_seqs)) {
-    return fail("Scheduler invariant broken: a slot is lost");
+  if (auto ok = state.cache.check(owners); !ok) return fail(ok.error().what);
+  if (static_cast<int>(swapped) != state.cache.swap().used_count()) {
+    return fail("sequences have " + std::to_string(swapped) + " host blocks, the swap space counts " +
+                std::to_string(state.cache.swap().used_count()));
+  }
+  if (state.running.size() + state.queue.size() != state.sequences.size() + state.ended.size())
+    return fail("running + waiting is not all sequences");
+  if (state.running.size() + state.free_slots.size() != state.slots.size()) return fail("a slot is lost");
+  if (state.predicted_blocks != state.taken_blocks) {
+    return fail("admissions were to take " + std::to_string(state.predicted_blocks) + " blocks and took " +
+                std::to_string(state.taken_blocks));
+  }
+  for (const auto& [key, producer] : state.producing) {
+    if (!producer->running()) return broken(*producer, "is said to compute a block but does not run");
   }
   return {};
 }

@@ -10,28 +10,36 @@ namespace pitwall {
 
 namespace {
 
-bool touches(const PendingStep& step, RequestId id) {
-  return std::any_of(step.slices.begin(), step.slices.end(),
-                     [&](const PlannedSlice& slice) { return slice.request == id; });
+/// Whom a launched slice belongs to, if it still runs.
+Sequence* live(const Scheduler::State& state, const PlannedSlice& slice) {
+  Sequence* sequence = state.slots[static_cast<std::size_t>(slice.slot.value)];
+  return sequence && sequence->request.id == slice.request && !sequence->ended ? sequence : nullptr;
+}
+
+/// What a failed step moved to the swap space is not to be trusted.
+void distrust_swaps(Scheduler::State& state, const PendingStep& step) {
+  for (const RequestId id : step.swapped_out) {
+    const auto found = state.sequences.find(id);
+    if (found != state.sequences.end()) state.drop_swapped(*found->second);
+  }
 }
 
 /// The step failed: its requests end with the error; those of a later step in flight start again from their
 /// tokens.
-void drop_pending(Scheduler::State& state, const PendingStep& failed, const Error& error, Committed& out) {
+void drop_pending(Scheduler::State& state, const PendingStep& failed, const Error& error, Nanos now) {
+  distrust_swaps(state, failed);
   for (const PlannedSlice& slice : failed.slices) {
-    const auto found = state.sequences.find(slice.request);
-    if (found != state.sequences.end()) state.end(*found->second, FinishReason::error, error.text());
+    if (Sequence* sequence = live(state, slice)) state.end(*sequence, FinishReason::error, error.text());
   }
   for (PendingStep& later : state.pending) {
     later.dropped = true;
-    for (std::size_t i = later.slices.size(); i-- > 0;) {
-      const auto found = state.sequences.find(later.slices[i].request);
-      if (found == state.sequences.end() || !found->second->running()) continue;
-      out.preempted.push_back(later.slices[i].request);
-      state.preempt(*found->second);
+    distrust_swaps(state, later);
+    for (const PlannedSlice& slice : later.slices) {
+      if (Sequence* sequence = live(state, slice)) state.preempt(*sequence, now, false);
     }
     later.slices.clear();
   }
+  state.end_static_batch();
 }
 
 void take_token(Scheduler::State& state, Sequence& sequence, const SampledToken& sampled, Committed& out) {
@@ -47,35 +55,43 @@ void take_token(Scheduler::State& state, Sequence& sequence, const SampledToken&
   }
 }
 
+void fold_in(Scheduler::State& state, const PendingStep& step, const StepResult& result, Committed& out) {
+  for (const PlannedSlice& slice : step.slices) {
+    Sequence* sequence = slice.padding ? nullptr : live(state, slice);
+    if (!sequence) continue;
+    sequence->computed = slice.end;
+    state.publish(*sequence);
+  }
+  auto sampled = result.sampled.begin();
+  for (const PlannedSlice& slice : step.slices) {
+    if (!slice.samples) continue;
+    assert(sampled != result.sampled.end() && sampled->request == slice.request);
+    // Ended while in flight: the token is neither emitted, counted nor cached.
+    if (Sequence* sequence = live(state, slice)) take_token(state, *sequence, *sampled, out);
+    ++sampled;
+  }
+  out.logits = result.logits;
+  state.step_time.observe(step.shape, result.finished - result.started - result.swapping, result.swapping);
+}
+
 }  // namespace
 
-Committed Scheduler::commit(const StepResult& result, Nanos) {
+Committed Scheduler::commit(const StepResult& result, Nanos now) {
   State& state = *state_;
   assert(!state.planning && !state.pending.empty() && state.pending.front().number == result.number);
   const PendingStep step = std::move(state.pending.front());
   state.pending.pop_front();
 
   Committed out;
-  if (step.dropped) {
-    // Nothing of it counts.
-  } else if (result.error) {
-    drop_pending(state, step, *result.error, out);
-  } else {
-    for (const PlannedSlice& slice : step.slices) {
-      const auto found = state.sequences.find(slice.request);
-      if (found != state.sequences.end() && found->second->running()) found->second->computed += slice.count;
-    }
-    for (const SampledToken& sampled : result.sampled) {
-      const auto found = state.sequences.find(sampled.request);
-      // Ended while in flight: the token is neither emitted, counted nor cached.
-      if (found == state.sequences.end() || !touches(step, sampled.request)) continue;
-      take_token(state, *found->second, sampled, out);
-    }
-    out.logits = result.logits;
+  if (result.error && !step.dropped) {
+    drop_pending(state, step, *result.error, now);
+  } else if (!step.dropped) {
+    fold_in(state, step, result, out);
   }
-  state.preempt_victims(out.preempted);
-  state.pool.release(step.number);
+  state.preempt_victims(step.number, now);
+  state.cache.pool().release(step.number);
   out.finished = std::exchange(state.finished, {});
+  out.preempted = std::exchange(state.preempted, {});
   return out;
 }
 

@@ -6,50 +6,84 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/schedule/measured_step_time.h"
+#include "engine/schedule/policy.h"
+#include "engine/schedule/queue.h"
 #include "engine/schedule/sequence.h"
 
 namespace pitwall {
 
-/// What one plan took; becomes pending when it is launched, or is undone.
+/// What a launched step does to a sequence.
 struct PlannedSlice {
   RequestId request;
-  std::int32_t count = 0;
+  SlotId slot;
+  std::int32_t end = 0;  // position after its last token
   bool samples = false;
+  bool padding = false;
 };
 
 struct PendingStep {
   std::uint64_t number = 0;
   std::vector<PlannedSlice> slices;
+  StepShape shape;
+  std::vector<RequestId> swapped_out;
   bool dropped = false;  // an earlier step failed: the result is thrown away
 };
 
+/// A waiting sequence that the plan being made lets in.
+struct Admission {
+  Sequence* sequence = nullptr;
+  SlotId slot;
+  PrefixMatch match;
+  std::int32_t first = 0;  // positions before it have KV already
+  bool from_swap = false;
+  bool reserved = false;  // static batching
+};
+
+/// What the plan being made took; becomes pending when it is launched, or is undone.
 struct Scratch {
-  struct Allocation {
+  struct Growth {
     Sequence* sequence;
     std::int32_t blocks;
   };
   PendingStep step;
-  std::vector<Allocation> allocations;  // in order, undone backwards
-  std::vector<Sequence*> admitted;      // taken from the head of the queue, in order
-  std::vector<Sequence*> victims;
-  std::vector<std::int32_t> slots;  // taken from free_slots
+  Nanos now = 0;
+  std::vector<Growth> grown;
+  std::vector<Admission> admitted;
+  Sequence* victim = nullptr;
+  PlanTally tally;
+  std::int32_t copies = 0;
+  int predicted_blocks = 0, taken_blocks = 0;  // by admissions
 };
 
 struct Scheduler::State {
-  State(const SchedulerConfig& config, BlockPool& pool) : config(config), pool(pool) {}
+  State(const SchedulerConfig& config, KvCache& cache, const StepTimeModel* prior);
 
   SchedulerConfig config;
-  BlockPool& pool;
+  const SchedulerConfig bounds;
+  KvCache& cache;
+  MeasuredStepTime step_time;
+  std::unique_ptr<Policy> policy;
 
   // committed
   std::unordered_map<RequestId, std::unique_ptr<Sequence>> sequences;
-  std::deque<Sequence*> waiting;   // first come, first served; preempted ones at the head
-  std::vector<Sequence*> running;  // in order of admission
+  Queue queue;
+  std::vector<Sequence*> running;  // in order of admission; ended ones of a static batch too
+  std::vector<Sequence*> slots;    // who runs there, or null
   std::vector<std::int32_t> free_slots;
+  std::vector<std::unique_ptr<Sequence>> ended;  // of the static batch, still padding
+  struct SwapOut {
+    RequestId request;
+    BlockSwap move;
+  };
+  std::vector<SwapOut> swaps_out;  // the next launched step moves them before anything else
+  std::unordered_map<std::uint64_t, Sequence*> producing;  // key of a block → who computes it
   std::vector<FinishEvent> finished;
-  std::vector<RequestId> first_scheduled;
+  std::vector<AdmissionEvent> admissions;
+  std::vector<PreemptionEvent> preempted;
   std::int64_t preemptions = 0;
   std::uint64_t next_step = 1;
+  std::int64_t predicted_blocks = 0, taken_blocks = 0;  // by all admissions so far: must be equal
 
   // pending: at most two
   std::deque<PendingStep> pending;
@@ -58,30 +92,24 @@ struct Scheduler::State {
   bool planning = false;
   Scratch scratch;
 
+  /// The policy's order, ageing first: does `a` go before `b`? Of running sequences.
+  bool before(const Sequence& a, const Sequence& b) const;
+  bool leaving() const;  ///< a victim is still in flight
+
+  void enqueue(Sequence& sequence, Nanos now);
+  void requeue_all();  ///< after the policy or the threshold changed
   void end(Sequence& sequence, FinishReason reason, const std::string& error);
-  void preempt(Sequence& sequence);
-  void preempt_victims(std::vector<RequestId>& preempted);
-};
+  void leave_running(Sequence& sequence);
+  void end_static_batch();  ///< when its last sequence has ended
+  void publish(Sequence& sequence);
+  void stop_producing(Sequence& sequence);
 
-/// Builds one StepPlan over committed + pending state, writing scratch only.
-class StepBuilder {
- public:
-  explicit StepBuilder(Scheduler::State& state);
-  StepPlan build();
-
- private:
-  void decode(Sequence& sequence);
-  void prefill(Sequence& sequence);
-  bool admit(Sequence& sequence);
-  void append_blocks(Sequence& sequence, SlotId slot, std::int32_t sent);
-  void add_slice(Sequence& sequence, SlotId slot, std::int32_t count);
-  void choose_victim(const Sequence& needy);
-  std::int32_t chunk(const Sequence& sequence) const;
-
-  Scheduler::State& state_;
-  StepPlan plan_;
-  std::int32_t tokens_left_, logit_rows_left_;
-  std::int32_t slots_taken_ = 0;
+  // preemption.cpp
+  void preempt(Sequence& sequence, Nanos now, bool may_swap);
+  void preempt_victims(std::uint64_t committed, Nanos now);
+  bool swaps_cheaper(const Sequence& sequence, std::int32_t first_block) const;
+  bool swap_out(Sequence& sequence);
+  void drop_swapped(Sequence& sequence);
 };
 
 }  // namespace pitwall

@@ -3,33 +3,63 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "engine/schedule/scheduler.h"
 
 namespace pitwall {
 
+/// KV in the swap space: positions [first_block·block_size, tokens).
+struct SwappedKv {
+  std::vector<HostBlockId> blocks;
+  std::int32_t first_block = 0;  // those before it were shared with others and stayed
+  std::int32_t tokens = 0;
+};
+
 struct Sequence {
   Request request;
-  std::vector<TokenId> tokens;  // prompt + committed output
+  std::vector<TokenId> tokens;      // prompt + committed output
+  std::vector<std::uint64_t> keys;  // of the full blocks of tokens, as far as they were needed
+  PrefixNode root = kNoNode;        // kNoNode: takes no part in prefix caching
   BlockTable blocks;
   SlotId slot{-1};         // −1 while waiting
   std::int32_t limit = 0;  // most output tokens it may get
 
-  std::int32_t computed = 0;      // committed: tokens whose KV is there
-  std::int32_t planned = 0;       // pending: computed once every launched step is over
-  std::int32_t sampling = 0;      // pending: tokens that launched steps will sample
-  std::int32_t blocks_sent = 0;   // pending: block table entries the executor knows
+  // committed
+  std::int32_t computed = 0;      // tokens whose KV is there
+  std::int32_t published = 0;     // leading blocks that are index entries
   std::int32_t acknowledged = 0;  // output tokens the output thread has handled
-  std::int32_t evaluated = 0;     // tokens counted as prefill after a preemption: the length to catch up to
-  std::uint64_t last_step = 0;    // last launched step that touches it
-  bool preempt = false;           // victim: leaves at the next commit
+  std::int32_t evaluated = 0;     // tokens that count as prefill: the length to catch up to
+  SwappedKv swapped;
+  bool preempt = false;  // victim: leaves at the next commit
   bool was_scheduled = false;
 
+  // pending
+  std::int32_t planned = 0;            // computed once every launched step is over
+  std::int32_t sampling = 0;           // tokens that launched steps will sample
+  std::int32_t blocks_sent = 0;        // block table entries the executor knows
+  std::vector<std::int32_t> replaced;  // of these, entries that have changed since
+  std::uint64_t last_step = 0;         // last launched step that touches it
+
+  // queue
+  std::int64_t lane = 0;                              // of the policy
+  bool is_long = false;                               // prompt above the threshold
+  Nanos since = 0;                                    // began to wait, earlier waits counted in
+  Nanos waited = 0;                                   // while running: all its waits together
+  std::int32_t producing_from = 0, producing_to = 0;  // blocks registered as being computed by it
+  std::optional<std::uint64_t> awaited_key;           // waits while somebody computes this block
+
+  // static batching
+  bool reserved = false;    // has blocks for max_model_len
+  bool ended = false;       // goes on as padding
+  std::int32_t padded = 0;  // padding rows reach up to here
+
   std::int32_t prompt() const { return static_cast<std::int32_t>(request.prompt.size()); }
-  std::int32_t outputs() const { return static_cast<std::int32_t>(tokens.size()) - prompt(); }
+  std::int32_t length() const { return static_cast<std::int32_t>(tokens.size()); }
+  std::int32_t outputs() const { return length() - prompt(); }
   /// Tokens that exist once every launched step is over.
-  std::int32_t known() const { return static_cast<std::int32_t>(tokens.size()) + sampling; }
+  std::int32_t known() const { return length() + sampling; }
   std::int32_t remaining() const { return known() - planned; }
   bool running() const { return slot.value >= 0; }
   /// All output it may have is there or in flight.
@@ -38,6 +68,9 @@ struct Sequence {
     return !request.sampling.stop.empty() && outputs() + sampling - acknowledged > 2;
   }
   bool prefilling() const { return planned < evaluated; }
+  bool decodes() const {
+    return !preempt && !prefilling() && remaining() > 0 && !exhausted() && !waits_for_output();
+  }
 };
 
 }  // namespace pitwall

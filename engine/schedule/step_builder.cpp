@@ -1,140 +1,175 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <algorithm>
+// Continuous batching: decodes first, then prefills that have begun, then admissions.
+#include "engine/schedule/step_builder.h"
 
-#include "engine/schedule/scheduler_state.h"
+#include <algorithm>
+#include <cmath>
 
 namespace pitwall {
 
-StepBuilder::StepBuilder(Scheduler::State& state)
+StepBuilder::StepBuilder(Scheduler::State& state, Nanos now)
     : state_(state),
-      tokens_left_(state.config.max_num_batched_tokens),
-      logit_rows_left_(std::max(state.config.max_logit_rows, state.config.max_num_seqs)) {
-  state_.scratch = {};
-  state_.scratch.step.number = state_.next_step;
-  plan_.number = state_.next_step;
+      config_(state.config),
+      cache_(state.cache),
+      scratch_(state.scratch),
+      tokens_left_(config_.max_num_batched_tokens),
+      logit_rows_left_(std::max(config_.max_logit_rows, config_.max_num_seqs)),
+      long_tokens_left_(
+          static_cast<std::int32_t>(config_.long_token_share * config_.max_num_batched_tokens)) {
+  scratch_ = {};
+  scratch_.step.number = state_.next_step;
+  scratch_.now = now;
 }
 
-StepPlan StepBuilder::build() {
-  // Decodes first: a prefill never delays the next token of a running stream by more than its own step.
-  for (Sequence* sequence : state_.running) {
-    if (!sequence->prefilling()) decode(*sequence);
+StepPlan StepBuilder::build(bool admits) {
+  const bool batch_runs = std::any_of(state_.running.begin(), state_.running.end(),
+                                      [](const Sequence* sequence) { return sequence->reserved; });
+  if (config_.batching == Batching::fixed && (batch_runs || state_.running.empty())) {
+    static_batch(admits);
+  } else {
+    continuous(admits && config_.batching == Batching::continuous);
   }
-  for (Sequence* sequence : state_.running) {
-    if (sequence->prefilling()) prefill(*sequence);
+  return write();
+}
+
+void StepBuilder::continuous(bool admits) {
+  for (const Sequence* sequence : state_.running) {
+    if (!sequence->is_long) continue;
+    ++long_running_;
+    long_blocks_ += static_cast<int>(sequence->blocks.size());
+    if (sequence->prefilling()) ++long_prefills_;
   }
-  const auto marked = [](const Sequence* sequence) { return sequence->preempt; };
-  if (state_.scratch.victims.empty() && std::none_of(state_.running.begin(), state_.running.end(), marked)) {
-    for (Sequence* sequence : state_.waiting) {
-      if (!admit(*sequence)) break;
-    }
+  // A prefill never delays the next token of a running stream by more than its own step. Where not all
+  // streams fit (the limits were lowered while they ran) they take turns.
+  const std::size_t count = state_.running.size();
+  const std::size_t first = static_cast<std::int32_t>(count) > tokens_left_ ? state_.next_step % count : 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    Sequence& sequence = *state_.running[(first + i) % count];
+    if (sequence.decodes()) decode(sequence);
+    if (sequence.prefilling() && !sequence.preempt) prefills_.push_back(&sequence);
   }
-  return std::move(plan_);
+  limit_prefill();
+  prefill();
+  if (admits && !scratch_.victim && !state_.leaving()) admit_waiting();
+  // What nobody else could use goes to those that were cut short.
+  for (Turn& turn : turns_) {
+    const bool cut = turn.first + turn.count < turn.sequence->known() && turn.count > 0;
+    if (cut) take(turn, chunk(*turn.sequence, turn.first, turn.count, false));
+  }
 }
 
 void StepBuilder::decode(Sequence& sequence) {
-  if (sequence.preempt || sequence.remaining() < 1 || sequence.exhausted() || sequence.waits_for_output())
-    return;
   if (tokens_left_ < 1 || logit_rows_left_ < 1) return;
-  const auto& victims = state_.scratch.victims;
-  if (std::find(victims.begin(), victims.end(), &sequence) != victims.end()) return;
   const std::int32_t missing =
-      state_.pool.blocks_for(sequence.planned + 1) - static_cast<std::int32_t>(sequence.blocks.size());
+      cache_.blocks_for(sequence.planned + 1) - static_cast<std::int32_t>(sequence.blocks.size());
   if (missing > 0) {
-    if (!state_.pool.allocate(missing, sequence.blocks)) {
+    if (!cache_.pool().allocate(missing, sequence.blocks)) {
       choose_victim(sequence);
       return;
     }
-    state_.scratch.allocations.push_back({&sequence, missing});
+    scratch_.grown.push_back({&sequence, missing});
   }
-  append_blocks(sequence, sequence.slot, sequence.blocks_sent);
-  add_slice(sequence, sequence.slot, 1);
+  turns_.push_back({&sequence, sequence.slot, sequence.planned, 1, false});
+  --tokens_left_;
+  --logit_rows_left_;
 }
 
-void StepBuilder::prefill(Sequence& sequence) {
-  if (sequence.preempt) return;
-  const std::int32_t count = chunk(sequence);
-  if (count > 0) add_slice(sequence, sequence.slot, count);
+/// Cuts the tokens left for prefills to what the step-time model allows, and keeps half of them for prompts
+/// that end in this step: a short one behind a long one waits for a chunk, not for the whole.
+void StepBuilder::limit_prefill() {
+  const std::int32_t block = cache_.block_size();
+  if (config_.target_itl > 0 && !turns_.empty()) {
+    StepShape decodes;
+    for (const Turn& turn : turns_) add_to_shape(decodes, turn.first, turn.count, false, 1);
+    decodes.swapped_blocks = static_cast<std::int64_t>(state_.swaps_out.size());
+    std::int32_t depth = 0;
+    for (const Sequence* sequence : prefills_) depth = std::max(depth, sequence->planned);
+    const auto holds = [&](std::int32_t blocks) {
+      StepShape shape = decodes;
+      add_to_shape(shape, depth, blocks * block, true, 1);
+      const Nanos expected = state_.step_time.predict(shape);
+      return expected > 0 && expected <= config_.target_itl;
+    };
+    // At least one block, two where somebody else could use one: prefills go on even where the target cannot
+    // be held.
+    const bool alone = prefills_.size() + state_.queue.size() < 2;
+    std::int32_t low = alone ? 1 : 2, high = std::max(low, tokens_left_ / block);
+    while (low < high) {
+      const std::int32_t middle = (low + high + 1) / 2;
+      if (holds(middle)) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    tokens_left_ = std::min(tokens_left_, low * block);
+  }
+  reserve_ = tokens_left_ / 2;
 }
 
-bool StepBuilder::admit(Sequence& sequence) {
-  if (static_cast<std::size_t>(slots_taken_) >= state_.free_slots.size()) return false;
-  const std::int32_t count = chunk(sequence);
-  if (count < 1) return false;
-  // The whole of what is known must fit: a prefill that has begun never waits for blocks.
-  const std::int32_t blocks = state_.pool.blocks_for(static_cast<int>(sequence.tokens.size()));
-  if (!state_.pool.allocate(blocks, sequence.blocks)) return false;
-  state_.scratch.allocations.push_back({&sequence, blocks});
-  const SlotId slot{state_.free_slots[state_.free_slots.size() - 1 - static_cast<std::size_t>(slots_taken_)]};
-  ++slots_taken_;
-  state_.scratch.slots.push_back(slot.value);
-  state_.scratch.admitted.push_back(&sequence);
-  plan_.joins.push_back({slot, sequence.request.id, sequence.request.sampling.choice});
-  append_blocks(sequence, slot, 0);
-  add_slice(sequence, slot, count);
-  return true;
+void StepBuilder::prefill() {
+  for (Sequence* sequence : prefills_) {
+    turns_.push_back({sequence, sequence->slot, sequence->planned, 0, false});
+    take(turns_.back(), chunk(*sequence, sequence->planned, 0, true));
+    if (turns_.back().count == 0) turns_.pop_back();
+  }
 }
 
-std::int32_t StepBuilder::chunk(const Sequence& sequence) const {
-  const std::int32_t left = sequence.remaining();
-  std::int32_t count = std::min(left, tokens_left_);
-  if (sequence.request.sampling.prompt_logits) {
-    count = std::min(count, logit_rows_left_);
+/// How many tokens a prefill gets in all, where it starts at `first` and was `given` some already. `spares`:
+/// it leaves the reserve to others unless it ends in this step.
+std::int32_t StepBuilder::chunk(const Sequence& sequence, std::int32_t first, std::int32_t given,
+                                bool spares) const {
+  const std::int32_t block = cache_.block_size();
+  const std::int32_t left = sequence.known() - first;
+  std::int32_t room = tokens_left_;
+  if (sequence.is_long) {
+    // One of them goes on in each step, even where the share is smaller than a block.
+    const std::int32_t share = std::max(long_tokens_left_, long_served_ ? 0 : block);
+    room = std::min({room, config_.long_prefill_token_threshold - given, share});
+  }
+  const bool all_logits = sequence.request.sampling.prompt_logits;
+  if (all_logits) {
+    room = std::min(room, logit_rows_left_);
   } else if (logit_rows_left_ < 1) {
-    return 0;
+    return given;
   }
-  if (count < left) {  // a chunk that is not the last ends on a block boundary where it can
-    const std::int32_t block = state_.pool.block_size();
-    const std::int32_t aligned = (sequence.planned + count) / block * block - sequence.planned;
-    if (aligned > 0) count = aligned;
-  }
-  return count;
+  if (left - given <= room) return left;
+  if (spares) room = std::min(room, std::max(tokens_left_ - reserve_, block));
+  // A chunk that is not the last ends on a block boundary where it can.
+  const std::int32_t end = first + given + room;
+  const std::int32_t aligned = end / block * block - first;
+  if (aligned > given) return aligned;
+  return given > 0 ? given : room;
 }
 
-void StepBuilder::append_blocks(Sequence& sequence, SlotId slot, std::int32_t sent) {
-  for (std::size_t i = static_cast<std::size_t>(sent); i < sequence.blocks.size(); ++i) {
-    plan_.appends.push_back({slot, static_cast<std::int32_t>(i), sequence.blocks[i]});
+void StepBuilder::take(Turn& turn, std::int32_t count) {
+  const std::int32_t more = count - turn.count;
+  if (more <= 0) return;
+  tokens_left_ -= more;
+  if (turn.sequence->is_long) {
+    long_tokens_left_ -= more;
+    long_served_ = true;
   }
+  if (turn.sequence->request.sampling.prompt_logits) {
+    logit_rows_left_ -= more;
+  } else if (turn.first + count == turn.sequence->known()) {
+    --logit_rows_left_;
+  }
+  turn.count = count;
 }
 
-void StepBuilder::add_slice(Sequence& sequence, SlotId slot, std::int32_t count) {
-  SequenceSlice slice;
-  slice.request = sequence.request.id;
-  slice.slot = slot;
-  slice.first_position = sequence.planned;
-  slice.count = count;
-  slice.token_offset = static_cast<std::int32_t>(plan_.tokens.size());
-  slice.samples = sequence.planned + count == sequence.known();
-  slice.all_logits = sequence.request.sampling.prompt_logits;
-  slice.prefill = !sequence.running() || sequence.prefilling();
-  for (std::int32_t i = sequence.planned; i < sequence.planned + count; ++i) {
-    const auto index = static_cast<std::size_t>(i);
-    plan_.tokens.push_back(index < sequence.tokens.size() ? sequence.tokens[index] : kPreviousToken);
-  }
-  tokens_left_ -= count;
-  logit_rows_left_ -= slice.all_logits ? count : (slice.samples ? 1 : 0);
-  (slice.prefill ? plan_.prefill_tokens : plan_.decode_tokens) += count;
-  state_.scratch.step.slices.push_back({slice.request, count, slice.samples});
-  plan_.slices.push_back(slice);
-}
-
-void StepBuilder::choose_victim(const Sequence& needy) {
-  // One at a time, and none while blocks are already on their way back.
-  if (!state_.scratch.victims.empty() || state_.pool.quarantined_count() > 0) return;
-  const auto leaving = [](const Sequence* sequence) { return sequence->preempt; };
-  if (std::any_of(state_.running.begin(), state_.running.end(), leaving)) return;
-  const auto planned = [this](const Sequence* sequence) {
-    const auto& slices = state_.scratch.step.slices;
-    return std::any_of(slices.begin(), slices.end(),
-                       [&](const PlannedSlice& slice) { return slice.request == sequence->request.id; });
-  };
-  // The youngest loses; `needy` itself when nobody younger runs and someone older does.
-  for (std::size_t i = state_.running.size(); i-- > 0;) {
-    Sequence* candidate = state_.running[i];
-    if (planned(candidate)) continue;
-    if (candidate == &needy && state_.running.size() == 1)
-      return;  // its own freed blocks come back by themselves
-    state_.scratch.victims.push_back(candidate);
-    return;
+void add_to_shape(StepShape& shape, std::int32_t first, std::int32_t count, bool prefill, int logit_rows) {
+  ++shape.sequences;
+  shape.logit_rows += logit_rows;
+  const std::int64_t context = first + count;
+  if (prefill) {
+    shape.prefill_tokens += count;
+    shape.prefill_context += context;
+    shape.prefill_pairs +=
+        static_cast<std::int64_t>(count) * first + static_cast<std::int64_t>(count) * (count + 1) / 2;
+  } else {
+    shape.decode_tokens += count;
+    shape.decode_context += context;
   }
 }
 

@@ -1,24 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// An executor without a model: the token after position p of a request is a fixed function of (request, p).
-// It keeps KV the way a device does, so that a wrong block table, a lost token or a reused block shows as a
-// wrong token.
+// An executor without a model. KV of a position is a number made of every token before it and of what else
+// decides a request's KV; the next token follows from it. It keeps KV the way a device does and checks every
+// position that is read, so that a wrong block table, copy, swap or reused block shows.
 #pragma once
+#include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "engine/cache/cache_key.h"
 #include "engine/step/step_plan.h"
 
 namespace pitwall::test {
 
-TokenId token_after(RequestId request, std::int32_t position);
+/// What the fake model writes after `prompt`.
+std::vector<TokenId> continuation(std::span<const TokenId> prompt, const CacheKey& key, int count,
+                                  int vocabulary = 997);
 
 class FakeExecutor {
  public:
-  FakeExecutor(int slots, int blocks, int block_size);
+  FakeExecutor(int slots, int blocks, int block_size, int swap_blocks = 0, int vocabulary = 997);
+  /// Before a request's first step.
+  void expect(RequestId request, std::span<const TokenId> prompt, const CacheKey& key);
   /// Runs the plan at once; problems() says what was inconsistent.
   StepResult run(const StepPlan& plan);
   const std::vector<std::string>& problems() const { return problems_; }
+  const std::vector<BlockId>& table(SlotId slot) const {
+    return slots_[static_cast<std::size_t>(slot.value)].table;
+  }
+  std::int64_t computed_rows() const { return rows_; }  ///< padding left out
 
  private:
   struct Slot {
@@ -26,19 +37,26 @@ class FakeExecutor {
     TokenId last_token = 0;
     std::vector<BlockId> table;
   };
-  struct Written {
-    RequestId request;
-    std::int32_t position = -1;
-    TokenId token = 0;
+  struct Text {
+    std::uint64_t start = 0;
+    std::vector<TokenId> tokens;       // prompt, then what was sampled
+    std::vector<std::uint64_t> state;  // KV that each position must hold
   };
-  void write(const SequenceSlice& slice, std::int32_t position, TokenId token);
-  void read_back(const SequenceSlice& slice);
+  using Kv = std::vector<std::uint64_t>;  // by block · block_size + offset
 
-  int block_size_;
+  void move_blocks(const StepPlan& plan);
+  void append(const BlockAppend& append);
+  void compute(const StepPlan& plan, const SequenceSlice& slice);
+  bool reads_well(const Slot& slot, const Text& text, std::int32_t positions);
+  std::uint64_t* kv(const Slot& slot, std::int32_t position);
+  void problem(std::string what) { problems_.push_back(std::move(what)); }
+
+  int block_size_, vocabulary_;
   std::vector<Slot> slots_;
-  std::vector<Written> kv_;  // by block · block_size + offset
-  std::map<RequestId, std::map<std::int32_t, TokenId>> inputs_;
+  Kv kv_, host_;
+  std::map<RequestId, Text> texts_;
   std::vector<std::string> problems_;
+  std::int64_t rows_ = 0;
 };
 
 }  // namespace pitwall::test

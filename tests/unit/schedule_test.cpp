@@ -1,74 +1,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTest>
-#include <deque>
-#include <map>
 
 #include "engine/schedule/scheduler.h"
-#include "tests/support/fake_executor.h"
+#include "tests/support/schedule_rig.h"
 #include "tests/support/test_support.h"
 
 using namespace pitwall;
 
 namespace {
 
-Request request(std::uint64_t id, int prompt, int max_tokens) {
-  Request r;
-  r.id = RequestId{id};
-  for (int i = 0; i < prompt; ++i) r.prompt.push_back(test::token_after(r.id, i - 1));
-  r.sampling.max_tokens = max_tokens;
-  return r;
-}
-
 SchedulerConfig config(int seqs = 4, int batched = 64, int model_len = 256) {
   return {.max_num_seqs = seqs, .max_num_batched_tokens = batched, .max_model_len = model_len};
 }
 
-/// Scheduler and fake executor in lock step; overlap = one step launched ahead, as the engine does.
-struct Rig {
-  BlockPool pool;
-  Scheduler scheduler;
-  test::FakeExecutor executor;
-  std::deque<StepResult> in_flight;
-  std::map<std::uint64_t, std::vector<TokenId>> tokens;
-  std::map<std::uint64_t, FinishEvent> finished;
-  std::vector<StepPlan> plans;
-
+struct Rig : test::ScheduleRig {
   Rig(const SchedulerConfig& c, int blocks, int block_size = 8)
-      : pool(blocks, block_size), scheduler(c, pool), executor(c.max_num_seqs, blocks, block_size) {}
-
-  bool launch() {
-    auto plan = scheduler.plan(0);
-    if (!plan) return false;
-    scheduler.launched();
-    in_flight.push_back(executor.run(*plan));
-    plans.push_back(std::move(*plan));
-    return true;
-  }
-  void commit() {
-    StepResult result = std::move(in_flight.front());
-    in_flight.pop_front();
-    note(scheduler.commit(result, 0));
-  }
-  void note(const Committed& committed) {
-    for (const TokenEvent& event : committed.tokens) tokens[event.request.value].push_back(event.token);
-    for (const FinishEvent& event : committed.finished) finished[event.request.value] = event;
-  }
-  void run() {
-    while (!scheduler.idle()) {
-      while (in_flight.size() < 2 && launch()) {
-      }
-      if (in_flight.empty()) break;
-      commit();
-      if (auto ok = scheduler.check(); !ok) qFatal("%s", ok.error().text().c_str());
-    }
-  }
+      : ScheduleRig(c, {.cache = {.blocks = blocks, .block_size = block_size, .hash_seed = 1}}) {}
+  BlockPool& pool() { return cache.pool(); }
 };
 
-std::vector<TokenId> expected(std::uint64_t id, int prompt, int count) {
-  std::vector<TokenId> out;
-  for (int i = 0; i < count; ++i) out.push_back(test::token_after(RequestId{id}, prompt - 1 + i));
-  return out;
-}
+/// Nothing was inconsistent, and nobody holds a block any more.
+#define PW_SOUND(rig)                              \
+  do {                                             \
+    QCOMPARE((rig).problem(), std::string());      \
+    QCOMPARE((rig).cache.counts().used, 0);        \
+    QCOMPARE((rig).cache.counts().quarantined, 0); \
+  } while (false)
 
 }  // namespace
 
@@ -78,28 +35,27 @@ class ScheduleTest : public QObject {
  private slots:
   void one_request_gets_its_tokens() {
     Rig rig(config(), 32);
-    PW_VERIFY(rig.scheduler.add(request(1, 20, 5)));
+    PW_VERIFY(rig.add(test::make_request(1, 20, 5)));
     rig.run();
-    QVERIFY(rig.tokens[1] == expected(1, 20, 5));
-    QCOMPARE(rig.finished[1].reason, FinishReason::length);
-    QCOMPARE(rig.pool.free_count(), 32);
-    QVERIFY(rig.executor.problems().empty());
+    QVERIFY(rig.tokens(1) == rig.expected(1, 5));
+    QCOMPARE(rig.client(1).end->reason, FinishReason::length);
+    PW_SOUND(rig);
     QCOMPARE(rig.plans.size(), std::size_t{5});  // one prefill, four decodes, nothing computed in vain
   }
 
   void decode_input_is_the_previous_token_when_launched_ahead() {
     Rig rig(config(), 32);
-    PW_VERIFY(rig.scheduler.add(request(1, 4, 3)));
+    PW_VERIFY(rig.add(test::make_request(1, 4, 3)));
     QVERIFY(rig.launch());
     QVERIFY(rig.launch());
     QCOMPARE(rig.plans[1].tokens, std::vector<TokenId>{kPreviousToken});
     rig.run();
-    QVERIFY(rig.tokens[1] == expected(1, 4, 3));
+    QVERIFY(rig.tokens(1) == rig.expected(1, 3));
   }
 
   void long_prompts_are_chunked_on_block_boundaries_within_the_budget() {
     Rig rig(config(4, 30), 64);
-    PW_VERIFY(rig.scheduler.add(request(1, 70, 1)));
+    PW_VERIFY(rig.add(test::make_request(1, 70, 1)));
     rig.run();
     std::vector<int> chunks;
     for (const StepPlan& plan : rig.plans) {
@@ -107,133 +63,133 @@ class ScheduleTest : public QObject {
       chunks.push_back(plan.slices[0].count);
     }
     QVERIFY(chunks == (std::vector<int>{24, 24, 22}));
-    QVERIFY(rig.tokens[1] == expected(1, 70, 1));
+    QVERIFY(rig.tokens(1) == rig.expected(1, 1));
   }
 
   void decodes_run_beside_prefills() {
     Rig rig(config(4, 16), 64);
-    PW_VERIFY(rig.scheduler.add(request(1, 8, 20)));
+    PW_VERIFY(rig.add(test::make_request(1, 8, 20)));
     QVERIFY(rig.launch());
     rig.commit();
-    PW_VERIFY(rig.scheduler.add(request(2, 60, 2)));
+    PW_VERIFY(rig.add(test::make_request(2, 60, 2)));
     for (int i = 0; i < 4; ++i) {
       QVERIFY(rig.launch());
-      QCOMPARE(rig.plans.back().decode_tokens, 1);  // the running stream never waits
+      QCOMPARE(rig.plans.back().shape.decode_tokens, 1);  // the running stream never waits
       rig.commit();
     }
     rig.run();
-    QVERIFY(rig.tokens[2] == expected(2, 60, 2));
+    QVERIFY(rig.tokens(2) == rig.expected(2, 2));
   }
 
   void end_token_stops_and_the_token_in_flight_is_dropped() {
     Rig rig(config(), 32);
-    Request r = request(1, 4, 50);
-    r.sampling.end_tokens = {test::token_after(RequestId{1}, 5)};  // the third token
-    PW_VERIFY(rig.scheduler.add(std::move(r)));
+    Request r = test::make_request(1, 4, 50);
+    const auto text = test::continuation(r.prompt, r.cache_key, 3);
+    r.sampling.end_tokens = {text[2]};
+    PW_VERIFY(rig.add(std::move(r)));
     rig.run();
-    QVERIFY(rig.tokens[1] == expected(1, 4, 3));
-    QCOMPARE(rig.finished[1].reason, FinishReason::stop);
-    QCOMPARE(rig.pool.free_count(), 32);
+    QVERIFY(rig.tokens(1) == text);
+    QCOMPARE(rig.client(1).end->reason, FinishReason::stop);
+    PW_SOUND(rig);
   }
 
   void ending_in_flight_quarantines_blocks_until_the_step_is_over() {
     Rig rig(config(), 32);
-    Request r = request(1, 4, 50);
-    r.sampling.end_tokens = {test::token_after(RequestId{1}, 3)};
-    PW_VERIFY(rig.scheduler.add(std::move(r)));
+    Request r = test::make_request(1, 4, 50);
+    r.sampling.end_tokens = test::continuation(r.prompt, r.cache_key, 1);
+    PW_VERIFY(rig.add(std::move(r)));
     QVERIFY(rig.launch());
     QVERIFY(rig.launch());
     rig.commit();  // ends, while step 2 still runs
-    QCOMPARE(rig.pool.quarantined_count(), 1);
-    QCOMPARE(rig.pool.used_count(), 0);
+    QCOMPARE(rig.pool().quarantined_count(), 1);
+    QCOMPARE(rig.pool().used_count(), 0);
+    rig.scheduler.finish(RequestId{1}, FinishReason::cancelled);  // a second end is none
     rig.commit();
-    QCOMPARE(rig.pool.free_count(), 32);
+    PW_SOUND(rig);
+    QCOMPARE(rig.client(1).end->reason, FinishReason::stop);
   }
 
   void cancel_frees_blocks_within_one_step() {
     Rig rig(config(), 32);
-    for (std::uint64_t id = 1; id <= 6; ++id) PW_VERIFY(rig.scheduler.add(request(id, 20, 40)));
+    for (std::uint64_t id = 1; id <= 6; ++id) PW_VERIFY(rig.add(test::make_request(id, 20, 40)));
     QVERIFY(rig.launch());
     QVERIFY(rig.launch());
     for (std::uint64_t id = 1; id <= 6; ++id) rig.scheduler.finish(RequestId{id}, FinishReason::cancelled);
     rig.commit();
     rig.commit();
-    QCOMPARE(rig.pool.free_count(), 32);
-    QCOMPARE(rig.finished.size(), std::size_t{6});
+    PW_SOUND(rig);
+    for (std::uint64_t id = 1; id <= 6; ++id) QVERIFY(rig.client(id).end.has_value());
     QVERIFY(rig.scheduler.idle());
   }
 
   void out_of_blocks_preempts_the_youngest_and_loses_no_token() {
     Rig rig(config(4, 64), 9);  // 72 tokens for two sequences that want 60 each
-    PW_VERIFY(rig.scheduler.add(request(1, 20, 40)));
-    PW_VERIFY(rig.scheduler.add(request(2, 20, 40)));
+    PW_VERIFY(rig.add(test::make_request(1, 20, 40)));
+    PW_VERIFY(rig.add(test::make_request(2, 20, 40)));
     rig.run();
     QVERIFY(rig.scheduler.preemptions() > 0);
-    QVERIFY(rig.tokens[1] == expected(1, 20, 40));
-    QVERIFY(rig.tokens[2] == expected(2, 20, 40));
-    QVERIFY2(rig.executor.problems().empty(),
-             rig.executor.problems().empty() ? "" : rig.executor.problems()[0].c_str());
-    QCOMPARE(rig.pool.free_count(), 9);
+    QVERIFY(rig.tokens(1) == rig.expected(1, 40));
+    QVERIFY(rig.tokens(2) == rig.expected(2, 40));
+    PW_SOUND(rig);
   }
 
   void what_can_never_fit_is_refused_with_the_numbers() {
     Rig rig(config(4, 64, 100), 4);
-    auto too_long = rig.scheduler.add(request(1, 100, 1));
+    auto too_long = rig.add(test::make_request(1, 100, 1));
     QVERIFY(!too_long);
     QVERIFY(too_long.error().what.find("100") != std::string::npos);
-    auto too_big = rig.scheduler.add(request(2, 30, 20));
+    auto too_big = rig.add(test::make_request(2, 30, 20));
     QVERIFY(!too_big);
     QVERIFY(too_big.error().what.find("7 KV blocks") != std::string::npos);
-    QVERIFY(!rig.scheduler.add(request(3, 0, 5)));
-    PW_VERIFY(rig.scheduler.add(request(4, 30, 3)));  // 32 tokens with KV: exactly four blocks
+    QVERIFY(!rig.add(test::make_request(3, 0, 5)));
+    PW_VERIFY(rig.add(test::make_request(4, 30, 3)));  // 32 tokens with KV: exactly four blocks
     rig.run();
-    QCOMPARE(rig.tokens[4].size(), std::size_t{3});
+    QCOMPARE(rig.tokens(4).size(), std::size_t{3});
   }
 
   void a_failed_step_ends_its_requests_alone() {
     Rig rig(config(2, 64), 32);
-    PW_VERIFY(rig.scheduler.add(request(1, 10, 10)));
+    PW_VERIFY(rig.add(test::make_request(1, 10, 10)));
     QVERIFY(rig.launch());
-    PW_VERIFY(rig.scheduler.add(request(2, 10, 4)));
+    PW_VERIFY(rig.add(test::make_request(2, 10, 4)));
     QVERIFY(rig.launch());  // decode of 1 and prefill of 2
-    rig.in_flight[0].error =
-        Error{.kind = Error::Kind::out_of_memory, .what = "Injected", .cause = {}, .action = {}, .param = {}};
-    rig.commit();
-    QCOMPARE(rig.finished[1].reason, FinishReason::error);
+    rig.commit(Error{
+        .kind = Error::Kind::out_of_memory, .what = "Injected", .cause = {}, .action = {}, .param = {}});
+    QCOMPARE(rig.client(1).end->reason, FinishReason::error);
     PW_VERIFY(rig.scheduler.check());
     rig.run();
-    QVERIFY(rig.tokens[2] == expected(2, 10, 4));  // recomputed, nothing doubled
-    QCOMPARE(rig.finished[2].reason, FinishReason::length);
-    QCOMPARE(rig.pool.free_count(), 32);
+    QVERIFY(rig.tokens(2) == rig.expected(2, 4));  // recomputed, nothing doubled
+    QCOMPARE(rig.client(2).end->reason, FinishReason::length);
+    PW_SOUND(rig);
   }
 
   void stop_strings_hold_the_engine_near_the_output_thread() {
     Rig rig(config(), 32);
-    Request r = request(1, 4, 30);
+    Request r = test::make_request(1, 4, 30);
     r.sampling.stop = {"x"};
-    PW_VERIFY(rig.scheduler.add(std::move(r)));
+    PW_VERIFY(rig.add(std::move(r)));
     int steps = 0;
     while (steps < 20 && rig.launch()) {
       rig.commit();
       ++steps;
     }
-    QCOMPARE(rig.tokens[1].size(), std::size_t{3});  // nothing was acknowledged
+    QCOMPARE(rig.tokens(1).size(), std::size_t{3});  // nothing was acknowledged
     rig.scheduler.acknowledge(RequestId{1}, 3);
     QVERIFY(rig.launch());
     rig.commit();
-    QCOMPARE(rig.tokens[1].size(), std::size_t{4});
+    QCOMPARE(rig.tokens(1).size(), std::size_t{4});
     rig.scheduler.finish(RequestId{1}, FinishReason::stop);
-    rig.note({.tokens = {}, .finished = rig.scheduler.take_finished(), .logits = {}, .preempted = {}});
-    QCOMPARE(rig.finished[1].reason, FinishReason::stop);
+    rig.take_events();
+    QCOMPARE(rig.client(1).end->reason, FinishReason::stop);
   }
 
   void discarding_a_plan_changes_nothing() {
     Rig rig(config(), 32);
-    PW_VERIFY(rig.scheduler.add(request(1, 20, 5)));
+    PW_VERIFY(rig.add(test::make_request(1, 20, 5)));
     const auto first = rig.scheduler.plan(0);
     QVERIFY(first.has_value());
     rig.scheduler.discard();
-    QCOMPARE(rig.pool.free_count(), 32);
+    QCOMPARE(rig.pool().free_count(), 32);
     PW_VERIFY(rig.scheduler.check());
     const auto second = rig.scheduler.plan(0);
     QVERIFY(second->tokens == first->tokens);
@@ -247,9 +203,9 @@ class ScheduleTest : public QObject {
     SchedulerConfig c = config(2, 64);
     c.max_logit_rows = 16;
     Rig rig(c, 64);
-    Request r = request(1, 50, 1);
+    Request r = test::make_request(1, 50, 1);
     r.sampling.prompt_logits = true;
-    PW_VERIFY(rig.scheduler.add(std::move(r)));
+    PW_VERIFY(rig.add(std::move(r)));
     rig.run();
     int rows = 0;
     for (const StepPlan& plan : rig.plans) {

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/schedule/measured_step_time.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pitwall {
+
+namespace {
+
+constexpr int kEnough = 16;         // steps
+constexpr double kKeep = 0.999;     // of the past's weight at each step
+constexpr double kSwapKeep = 0.75;  // links are steady; a few steps smooth them
+constexpr int kSweeps = 8;
+
+}  // namespace
+
+MeasuredStepTime::Terms MeasuredStepTime::terms(const StepShape& shape) {
+  return {1.0,
+          static_cast<double>(shape.rows()),
+          static_cast<double>(shape.decode_context),
+          static_cast<double>(shape.prefill_context),
+          static_cast<double>(shape.prefill_pairs),
+          static_cast<double>(shape.logit_rows)};
+}
+
+void MeasuredStepTime::observe(const StepShape& shape, Nanos duration, Nanos swapping) {
+  if (duration <= 0) return;
+  const std::lock_guard lock(mutex_);
+  if (shape.swapped_blocks > 0 && swapping > 0) {
+    const double one = static_cast<double>(swapping) / static_cast<double>(shape.swapped_blocks);
+    swap_ns_ = swap_ns_ > 0 ? kSwapKeep * swap_ns_ + (1 - kSwapKeep) * one : one;
+  }
+  // Divided by the duration the target is 1, and squares are of relative errors.
+  Terms x = terms(shape);
+  double fitted = 0;
+  for (std::size_t i = 0; i < kTerms; ++i) {
+    x[i] /= static_cast<double>(duration);
+    fitted += coefficients_[i] * x[i];
+  }
+  double weight = 1;
+  if (observed_ >= kEnough) {
+    const double error = std::abs(1 - fitted);
+    const double bound = 3 * std::max(typical_error_, 0.01);
+    if (error > bound) weight = bound / error;
+    typical_error_ += 0.02 * (std::min(error, bound) - typical_error_);
+  } else if (observed_ == kEnough - 1) {
+    typical_error_ = 0.1;
+  }
+  for (std::size_t i = 0; i < kTerms; ++i) {
+    moments_[i] = kKeep * moments_[i] + weight * x[i];
+    for (std::size_t j = 0; j < kTerms; ++j) products_[i][j] = kKeep * products_[i][j] + weight * x[i] * x[j];
+  }
+  ++observed_;
+  solve();
+}
+
+/// Coordinate descent on the normal equations, from the last solution: each coefficient in turn takes its
+/// best value, not below zero.
+void MeasuredStepTime::solve() {
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    for (std::size_t i = 0; i < kTerms; ++i) {
+      if (products_[i][i] <= 0) continue;
+      double rest = moments_[i];
+      for (std::size_t j = 0; j < kTerms; ++j) {
+        if (j != i) rest -= products_[i][j] * coefficients_[j];
+      }
+      coefficients_[i] = std::max(0.0, rest / products_[i][i]);
+    }
+  }
+}
+
+Nanos MeasuredStepTime::predict(const StepShape& shape) const {
+  const std::lock_guard lock(mutex_);
+  if (observed_ < kEnough) return prior_ ? prior_->predict(shape) : 0;
+  const Terms x = terms(shape);
+  double duration = swap_ns_ * static_cast<double>(shape.swapped_blocks);
+  for (std::size_t i = 0; i < kTerms; ++i) duration += coefficients_[i] * x[i];
+  return static_cast<Nanos>(duration);
+}
+
+double MeasuredStepTime::swap_ns() const {
+  const std::lock_guard lock(mutex_);
+  return swap_ns_;
+}
+
+}  // namespace pitwall

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// MeasuredStepTime: what a step takes, learnt from the steps that were run.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <mutex>
+
+#include "engine/step/step_time_model.h"
+
+namespace pitwall {
+
+/// duration = Σ coefficient · term over {1, rows, KV positions read by decodes, KV positions read by
+/// prefills, query-key products of prefills, rows through the output layer} + swapped blocks · time of one.
+/// Least squares of the relative error; coefficients are never negative, old steps fade (half after about
+/// 700), and a step that took much longer than the fit counts little (Huber weights).
+class MeasuredStepTime final : public StepTimeModel {
+ public:
+  explicit MeasuredStepTime(const StepTimeModel* prior) : prior_(prior) {}
+
+  /// A committed step: `duration` without `swapping`.
+  void observe(const StepShape& shape, Nanos duration, Nanos swapping);
+  /// The prior's answer until 16 steps were observed; 0 without a prior.
+  Nanos predict(const StepShape& shape) const override;
+  /// Of one block between device and swap space; 0 = not measured yet.
+  double swap_ns() const;
+
+ private:
+  static constexpr std::size_t kTerms = 6;
+  using Terms = std::array<double, kTerms>;
+  static Terms terms(const StepShape& shape);
+  void solve();
+
+  const StepTimeModel* prior_;
+  mutable std::mutex mutex_;
+  int observed_ = 0;
+  double swap_ns_ = 0;
+  double typical_error_ = 0;  // relative, mean of absolute values
+  Terms coefficients_{}, moments_{};
+  std::array<Terms, kTerms> products_{};
+};
+
+}  // namespace pitwall

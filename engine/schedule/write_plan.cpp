@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The last part of planning: what was decided becomes a StepPlan.
+#include <algorithm>
+
+#include "engine/schedule/step_builder.h"
+
+namespace pitwall {
+
+StepPlan StepBuilder::write() {
+  StepPlan plan;
+  plan.number = scratch_.step.number;
+  if (turns_.empty()) return plan;
+  write_moves(plan);
+  for (const Admission& admission : scratch_.admitted) {
+    const Request& request = admission.sequence->request;
+    plan.joins.push_back({admission.slot, request.id, request.sampling.choice});
+    write_table(plan, *admission.sequence, admission.slot, true);
+  }
+  const Sequence* last = nullptr;
+  for (const Turn& turn : turns_) {
+    if (turn.sequence->running() && turn.sequence != last)
+      write_table(plan, *turn.sequence, turn.slot, false);
+    last = turn.sequence;
+    write_slice(plan, turn);
+  }
+  plan.shape.swapped_blocks = static_cast<std::int64_t>(plan.swaps_out.size() + plan.swaps_in.size());
+  plan.evicted = cache_.pool().evictions();
+  scratch_.step.shape = plan.shape;
+  scratch_.copies = static_cast<std::int32_t>(plan.copies.size());
+  return plan;
+}
+
+void StepBuilder::write_moves(StepPlan& plan) {
+  for (const auto& swap : state_.swaps_out) {
+    plan.swaps_out.push_back(swap.move);
+    scratch_.step.swapped_out.push_back(swap.request);
+  }
+  for (const Admission& admission : scratch_.admitted) {
+    const Sequence& sequence = *admission.sequence;
+    const std::size_t cached = admission.match.blocks.size();
+    if (admission.from_swap) {
+      const SwappedKv& swapped = sequence.swapped;
+      const auto skipped = cached - static_cast<std::size_t>(swapped.first_block);
+      for (std::size_t i = skipped; i < swapped.blocks.size(); ++i) {
+        plan.swaps_in.push_back(
+            {sequence.blocks[static_cast<std::size_t>(swapped.first_block) + i], swapped.blocks[i]});
+      }
+    } else if (admission.match.tail_tokens > 0) {
+      plan.copies.push_back({admission.match.tail, sequence.blocks[cached], admission.match.tail_tokens});
+    }
+  }
+}
+
+void StepBuilder::write_table(StepPlan& plan, const Sequence& sequence, SlotId slot, bool joins) const {
+  const auto append = [&](std::size_t i) {
+    plan.appends.push_back({slot, static_cast<std::int32_t>(i), sequence.blocks[i]});
+  };
+  if (!joins) {
+    for (const std::int32_t i : sequence.replaced) append(static_cast<std::size_t>(i));
+  }
+  for (std::size_t i = joins ? 0 : static_cast<std::size_t>(sequence.blocks_sent); i < sequence.blocks.size();
+       ++i) {
+    append(i);
+  }
+}
+
+void StepBuilder::write_slice(StepPlan& plan, const Turn& turn) {
+  const Sequence& sequence = *turn.sequence;
+  SequenceSlice slice;
+  slice.request = sequence.request.id;
+  slice.slot = turn.slot;
+  slice.first_position = turn.first;
+  slice.count = turn.count;
+  slice.token_offset = static_cast<std::int32_t>(plan.tokens.size());
+  slice.padding = turn.padding;
+  if (turn.padding) {
+    plan.tokens.insert(plan.tokens.end(), static_cast<std::size_t>(turn.count), sequence.tokens.front());
+    plan.shape.padding_tokens += turn.count;
+  } else {
+    slice.samples = turn.first + turn.count == sequence.known();
+    slice.all_logits = sequence.request.sampling.prompt_logits;
+    // A sequence back from the swap space with all but its last token goes straight on with decoding.
+    slice.prefill = turn.first < sequence.evaluated && !(turn.count == 1 && turn.first >= sequence.prompt());
+    for (std::int32_t i = turn.first; i < turn.first + turn.count; ++i) {
+      const auto index = static_cast<std::size_t>(i);
+      plan.tokens.push_back(index < sequence.tokens.size() ? sequence.tokens[index] : kPreviousToken);
+    }
+    add_to_shape(plan.shape, turn.first, turn.count, slice.prefill,
+                 slice.all_logits ? turn.count : (slice.samples ? 1 : 0));
+  }
+  scratch_.step.slices.push_back(
+      {slice.request, slice.slot, turn.first + turn.count, slice.samples, slice.padding});
+  plan.slices.push_back(slice);
+}
+
+}  // namespace pitwall
