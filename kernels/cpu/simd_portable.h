@@ -41,6 +41,13 @@ struct SimdPortable {
   static F load_bfloat(const std::uint16_t* x) {
     return map([=](int i) { return bfloat_bits_to_float(x[i]); });
   }
+  static constexpr float kFp8Unit = 1;
+  static F load_fp8(const std::uint8_t* x) {  ///< fp8_e4m3 numbers over kFp8Unit
+    return map([=](int i) { return fp8_bits_to_float(x[i]); });
+  }
+  static F load_int8(const std::int8_t* x) {
+    return map([=](int i) { return static_cast<float>(x[i]); });
+  }
   static void store(float* x, F a) {
     for (int i = 0; i < kLanes; ++i) x[i] = a.v[i];
   }
