@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // simulate: the real scheduler and KV cache play a trace against a GPU's step-time model, on a virtual clock.
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <charconv>
@@ -18,6 +19,7 @@
 #include "engine/library/model_profile.h"
 #include "engine/plan/model_memory.h"
 #include "engine/plan/roofline.h"
+#include "engine/serve/scheduler_settings.h"
 #include "engine/telemetry/record_json.h"
 
 namespace pitwall::ctl {
@@ -69,25 +71,9 @@ Result<Trace> trace_of(const Options& options) {
   return trace;
 }
 
-KvDtype kv_dtype_of(const Settings& settings) {
-  const std::string& asked = settings.text("kv-cache-dtype");
-  for (const KvDtype dtype : {KvDtype::float32, KvDtype::float16, KvDtype::fp8_e4m3, KvDtype::int8}) {
-    if (kv_dtype_name(dtype) == asked) return dtype;
-  }
-  return KvDtype::bfloat16;
-}
-
 std::optional<std::int64_t> asked(const Settings& settings, std::string_view name) {
   if (settings.is_auto(name)) return std::nullopt;
   return settings.integer(name);
-}
-
-/// The scheduler's part of the settings.
-SchedulerConfig scheduler_config(const Settings& settings) {
-  SchedulerConfig config;
-  config.max_num_seqs = static_cast<int>(settings.integer("max-num-seqs"));
-  config.max_num_batched_tokens = static_cast<int>(settings.integer("max-num-batched-tokens"));
-  return config;
 }
 
 struct Prepared {
@@ -106,25 +92,32 @@ Result<Prepared> prepare(const Options& options) {
   auto trace = trace_of(options);
   if (!trace.ok()) return trace.error();
 
+  const auto scheduler = scheduler_config(settings);
+  if (!scheduler.ok()) return scheduler.error();
+
   Prepared prepared;
   prepared.trace = std::move(*trace);
   MachineWish& wish = prepared.wish;
-  wish.layout = kv_layout_of(*spec, kv_dtype_of(settings), static_cast<int>(settings.integer("block-size")));
+  wish.layout =
+      kv_layout_of(*spec, find_kv_dtype(settings.text("kv-cache-dtype")).value_or(KvDtype::bfloat16),
+                   static_cast<int>(settings.integer("block-size")));
   wish.spec = std::move(*spec);
   wish.gpu = *gpu;
   wish.kv_bytes = asked(settings, "kv-cache-memory-bytes");
   wish.memory_limit = asked(settings, "memory-limit");
+  wish.swap_space = settings.integer("swap-space");
   if (const auto length = asked(settings, "max-model-len")) wish.max_model_len = static_cast<int>(*length);
   auto machine = make_machine(wish);
   if (!machine.ok()) return machine.error();
   prepared.machine = *machine;
 
   SimulationConfig& config = prepared.config;
-  config.scheduler = scheduler_config(settings);
+  config.scheduler = *scheduler;
   config.scheduler.max_model_len = machine->max_model_len;
   config.cache.blocks = machine->blocks;
   config.cache.swap_blocks = machine->swap_blocks;
   config.cache.block_size = wish.layout.block_size;
+  config.cache.prefix_caching = settings.flag("enable-prefix-caching");
   config.cache.model_identity = wish.spec.name;
   if (options.max_concurrency > 0) config.max_concurrency = options.max_concurrency;
   return prepared;
@@ -224,6 +217,7 @@ std::string outcome_text(const Prepared& prepared, const Outcome& outcome) {
 }
 
 Result<void> run_simulation(const Options& options) {
+  spdlog::set_level(spdlog::level::warn);  // the result counts preemptions; a line for each would bury it
   const auto prepared = prepare(options);
   if (!prepared.ok()) return prepared.error();
   const MachineWish& wish = prepared->wish;

@@ -5,10 +5,9 @@
 
 #include <algorithm>
 #include <deque>
-#include <limits>
 
-#include "engine/bench/request_log.h"
 #include "engine/execute/sim_executor.h"
+#include "engine/serve/step_pump.h"
 
 namespace pitwall {
 
@@ -16,12 +15,12 @@ namespace {
 
 constexpr Nanos kStart = kNanosPerSecond;  // of the trace: in records, 0 means that something did not happen
 
-template <class Int>
-Int clamped(std::int64_t value) {
-  return static_cast<Int>(std::min<std::int64_t>(value, std::numeric_limits<Int>::max()));
+KvCacheConfig pinned(KvCacheConfig config) {
+  if (!config.hash_seed) config.hash_seed = 0;
+  return config;
 }
 
-/// Real time spent in the scheduler for one step.
+/// Adds the real time of a scope.
 class Stopwatch {
  public:
   explicit Stopwatch(Nanos& total) : total_(total), began_(clock_.now()) {}
@@ -35,154 +34,120 @@ class Stopwatch {
   Nanos began_;
 };
 
-KvCacheConfig pinned(KvCacheConfig config) {
-  if (!config.hash_seed) config.hash_seed = 0;
-  return config;
-}
-
-class Run {
+class TracePlay {
  public:
-  Run(const Trace& trace, const SimulationConfig& config, const StepTimeModel& model)
+  TracePlay(const Trace& trace, const SimulationConfig& config, const StepTimeModel& model)
       : trace_(trace),
         config_(config),
         cache_(pinned(config.cache)),
         scheduler_(config.scheduler, cache_, &model),
         executor_(model, clock_),
-        log_(trace.requests.size()) {
+        recorder_(clock_),
+        pump_(scheduler_, cache_, executor_, recorder_, clock_),
+        last_token_(trace.requests.size()) {
     clock_.advance_to(kStart);
+    simulation_.requests.resize(trace.requests.size());
   }
 
   Result<Simulation> result() {
     while (next_ < trace_.requests.size() || !scheduler_.idle()) {
       send_due();
       const bool launched = launch();
-      const bool collects = scheduler_.in_flight() == 2 || (scheduler_.in_flight() > 0 && !launched);
-      if (collects) {
-        if (auto sound = collect(); !sound) return sound.error();
+      if (scheduler_.in_flight() == 2 || (scheduler_.in_flight() > 0 && !launched)) {
+        collect();
+        if (config_.strict_checks) {
+          if (auto sound = scheduler_.check(); !sound) return sound.error();
+        }
       } else if (!launched) {
         if (auto moves = wait(); !moves) return moves.error();
       }
     }
-    simulation_.requests = log_.take_records();
-    simulation_.itl_ms = log_.take_itl_ms();
     simulation_.cache = cache_.counts();
-    simulation_.peak_live = log_.peak_live();
-    simulation_.peak_tokens_in_a_second = log_.peak_tokens_in_a_second();
     return std::move(simulation_);
   }
 
  private:
-  struct Flying {
-    StepRecord record;
-    Nanos scheduler_ns = 0;
-  };
-
-  Nanos next_arrival() const { return kStart + trace_.requests[next_].arrival; }
-  bool client_is_full() const { return config_.max_concurrency && log_.live() >= *config_.max_concurrency; }
+  Nanos arrival_of(std::size_t index) const { return kStart + trace_.requests[index].arrival; }
+  bool client_is_full() const { return config_.max_concurrency && live_ >= *config_.max_concurrency; }
 
   void send_due() {
-    while (next_ < trace_.requests.size() && next_arrival() <= clock_.now() && !client_is_full()) {
+    while (next_ < trace_.requests.size() && arrival_of(next_) <= clock_.now() && !client_is_full()) {
       Request request;
       request.id = RequestId{next_ + 1};
       request.prompt = prompt_of(trace_, next_);
       request.sampling.max_tokens = trace_.requests[next_].output_tokens;
-      // Clients wait for a place from their arrival on, not from when the loop looks at them.
-      request.arrival = std::max(next_arrival(), client_freed_);
+      // Clients send when they may, not when the loop looks at them.
+      request.arrival = std::max(arrival_of(next_), client_freed_);
       ++next_;
-      log_.arrived(request);
-      const RequestId id = request.id;
-      const Nanos arrival = request.arrival;
-      if (auto taken = scheduler_.add(std::move(request)); !taken)
-        log_.finished({id, FinishReason::error, taken.error().text()}, arrival);
+      send(std::move(request));
     }
   }
 
+  void send(Request request) {
+    RequestRecord record;
+    record.id = request.id;
+    record.arrival = request.arrival;
+    record.prompt_tokens = static_cast<std::int32_t>(request.prompt.size());
+    recorder_.arrived(record);
+    simulation_.peak_live = std::max(simulation_.peak_live, ++live_);
+    if (auto taken = scheduler_.add(std::move(request)); !taken)
+      finish({record.id, FinishReason::error, taken.error().text()}, record.arrival);
+  }
+
   bool launch() {
-    Flying step;
-    std::optional<StepPlan> plan;
+    Nanos spent = 0;
+    bool launched = false;
     {
-      const Stopwatch watch(step.scheduler_ns);
-      plan = scheduler_.plan(clock_.now());
+      const Stopwatch watch(spent);
+      launched = pump_.launch_next();
     }
-    for (const PreemptionEvent& event : scheduler_.take_preempted()) log_.preempted(event, clock_.now());
-    if (!plan) return false;
-    step.record = record_of(*plan);
-    executor_.launch(*std::move(plan));
-    {
-      const Stopwatch watch(step.scheduler_ns);
-      scheduler_.launched();
-    }
-    in_flight_.push_back(step);
-    for (const AdmissionEvent& event : scheduler_.take_admissions()) log_.admitted(event, clock_.now());
+    if (!launched) return false;
+    in_flight_ns_.push_back(spent);
     simulation_.peak_used_blocks = std::max(simulation_.peak_used_blocks, cache_.counts().used);
     idle_rounds_ = 0;
     return true;
   }
 
-  StepRecord record_of(const StepPlan& plan) const {
-    StepRecord record;
-    record.step = plan.number;
-    record.launched = clock_.now();
-    record.prefill_tokens = plan.shape.prefill_tokens;
-    record.decode_tokens = plan.shape.decode_tokens;
-    record.padding_tokens = plan.shape.padding_tokens;
-    record.sequences = plan.shape.sequences;
-    record.joined = clamped<std::int16_t>(static_cast<std::int64_t>(plan.joins.size()));
-    record.evicted = clamped<std::int16_t>(plan.evicted);
-    record.copied = clamped<std::int16_t>(static_cast<std::int64_t>(plan.copies.size()));
-    record.swapped_out = clamped<std::int16_t>(static_cast<std::int64_t>(plan.swaps_out.size()));
-    record.swapped_in = clamped<std::int16_t>(static_cast<std::int64_t>(plan.swaps_in.size()));
-    record.predicted_ns = clamped<std::int32_t>(scheduler_.step_time().predict(plan.shape));
-    record.decode_context = plan.shape.decode_context;
-    record.prefill_pairs = plan.shape.prefill_pairs;
-    return record;
-  }
-
-  Result<void> collect() {
-    const StepResult result = executor_.collect();
-    Flying step = in_flight_.front();
-    in_flight_.pop_front();
+  void collect() {
+    Nanos spent = in_flight_ns_.front();
+    in_flight_ns_.pop_front();
     Committed committed;
     {
-      const Stopwatch watch(step.scheduler_ns);
-      committed = scheduler_.commit(result, clock_.now());
+      const Stopwatch watch(spent);
+      committed = pump_.collect_oldest();
     }
-    for (const TokenEvent& event : committed.tokens) log_.token(event, clock_.now());
-    for (const PreemptionEvent& event : committed.preempted) log_.preempted(event, clock_.now());
-    for (const FinishEvent& event : committed.finished) finish(event);
-    for (const FinishEvent& event : scheduler_.take_finished()) finish(event);
-    record(step, result, committed);
-    return config_.strict_checks ? scheduler_.check() : Result<void>();
+    simulation_.scheduler_us.push_back(static_cast<double>(spent) / 1000);
+    simulation_.steps.push_back(recorder_.last_steps(1).front());
+    for (const TokenEvent& event : committed.tokens) take(event);
+    for (const FinishEvent& event : committed.finished) finish(event, clock_.now());
+    for (const FinishEvent& event : scheduler_.take_finished()) finish(event, clock_.now());
   }
 
-  void finish(const FinishEvent& event) {
-    if (client_is_full()) client_freed_ = clock_.now();
-    log_.finished(event, clock_.now());
+  void take(const TokenEvent& event) {
+    const Nanos now = clock_.now();
+    recorder_.token(event.request, now);
+    Nanos& last = last_token_[event.request.value - 1];
+    if (last > 0)
+      simulation_.itl_ms.push_back(static_cast<double>(now - last) / static_cast<double>(kNanosPerMs));
+    last = now;
+    if (now / kNanosPerSecond != second_) tokens_in_second_ = 0;
+    second_ = now / kNanosPerSecond;
+    simulation_.peak_tokens_in_a_second = std::max(simulation_.peak_tokens_in_a_second, ++tokens_in_second_);
   }
 
-  void record(Flying& step, const StepResult& result, const Committed& committed) {
-    StepRecord& record = step.record;
-    record.started = result.started;
-    record.finished = result.finished;
-    record.swap_ns = clamped<std::int32_t>(result.swapping);
-    if (last_finished_) record.gap_ns = clamped<std::int32_t>(record.started - *last_finished_);
-    last_finished_ = record.finished;
-    record.left = clamped<std::int16_t>(static_cast<std::int64_t>(committed.finished.size()));
-    record.preempted = clamped<std::int16_t>(static_cast<std::int64_t>(committed.preempted.size()));
-    record.waiting = scheduler_.waiting();
-    const KvCacheCounts counts = cache_.counts();
-    record.kv_used_blocks = counts.used;
-    record.kv_cached_blocks = counts.cached;
-    simulation_.steps.push_back(record);
-    simulation_.scheduler_us.push_back(static_cast<double>(step.scheduler_ns) / 1000);
+  void finish(const FinishEvent& event, Nanos at) {
+    if (client_is_full()) client_freed_ = at;
+    --live_;
+    recorder_.finished(event.request, at, event.reason, event.error);
+    simulation_.requests[event.request.value - 1] = recorder_.record_of(event.request);
   }
 
   /// Nothing runs: time goes on to the next arrival.
   Result<void> wait() {
-    last_finished_.reset();
-    for (const FinishEvent& event : scheduler_.take_finished()) finish(event);
+    pump_.rested();
+    for (const FinishEvent& event : scheduler_.take_finished()) finish(event, clock_.now());
     if (scheduler_.idle()) {
-      if (next_ < trace_.requests.size()) clock_.advance_to(next_arrival());
+      if (next_ < trace_.requests.size()) clock_.advance_to(arrival_of(next_));
       return {};
     }
     // A plan that yields nothing may have preempted someone, so that the next one can run.
@@ -200,12 +165,15 @@ class Run {
   KvCache cache_;
   Scheduler scheduler_;
   SimExecutor executor_;
-  RequestLog log_;
+  Recorder recorder_;
+  StepPump pump_;
   Simulation simulation_;
   std::size_t next_ = 0;  // of the trace, not sent yet
-  std::deque<Flying> in_flight_;
-  std::optional<Nanos> last_finished_;  // none after a time without work
-  Nanos client_freed_ = 0;              // when a place at the full client became free, last
+  int live_ = 0;          // sent and not ended
+  std::vector<Nanos> last_token_;
+  std::deque<Nanos> in_flight_ns_;  // real time spent on launched steps
+  Nanos client_freed_ = 0;          // when a place at the full client became free, last
+  std::int64_t second_ = 0, tokens_in_second_ = 0;
   int idle_rounds_ = 0;
 };
 
@@ -213,7 +181,7 @@ class Run {
 
 Result<Simulation> simulate(const Trace& trace, const SimulationConfig& config, const StepTimeModel& model) {
   if (auto sound = config.scheduler.check(); !sound) return sound.error();
-  return Run(trace, config, model).result();
+  return TracePlay(trace, config, model).result();
 }
 
 }  // namespace pitwall

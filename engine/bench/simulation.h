@@ -24,8 +24,9 @@ struct Simulation {
   std::vector<RequestRecord> requests;  ///< in the trace's order
   std::vector<double> itl_ms;           ///< every gap between two tokens of a request
   std::vector<StepRecord> steps;        ///< plan_ns and commit_ns are 0: planning takes no virtual time
-  std::vector<double> scheduler_us;     ///< real time of plan, launched and commit, for each step
-  KvCacheCounts cache;                  ///< at the end
+  std::vector<double>
+      scheduler_us;     ///< real time of the StepPump's two calls for each step: plan, commit, record
+  KvCacheCounts cache;  ///< at the end
   int peak_used_blocks = 0;
   int peak_live = 0;                         ///< requests sent and not ended
   std::int64_t peak_tokens_in_a_second = 0;  ///< output tokens

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From a scheduler's events to the numbers and keys of a bench result, against hand-computed values.
+// The numbers and keys of a bench result, and the machine of a simulation, against hand-computed values.
 #include <QTest>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engine/bench/bench_result.h"
-#include "engine/bench/request_log.h"
 #include "engine/bench/simulated_machine.h"
 #include "engine/library/model_profile.h"
 #include "engine/plan/model_memory.h"
@@ -17,59 +16,36 @@ namespace {
 
 constexpr Nanos kMs = kNanosPerMs;
 
-Request request_of(std::uint64_t id, Nanos arrival, std::size_t prompt) {
-  Request request;
-  request.id = RequestId{id};
-  request.arrival = arrival;
-  request.prompt.assign(prompt, 1);
-  return request;
+RequestRecord record_of(std::uint64_t id, int prompt, Nanos arrival, Nanos first_token, Nanos last_token,
+                        int output) {
+  RequestRecord record;
+  record.id = RequestId{id};
+  record.prompt_tokens = prompt;
+  record.arrival = arrival;
+  record.scheduled = arrival + 10 * kMs;
+  record.first_token = first_token;
+  record.last_token = record.finished = last_token;
+  record.output_tokens = output;
+  record.finish = FinishReason::length;
+  return record;
 }
 
-AdmissionEvent admission_of(std::uint64_t id, int cached, MissReason miss, bool resumed = false) {
-  AdmissionEvent event;
-  event.request = RequestId{id};
-  event.cached_tokens = cached;
-  event.miss = miss;
-  event.resumed = resumed;
-  return event;
+/// Three requests: 1 was preempted twice and found 32 tokens; 2 was refused; 3 has one token.
+std::vector<RequestRecord> scene() {
+  std::vector<RequestRecord> records{record_of(1, 100, 1000 * kMs, 1100 * kMs, 2000 * kMs, 3),
+                                     record_of(2, 500, 1020 * kMs, 0, 0, 0),
+                                     record_of(3, 50, 1030 * kMs, 1100 * kMs, 1100 * kMs, 1)};
+  records[0].preemptions = 2;
+  records[0].cached_tokens = 32;
+  records[0].miss = MissReason::diverged;
+  records[1].scheduled = 0;
+  records[1].finish = FinishReason::error;
+  records[1].finished = 1020 * kMs;
+  records[2].miss = MissReason::cold;
+  return records;
 }
 
-TokenEvent token_of(std::uint64_t id) {
-  TokenEvent event;
-  event.request = RequestId{id};
-  return event;
-}
-
-PreemptionEvent preemption_of(std::uint64_t id, int tokens, bool swapped) {
-  PreemptionEvent event;
-  event.request = RequestId{id};
-  event.tokens = tokens;
-  event.swapped = swapped;
-  return event;
-}
-
-/// Three requests: 1 is preempted before its first token and again after its second; 2 is refused; 3 is
-/// plain.
-RequestLog scene() {
-  RequestLog log(3);
-  log.arrived(request_of(1, 1000 * kMs, 100));
-  log.admitted(admission_of(1, 32, MissReason::diverged), 1010 * kMs);
-  log.arrived(request_of(2, 1020 * kMs, 500));
-  log.finished({RequestId{2}, FinishReason::error, "too long"}, 1020 * kMs);
-  log.arrived(request_of(3, 1030 * kMs, 50));
-  log.admitted(admission_of(3, 0, MissReason::cold), 1040 * kMs);
-  log.preempted(preemption_of(1, 64, false), 1050 * kMs);
-  log.admitted(admission_of(1, 96, MissReason::evicted, true), 1080 * kMs);
-  log.token(token_of(1), 1100 * kMs);
-  log.token(token_of(3), 1100 * kMs);
-  log.token(token_of(1), 1120 * kMs);
-  log.preempted(preemption_of(1, 102, true), 1130 * kMs);
-  log.admitted(admission_of(1, 0, MissReason::none, true), 1930 * kMs);
-  log.finished({RequestId{3}, FinishReason::length, ""}, 1100 * kMs);
-  log.token(token_of(1), 2000 * kMs);
-  log.finished({RequestId{1}, FinishReason::length, ""}, 2000 * kMs);
-  return log;
-}
+const std::vector<double> kGaps{20, 880};  // of request 1, in ms
 
 }  // namespace
 
@@ -77,7 +53,6 @@ class BenchResultTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void events_become_records();
   void result_matches_hand_computed_values();
   void json_has_vllms_keys();
   void nothing_completed_is_null_not_zero();
@@ -85,33 +60,8 @@ class BenchResultTest : public QObject {
   void machine_without_room_says_so();
 };
 
-void BenchResultTest::events_become_records() {
-  RequestLog log = scene();
-  QCOMPARE(log.live(), 0);
-  QCOMPARE(log.peak_live(), 2);
-  QCOMPARE(log.peak_tokens_in_a_second(),
-           std::int64_t{3});  // 1.1 to 1.12 s; the fourth falls into the next second
-  const std::vector<double> gaps = log.take_itl_ms();
-  QCOMPARE(gaps, (std::vector<double>{20, 880}));
-  const std::vector<RequestRecord> records = log.take_records();
-  const RequestRecord& first = records[0];
-  QCOMPARE(first.cached_tokens, 32);  // of the first admission alone
-  QCOMPARE(first.miss, MissReason::diverged);
-  QCOMPARE(first.preemptions, 2);
-  QCOMPARE(first.recomputed_tokens, 64);
-  QCOMPARE(first.swapped_tokens, 102);
-  QCOMPARE(first.preempted_ns, 830 * kMs);
-  QCOMPARE(first.preempted_before_first_ns, 30 * kMs);
-  QCOMPARE(first.max_itl, 880 * kMs);
-  QCOMPARE(first.ttft_ms(), 100.0);
-  QCOMPARE(first.e2e_ms(), 1000.0);
-  QCOMPARE(records[1].error, "too long");
-}
-
 void BenchResultTest::result_matches_hand_computed_values() {
-  RequestLog log = scene();
-  std::vector<double> gaps = log.take_itl_ms();
-  const BenchResult result = summarize_bench(log.take_records(), std::move(gaps));
+  const BenchResult result = summarize_bench(scene(), kGaps);
   QCOMPARE(result.completed, std::int64_t{2});
   QCOMPARE(result.failed, std::int64_t{1});
   QCOMPARE(result.duration_s, 1.0);
@@ -135,9 +85,7 @@ void BenchResultTest::result_matches_hand_computed_values() {
 }
 
 void BenchResultTest::json_has_vllms_keys() {
-  RequestLog log = scene();
-  std::vector<double> gaps = log.take_itl_ms();
-  const auto json = to_json_value(summarize_bench(log.take_records(), std::move(gaps)));
+  const auto json = to_json_value(summarize_bench(scene(), kGaps));
   // Keys that `vllm bench serve --save-result` writes (vllm/benchmarks/serve.py at 009e6d4a1c).
   for (const char* key : {"duration", "completed", "failed", "total_input_tokens", "total_output_tokens",
                           "request_throughput", "output_throughput", "total_token_throughput",
