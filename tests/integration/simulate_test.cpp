@@ -283,8 +283,8 @@ void SimulateTest::long_prompts_and_token_gaps() {
 
   QVERIFY(plain.itl.max > 100);  // whole prompts of 6K stand in one step
   QVERIFY(limited.itl.max < plain.itl.max / 2);
-  QVERIFY(held.itl.p99 <= 1.1 * target);
-  QVERIFY(held.itl.max < limited.itl.max);
+  QVERIFY(held.itl.p99 <= target);
+  QVERIFY(held.itl.max <= 1.1 * target);
 }
 
 QTEST_APPLESS_MAIN(SimulateTest)

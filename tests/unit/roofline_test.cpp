@@ -4,10 +4,12 @@
 #include <cmath>
 
 #include "engine/base/file.h"
+#include "engine/bench/random.h"
 #include "engine/library/model_profile.h"
 #include "engine/plan/gpu_profile.h"
 #include "engine/plan/model_memory.h"
 #include "engine/plan/roofline.h"
+#include "engine/schedule/measured_step_time.h"
 #include "tests/support/test_support.h"
 
 using namespace pitwall;
@@ -75,6 +77,7 @@ class RooflineTest : public QObject {
   void decode_is_within_15_percent_of_vllm_data();
   void decode_is_within_15_percent_of_vllm();
   void prefill_is_within_15_percent_of_vllm();
+  void measured_step_times_learn_a_roofline();
   void kv_left_beside_the_weights();
   void embedded_profiles_are_sound();
   void bad_profiles_are_refused_data();
@@ -164,6 +167,40 @@ void RooflineTest::prefill_is_within_15_percent_of_vllm() {
   const double predicted = 8192 * 1e9 / static_cast<double>(llama3_on_h200().predict(shape));
   qInfo("prefill: %.0f tokens/s, vLLM 43400 (%+.1f %%)", predicted, 100 * (predicted / 43400 - 1));
   QVERIFY(std::abs(predicted / 43400 - 1) < 0.15);
+}
+
+void RooflineTest::measured_step_times_learn_a_roofline() {
+  const RooflineStepTime truth = llama3_on_h200();
+  MeasuredStepTime learnt(nullptr);
+  constexpr std::uint64_t kSeed = 20;
+  qInfo("seed %llu", static_cast<unsigned long long>(kSeed));
+  Random random(kSeed);
+  const auto shape_of = [&](int decodes, int chunk) {
+    StepShape shape;
+    shape.decode_tokens = decodes;
+    shape.decode_context = std::int64_t{400} * decodes;
+    shape.prefill_tokens = chunk;
+    shape.prefill_context = chunk;
+    shape.prefill_pairs = std::int64_t{chunk} * (chunk + 1) / 2;
+    shape.logit_rows = decodes + (chunk > 0 ? 1 : 0);
+    return shape;
+  };
+  for (int step = 0; step < 2000; ++step) {
+    const int decodes = 1 + static_cast<int>(random.next() % 80);
+    const int chunk = random.next() % 4 == 0 ? static_cast<int>(random.next() % 1000) : 0;
+    const StepShape shape = shape_of(decodes, chunk);
+    learnt.observe(shape, truth.predict(shape), 0);
+  }
+  for (const int decodes : {1, 16, 64}) {
+    for (const int chunk : {0, 32, 64, 128, 256, 512, 1000}) {
+      const StepShape shape = shape_of(decodes, chunk);
+      const double ratio =
+          static_cast<double>(learnt.predict(shape)) / static_cast<double>(truth.predict(shape));
+      QVERIFY2(
+          std::abs(ratio - 1) < 0.08,
+          qPrintable(QString("%1 decodes, chunk of %2: %3 of the truth").arg(decodes).arg(chunk).arg(ratio)));
+    }
+  }
 }
 
 void RooflineTest::kv_left_beside_the_weights() {
