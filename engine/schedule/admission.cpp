@@ -35,6 +35,7 @@ StepBuilder::Verdict StepBuilder::admit(Sequence& sequence, bool aged) {
     return Verdict::stop;
   }
   if (aged && sequence.is_long && long_limits_reached(sequence)) return Verdict::stop;
+  if (!state_.running.empty() && cache_.pool().available() <= sequence.refused_at) return Verdict::stop;
   Admission admission;
   admission.sequence = &sequence;
   admission.slot = SlotId{state_.free_slots[state_.free_slots.size() - 1 - taken]};
@@ -61,7 +62,10 @@ StepBuilder::Verdict StepBuilder::admit(Sequence& sequence, bool aged) {
   if (admission.from_swap) admission.match.tail_tokens = 0;  // what is swapped reaches further
   admission.first = admission.from_swap ? swapped.tokens : admission.match.tokens;
   if (chunk(sequence, admission.first, 0, true) < 1) return Verdict::stop;
-  if (!take_blocks(admission, growth_to_expect(sequence))) return Verdict::stop;
+  if (!take_blocks(admission, growth_to_expect(sequence))) {
+    sequence.refused_at = cache_.pool().available();
+    return Verdict::stop;
+  }
   const std::int32_t count = chunk(sequence, admission.first, 0, true);
   turns_.push_back({&sequence, admission.slot, admission.first, 0, false});
   take(turns_.back(), count);

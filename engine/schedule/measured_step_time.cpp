@@ -31,12 +31,12 @@ MeasuredStepTime::Terms MeasuredStepTime::terms(const StepShape& shape) {
 }
 
 void MeasuredStepTime::observe(const StepShape& shape, Nanos duration, Nanos swapping) {
-  if (duration <= 0) return;
   const std::lock_guard lock(mutex_);
   if (shape.swapped_blocks > 0 && swapping > 0) {
     const double one = static_cast<double>(swapping) / static_cast<double>(shape.swapped_blocks);
     swap_ns_ = swap_ns_ > 0 ? kSwapKeep * swap_ns_ + (1 - kSwapKeep) * one : one;
   }
+  if (duration <= 0) return;
   // Divided by the duration the target is 1, and squares are of relative errors.
   Terms x = terms(shape);
   double fitted = 0;

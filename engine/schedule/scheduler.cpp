@@ -75,6 +75,7 @@ Result<void> Scheduler::reconfigure(const SchedulerConfig& config) {
   state_->config = config;
   if (policy) state_->policy = make_policy(config.policy);
   if (policy || threshold) state_->requeue_all();
+  for (Sequence* sequence : state_->queue.all()) sequence->refused_at = -1;
   if (continuous) {
     for (Sequence* sequence : state_->running) {
       sequence->reserved = false;
@@ -281,6 +282,7 @@ void Scheduler::launched() {
     sequence.reserved = admission.reserved;
     sequence.padded = 0;
     sequence.awaited_key.reset();
+    sequence.refused_at = -1;
     if (admission.match.tail_tokens > 0) state.cache.pool().free({&admission.match.tail, 1}, number);
     AdmissionEvent event{.request = sequence.request.id, .resumed = sequence.was_scheduled};
     event.swapped_tokens =

@@ -48,7 +48,8 @@ struct Sequence {
   Nanos since = 0;                                    // began to wait, earlier waits counted in
   Nanos waited = 0;                                   // while running: all its waits together
   std::int32_t producing_from = 0, producing_to = 0;  // blocks registered as being computed by it
-  std::optional<std::uint64_t> awaited_key;           // waits while somebody computes this block
+  std::int32_t refused_at = -1;              // so many available blocks were too few: not tried again below
+  std::optional<std::uint64_t> awaited_key;  // waits while somebody computes this block
 
   // static batching
   bool reserved = false;    // has blocks for max_model_len

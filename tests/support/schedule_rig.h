@@ -43,6 +43,7 @@ class ScheduleRig {
 
   const Client& client(std::uint64_t id) const { return clients.at(id); }
   const std::vector<TokenId>& tokens(std::uint64_t id) const { return clients.at(id).tokens; }
+  int tokens_of(std::uint64_t id) const { return static_cast<int>(tokens(id).size()); }
   /// What the model writes for it.
   std::vector<TokenId> expected(std::uint64_t id, int count) const;
   std::string problem() const;  ///< the first fault, or ""
