@@ -302,32 +302,38 @@ class SchedulingTest : public QObject {
   }
 
   void over_http() {
-    HttpFixture server({{"block-size", "16"}});
+    const SettingList small_blocks = {{"block-size", "16"}};
+    HttpFixture server(small_blocks);
     Json body = chat_body("What is the time now?", {{"max_tokens", 5}});
     body["messages"].insert(
         body["messages"].begin(),
         {{"role", "system"}, {"content", "It is 12:00:01. Be brief, kind, exact and helpful."}});
+    const auto cached = [](const Completion& c) {
+      return c.usage["prompt_tokens_details"]["cached_tokens"].get<int>();
+    };
     const auto ask = [&](const Json& json) { return complete(server.port(), kChat, json, false); };
-    QCOMPARE(ask(body).usage["prompt_tokens_details"]["cached_tokens"], 0);
+    QCOMPARE(cached(ask(body)), 0);
     const Completion again = ask(body);
-    QVERIFY(again.usage["prompt_tokens_details"]["cached_tokens"].get<int>() > 64);
+    QVERIFY(cached(again) > 64);
     body["messages"][0]["content"] = "It is 12:00:02. Be brief, kind, exact and helpful.";
     ask(body);
     const auto requests = nlohmann::json::parse(get(server.port(), "/pitwall/requests?last=1").body);
-    QCOMPARE(requests[0]["miss"], "diverged");
+    QCOMPARE(requests[0]["miss"].get<std::string>(), std::string("diverged"));
     // One token a byte: the differing digit is byte 13 of the content.
-    QCOMPARE(requests[0]["miss_part"], "messages[0] (system), token 13");
+    QCOMPARE(requests[0]["miss_part"].get<std::string>(), std::string("messages[0] (system), token 13"));
     body["cache_salt"] = "b";
-    QCOMPARE(ask(body).usage["prompt_tokens_details"]["cached_tokens"], 0);
+    QCOMPARE(cached(ask(body)), 0);
 
     const RawReply changed =
         post(server.port(), "/pitwall/settings", R"({"max-num-seqs": 2, "scheduling-policy": "fair"})");
     QCOMPARE(changed.status, 200);
-    QCOMPARE(nlohmann::json::parse(changed.body)["max-num-seqs"], 2);
-    QCOMPARE(nlohmann::json::parse(get(server.port(), "/pitwall/snapshot").body)["max_num_seqs"], 2);
+    QCOMPARE(nlohmann::json::parse(changed.body)["max-num-seqs"].get<int>(), 2);
+    QCOMPARE(nlohmann::json::parse(get(server.port(), "/pitwall/snapshot").body)["max_num_seqs"].get<int>(),
+             2);
     const RawReply refused = post(server.port(), "/pitwall/settings", R"({"block-size": 16})");
     QCOMPARE(refused.status, 400);
-    QCOMPARE(nlohmann::json::parse(refused.body)["error"]["param"], "block-size");
+    QCOMPARE(nlohmann::json::parse(refused.body)["error"]["param"].get<std::string>(),
+             std::string("block-size"));
     QCOMPARE(post(server.port(), "/reset_prefix_cache", "{}").status, 200);
     const std::string metrics = get(server.port(), "/metrics").body;
     QVERIFY(metrics.find("vllm:prefix_cache_hits_total") != std::string::npos);

@@ -231,7 +231,8 @@ class TelemetryTest : public QObject {
     std::mt19937 random(20261129);  // property 33: any history of preemptions
     for (int round = 0; round < 200; ++round) {
       Timeline t;
-      const auto later = [&, now = 0](int most) mutable {
+      int now = 0;
+      const auto later = [&](int most) {
         now += static_cast<int>(random() % static_cast<unsigned>(most)) + 1;
         return t.at(now);
       };
