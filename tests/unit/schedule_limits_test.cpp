@@ -164,7 +164,7 @@ class ScheduleLimitsTest : public QObject {
     PW_VERIFY(rig.scheduler.reconfigure(c));
     QVERIFY(rig.launch());
     QCOMPARE(rig.plans.back().joins.size(), std::size_t{2});
-    QCOMPARE(rig.cache.counts().cached, 25);
+    QCOMPARE(rig.cache.counts().cached, 22);  // the three that run took one more block each to decode
     rig.run();
     QCOMPARE(rig.problem(), std::string());
   }

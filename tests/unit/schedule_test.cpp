@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTest>
+#include <functional>
 
 #include "engine/schedule/scheduler.h"
 #include "tests/support/schedule_rig.h"
@@ -197,6 +198,52 @@ class ScheduleTest : public QObject {
     for (std::size_t i = 0; i < first->appends.size(); ++i)
       QVERIFY(second->appends[i].block == first->appends[i].block);
     rig.scheduler.discard();
+  }
+
+  // Property 32: the canary itself sees each kind of damage done to a good plan.
+  void the_canary_sees_damage() {
+    const std::vector<TokenId> prompt{1, 2, 3, 4, 5, 6};
+    const auto problems = [&](const std::function<void(StepPlan&, StepPlan&)>& damage) {
+      test::FakeExecutor executor(2, 8, 4, 4);
+      for (const std::uint64_t id : {1, 2}) executor.expect(RequestId{id}, prompt, {});
+      const auto slice = [](std::uint64_t id, int slot, int first, int count, int offset, bool samples) {
+        SequenceSlice out;
+        out.request = RequestId{id};
+        out.slot = SlotId{slot};
+        out.first_position = first;
+        out.count = count;
+        out.token_offset = offset;
+        out.samples = samples;
+        return out;
+      };
+      // Request 1 computes its prompt; request 2 takes its first block, and one position of the second by
+      // copy.
+      StepPlan first, second;
+      first.joins = {{SlotId{0}, RequestId{1}, {}}};
+      first.appends = {{SlotId{0}, 0, BlockId{0}}, {SlotId{0}, 1, BlockId{1}}};
+      first.tokens = prompt;
+      first.slices = {slice(1, 0, 0, 6, 0, true)};
+      second.swaps_out = {{BlockId{0}, HostBlockId{3}}};
+      second.swaps_in = {{BlockId{5}, HostBlockId{3}}};
+      second.copies = {{BlockId{1}, BlockId{2}, 1}};
+      second.joins = {{SlotId{1}, RequestId{2}, {}}};
+      second.appends = {{SlotId{1}, 0, BlockId{5}}, {SlotId{1}, 1, BlockId{2}}};
+      second.tokens = {kPreviousToken, 6};
+      second.slices = {slice(1, 0, 6, 1, 0, true), slice(2, 1, 5, 1, 1, true)};
+      damage(first, second);
+      executor.run(first);
+      executor.run(second);
+      return executor.problems().size();
+    };
+    QCOMPARE(problems([](StepPlan&, StepPlan&) {}), std::size_t{0});
+    QVERIFY(problems([](StepPlan&, StepPlan& p) { p.appends[0].block = BlockId{1}; }) > 0);
+    QVERIFY(problems([](StepPlan&, StepPlan& p) { p.appends.pop_back(); }) > 0);
+    QVERIFY(problems([](StepPlan&, StepPlan& p) { p.copies.clear(); }) > 0);
+    QVERIFY(problems([](StepPlan&, StepPlan& p) { p.swaps_in[0].host = HostBlockId{2}; }) > 0);
+    QVERIFY(problems([](StepPlan&, StepPlan& p) { p.swaps_out.clear(); }) > 0);
+    QVERIFY(problems([](StepPlan&, StepPlan& p) { p.tokens[1] = 5; }) > 0);
+    QVERIFY(problems([](StepPlan&, StepPlan& p) { p.slices[1].slot = SlotId{0}; }) > 0);
+    QVERIFY(problems([](StepPlan& p, StepPlan&) { p.slices[0].count = 3; }) > 0);
   }
 
   void prompt_logits_stay_within_the_rows_there_are() {
