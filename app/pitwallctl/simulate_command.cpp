@@ -256,7 +256,7 @@ void add_simulate_command(CLI::App& app, Action& action) {
   load->add_option("--workload", options->workload, "Named workload, such as chat")->type_name("NAME");
   load->require_option(1);
   command->add_option("--num-prompts", options->num_prompts, "Only so many requests")
-      ->check(CLI::Range(1, 1 << 29));
+      ->check(CLI::Range(1, 1 << 24));
   command
       ->add_option("--request-rate", options->request_rate,
                    "Requests per second, as a Poisson process, or inf; default: as the trace says")

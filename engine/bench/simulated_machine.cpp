@@ -28,6 +28,11 @@ Result<SimulatedMachine> make_machine(const MachineWish& wish) {
       std::min(wish.memory_limit.value_or(wish.gpu.memory), wish.gpu.memory - wish.gpu.reserve());
   const Bytes pool = wish.kv_bytes.value_or(limit - weights);
   const Bytes block = wish.layout.bytes_per_block();
+  if (wish.kv_bytes && pool < block) {
+    return no_room(
+        "kv-cache-memory-bytes is " + format_bytes(pool) + "; one KV block takes " + format_bytes(block),
+        "Raise kv-cache-memory-bytes, or leave it at auto", "kv-cache-memory-bytes");
+  }
   if (pool < block) {
     return no_room(
         wish.spec.name + " needs " + format_bytes(weights) + " for weights and at least " +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/bench/trace.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/bench/random.h"
@@ -8,10 +9,11 @@
 namespace pitwall {
 
 void pace(Trace& trace, double rate, std::uint64_t seed) {
+  constexpr double kLatest = 9e9;  // seconds, nearly where Nanos end
   Random random(seed);
   double at = 0;  // seconds
   for (TraceRequest& request : trace.requests) {
-    request.arrival = std::llround(at * static_cast<double>(kNanosPerSecond));
+    request.arrival = std::llround(std::min(at, kLatest) * static_cast<double>(kNanosPerSecond));
     if (std::isfinite(rate)) at += random.exponential() / rate;
   }
 }

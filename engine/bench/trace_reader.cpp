@@ -55,6 +55,8 @@ int date_part(std::string_view& rest, std::size_t digits, char separator) {
   return value;
 }
 
+constexpr int kLastYear = 2255;  // Nanos end in 2262
+
 /// "2023-11-16 18:17:03.9799600", UTC; a "Z" or "+00:00" at the end changes nothing.
 std::optional<Nanos> time_of(std::string_view text) {
   for (const std::string_view zone : {"Z", "+00:00"}) {
@@ -69,8 +71,8 @@ std::optional<Nanos> time_of(std::string_view text) {
   const std::chrono::year_month_day date{std::chrono::year(year),
                                          std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day))};
-  const bool sound = year >= 0 && date.ok() && hour >= 0 && hour < 24 && minute >= 0 && minute < 60 &&
-                     second >= 0 && second < 61 && rest.size() <= 9 &&
+  const bool sound = year >= 1970 && year <= kLastYear && date.ok() && hour >= 0 && hour < 24 &&
+                     minute >= 0 && minute < 60 && second >= 0 && second < 61 && rest.size() <= 9 &&
                      rest.find_first_not_of("0123456789") == std::string_view::npos;
   if (!sound) return std::nullopt;
   Nanos fraction = 0;
@@ -141,10 +143,11 @@ class JsonLines {
     if (!object.is_object()) throw BadLine{"it is not a JSON object"};
     TraceRequest request;
     const json& timestamp = field(object, "timestamp");
-    constexpr double kLatestMs = 9e12;  // nearly where Nanos ends; as Unix time, the year 2255
-    if (!timestamp.is_number() || !(std::abs(timestamp.get<double>()) < kLatestMs))
+    constexpr double kLatestMs = 9e12;  // nearly where Nanos end; as Unix time, the year 2255
+    const double ms = timestamp.is_number() ? timestamp.get<double>() : -1;
+    if (!(ms >= 0 && ms < kLatestMs))
       throw BadLine{fmt::format("\"timestamp\" is {}, expected milliseconds", shown(timestamp))};
-    request.arrival = std::llround(timestamp.get<double>() * static_cast<double>(kNanosPerMs));
+    request.arrival = std::llround(ms * static_cast<double>(kNanosPerMs));
     request.prompt_tokens = length_field(object, "input_length");
     request.output_tokens = length_field(object, "output_length");
     if (object.contains("hash_ids")) read_blocks(object.at("hash_ids"), request);

@@ -149,6 +149,9 @@ void BenchResultTest::machine_without_room_says_so() {
   QVERIFY(!small.ok());
   QVERIFY2(small.error().text().find("needs 14.96 GiB for weights") != std::string::npos,
            small.error().text().c_str());
+  wish.kv_bytes = kMiB;
+  QVERIFY(make_machine(wish).error().text().find("is 1.0 MiB; one KV block takes 4.0 MiB") !=
+          std::string::npos);
   wish.kv_bytes = 64 * kMiB;
   wish.max_model_len = 4096;
   const auto shorter = make_machine(wish);

@@ -126,6 +126,7 @@ void TraceTest::broken_lines_are_named_data() {
   csv("negative", "2023-11-16 18:17:03.97,-5,1\n", "ContextTokens is -5; a request has at least 1");
   csv("huge", "2023-11-16 18:17:03.97,99999999,1\n", "ContextTokens is 99999999; at most 16,777,216");
   csv("no such day", "2023-02-29 18:17:03.97,5,1\n", "TIMESTAMP is \"2023-02-29 18:17:03.97\"");
+  csv("no such year", "9999-01-01 18:17:03.97,5,1\n", "TIMESTAMP is \"9999-01-01 18:17:03.97\"");
   csv("no time", "18:17,5,1\n", "TIMESTAMP is \"18:17\"");
   csv("hour", "2023-11-16 24:17:03,5,1\n", "TIMESTAMP is");
   csv("gap", "\n2023-11-16 18:17:03.97,5,1\n", "it is empty, and requests follow it");
@@ -147,6 +148,7 @@ void TraceTest::broken_lines_are_named_data() {
   json("zero length", json_line("0", "0", "5", "[]"), "input_length is 0; a request has at least 1");
   json("overflow", json_line("0", "18446744073709551615", "5", "[]"), "input_length is 16777217; at most");
   json("time", json_line("\"noon\"", "600", "5", "[]"), "\"timestamp\" is ");
+  json("before the start", json_line("-1", "600", "5", "[]"), "\"timestamp\" is \"-1\"");
   json("late", json_line("1e300", "600", "5", "[]"), "\"timestamp\" is \"1e+300\", expected milliseconds");
   json("ids", json_line("0", "600", "5", "7"), "\"hash_ids\" is \"7\", expected a list");
   json("id", json_line("0", "600", "5", "[1, null]"), "\"hash_ids\" holds \"null\", expected whole numbers");
@@ -209,6 +211,8 @@ void TraceTest::pace_is_a_poisson_process() {
   Trace again{"", std::vector<TraceRequest>(20000)};
   pace(again, 50, 7);
   QCOMPARE(again.requests.back().arrival, trace.requests.back().arrival);
+  pace(again, 1e-300, 7);
+  QVERIFY(again.requests.back().arrival >= again.requests[1].arrival);
   pace(again, INFINITY, 7);
   QCOMPARE(again.requests.back().arrival, Nanos{0});
 }
