@@ -31,7 +31,9 @@ Result<std::vector<TokenId>> prompt_tokens(const Options& options, const Engine&
   if (!options.messages_file.empty()) {
     const auto messages = read_json(options.messages_file);
     if (!messages.ok()) return messages.error();
-    return chat_prompt(engine, *messages);
+    auto prompt = chat_prompt(engine, *messages);
+    if (!prompt) return prompt.error();
+    return std::move(prompt->tokens);
   }
   if (!engine.tokenizer()) {
     return Error{Error::Kind::unsupported, "The model has no tokenizer, so a text prompt cannot be read", "",

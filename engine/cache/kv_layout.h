@@ -2,6 +2,7 @@
 // How KV lies in memory: one pool, blocks of block_size tokens, each block holding K and V of every layer.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace pitwall {
 /// and kv head; int8 with one float32 scale per token and kv head, chosen when the token is written.
 enum class KvDtype : std::uint8_t { float32, bfloat16, float16, fp8_e4m3, int8 };
 std::string_view kv_dtype_name(KvDtype dtype);
+std::optional<KvDtype> find_kv_dtype(std::string_view name);
 int kv_dtype_bytes(KvDtype dtype);        ///< of one number, scales left out
 int kv_dtype_scale_bytes(KvDtype dtype);  ///< for each token and kv head, K and V each
 
@@ -23,11 +25,12 @@ struct KvLayout {
   struct Layer {
     int kv_heads = 0, head_dim = 0;
     /// fp8_e4m3: number = stored·scale, one per kv head, finite and above 0; empty = 1.
-    std::vector<float> k_scales, v_scales;
+    std::vector<float> k_scales = {}, v_scales = {};
   };
   KvDtype dtype = KvDtype::bfloat16;
   int block_size = 32;  ///< tokens: 16, 32 or 64
   std::vector<Layer> layers;
+  Bytes bytes_per_head(int head_dim) const;  ///< one head's K, or V, of a block: numbers and scales
   /// Σ layers 2·kv_heads·block_size·(head_dim·dtype bytes + scale bytes)
   Bytes bytes_per_block() const;
   Bytes bytes_per_token() const { return bytes_per_block() / block_size; }

@@ -43,6 +43,12 @@ struct RopeTable {
   std::int32_t id = -1;
 };
 
+/// fp8_e4m3: numbers written to a layer's KV since it was allocated, and those of them that lay beyond
+/// ±448·scale and were cut there.
+struct KvSaturation {
+  std::int64_t values = 0, saturated = 0;
+};
+
 struct StepLimits {
   int max_tokens = 0;      ///< rows of RowSet::tokens
   int max_logit_rows = 0;  ///< rows of RowSet::logits
@@ -85,12 +91,14 @@ class Backend {
   virtual Result<RopeTable> upload_rope(const RopeSpec& rope, int positions) = 0;
   virtual Result<Tensor> allocate(Category category, RowSet rows, int columns) = 0;  ///< after prepare_steps
   virtual Result<void> prepare_steps(const StepLimits& limits) = 0;  ///< StepState, workspaces
+  /// Refuses, by its name, a KV dtype that the device lacks, and a scale that is not finite and above 0.
   virtual Result<void> allocate_kv(const KvLayout& layout, int blocks) = 0;
   virtual Result<void> allocate_swap(
       int host_blocks) = 0;  ///< after allocate_kv; host memory, Category::swap
 
   // A step: move_blocks → stage → replay(bucket) → publish → wait.
-  /// The plan's swaps out, swaps in and copies, in this order, after everything that was launched before.
+  /// The plan's swaps out, swaps in and copies, in this order, after everything that was launched before. A
+  /// plan that names a block which is not there fails as a step, and nothing of it runs.
   virtual void move_blocks(const StepPlan& plan) = 0;
   virtual void stage(const StepPlan& plan) = 0;  ///< copies the plan into StepState
   virtual void record(
@@ -101,6 +109,9 @@ class Backend {
   virtual void publish(
       std::uint64_t step) = 0;  ///< sampled tokens and asked-for logits of the step leave for the host
   virtual StepResult wait(std::uint64_t step) = 0;  ///< blocks until published
+
+  virtual std::vector<KvSaturation> kv_saturation()
+      const = 0;  ///< by layer; empty unless fp8_e4m3; any thread
 
   // The forward's operations, called inside record's function only.
   virtual void embed(Weight table, Tensor out) = 0;  ///< rows of the table by StepState's tokens

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace pitwall::reference {
 
@@ -100,6 +101,54 @@ Row attention(std::span<const float> q, std::span<const float> keys, std::span<c
     }
   }
   return out;
+}
+
+double fp8_e4m3(std::uint8_t code) {
+  const int exponent = (code >> 3) & 15, mantissa = code & 7;
+  const double sign = code >= 0x80 ? -1 : 1;
+  if (exponent == 15 && mantissa == 7) return std::numeric_limits<double>::quiet_NaN();
+  if (exponent == 0) return sign * std::ldexp(mantissa / 8.0, -6);
+  return sign * std::ldexp(1 + mantissa / 8.0, exponent - 7);
+}
+
+std::uint8_t fp8_e4m3_code(float x) {
+  constexpr int kNan = 0x7F;
+  const int sign = std::signbit(x) ? 0x80 : 0;
+  int nearest = std::isnan(x) ? kNan : 0;
+  for (int code = 1; code < kNan && nearest != kNan; ++code) {
+    const double magnitude = std::fabs(static_cast<double>(x));
+    const double distance = std::fabs(magnitude - fp8_e4m3(static_cast<std::uint8_t>(code)));
+    const double before = std::fabs(magnitude - fp8_e4m3(static_cast<std::uint8_t>(nearest)));
+    if (std::isinf(x) || distance < before || (distance == before && code % 2 == 0)) nearest = code;
+  }
+  return static_cast<std::uint8_t>(sign | nearest);
+}
+
+Row stored_kv(std::span<const float> head, KvDtype dtype, float scale) {
+  float largest = 0;
+  for (float x : head) largest = std::max(largest, std::fabs(x));
+  const float token_scale = largest / 127;
+  Row stored;
+  for (float x : head) {
+    switch (dtype) {
+      case KvDtype::float32:
+        stored.push_back(x);
+        break;
+      case KvDtype::bfloat16:
+        stored.push_back(bfloat_to_float(float_to_bfloat(x)));
+        break;
+      case KvDtype::float16:
+        stored.push_back(half_to_float(float_to_half(x)));
+        break;
+      case KvDtype::fp8_e4m3:
+        stored.push_back(static_cast<float>(fp8_e4m3(fp8_e4m3_code(x / scale))) * scale);
+        break;
+      case KvDtype::int8:
+        stored.push_back(largest > 0 ? std::nearbyint(x / token_scale) * token_scale : 0);
+        break;
+    }
+  }
+  return stored;
 }
 
 }  // namespace pitwall::reference

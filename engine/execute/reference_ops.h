@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/cache/kv_layout.h"
 #include "engine/model/model.h"
 #include "engine/model/model_spec.h"
 
@@ -32,5 +33,14 @@ void rope(std::span<float> x, int head_dim, const RopeSpec& rope, std::int64_t p
 /// 1). q: heads × head_dim; keys, values: n rows of kv_heads × head_dim. window 0 = all positions.
 Row attention(std::span<const float> q, std::span<const float> keys, std::span<const float> values, int n,
               int heads, int kv_heads, int head_dim, float scale, int window);
+
+/// The number of an fp8_e4m3 code (OCP 8-bit floating point, 2023): (−1)^s·2^(e − 7)·(1 + m/8), e = 0 the
+/// subnormals 2^−6·m/8, 0x7F and 0xFF NaN.
+double fp8_e4m3(std::uint8_t code);
+/// The code of the nearest number, of two equally near the one with an even m; beyond ±448 the code of ±448.
+std::uint8_t fp8_e4m3_code(float x);
+
+/// What the KV cache gives back of one token's and kv head's numbers. `scale`: of fp8_e4m3.
+Row stored_kv(std::span<const float> head, KvDtype dtype, float scale);
 
 }  // namespace pitwall::reference

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The files of profiles/models as they were at build time.
+// The files of profiles/models as they were at build time; CMake writes the definition.
 #pragma once
 #include <span>
 #include <string_view>

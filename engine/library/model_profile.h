@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What profiles/models says of a model that can be fetched.
+// What profiles/models says of a model: the file that can be fetched, the shape to plan with, or both.
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
+#include "engine/model/model_spec.h"
 
 namespace pitwall {
 
@@ -23,10 +25,15 @@ struct ModelProfile {
   std::string title;
   std::string licence;  ///< SPDX identifier
   std::string source;
+  std::optional<ModelSpec> spec;  ///< from the `config` of the profile, which holds fields of config.json
+
+  // The file, where it can be fetched.
   std::string file;  ///< name under the models folder
   Bytes bytes = 0;
   std::string sha256;  ///< 64 lower-case hex digits
   PackageSource package;
+
+  bool fetchable() const { return !file.empty(); }
 };
 
 /// The error names the key that is missing or has the wrong type.
@@ -34,5 +41,9 @@ Result<ModelProfile> parse_model_profile(std::string_view json);
 
 const std::vector<ModelProfile>& model_profiles();              ///< the embedded ones
 const ModelProfile* find_model_profile(std::string_view name);  ///< nullptr when unknown
+
+/// The shape of a model, its weights not needed: a profile's name, or what resolve_model takes, or a bare
+/// config.json. The error lists the profiles that have a shape.
+Result<ModelSpec> find_model_spec(const std::string& path_or_name);
 
 }  // namespace pitwall

@@ -69,14 +69,15 @@ Result<fs::path> resolve_model(const std::string& path_or_name) {
 
   const fs::path models = default_models_folder();
   const ModelProfile* profile = find_model_profile(path_or_name);
-  if (profile != nullptr && fs::exists(models / profile->file, failed)) return models / profile->file;
+  const bool fetchable = profile != nullptr && profile->fetchable();
+  if (fetchable && fs::exists(models / profile->file, failed)) return models / profile->file;
   for (const ModelEntry& entry : scan_models({models})) {
     if (entry.name == path_or_name) return entry.path;
   }
 
   Error error{Error::Kind::not_found, "There is no model " + quote_for_message(path_or_name, 400),
               "It is neither a file or folder, nor a model in " + models.string(), "Check the path", "model"};
-  if (profile != nullptr) error.action = "Fetch it first: pitwallctl fetch " + profile->name;
+  if (fetchable) error.action = "Fetch it first: pitwallctl fetch " + profile->name;
   return error;
 }
 

@@ -10,6 +10,7 @@
 #include "engine/model/header_digest.h"
 #include "engine/model/hf_config.h"
 #include "engine/model/json_text.h"
+#include "engine/model/kv_scales.h"
 #include "engine/model/safetensors_reader.h"
 #include "engine/model/weight_binding.h"
 
@@ -59,6 +60,9 @@ class HfModel final : public Model {
     weights_ = bind_weights(spec_, kNames, binder);
     binder.ignore("rotary_emb.inv_freq");  // older checkpoints store what follows from rope_theta
     if (spec_.tied_embeddings) binder.ignore(kNames.output);
+    if (auto read = read_kv_scales(spec_, kNames, binder, weights_); !read.ok())
+      return in_file(folder, read.error());
+    unused_scales_ = ignore_unknown_scales(binder);
     auto totals = binder.finish();
     if (!totals.ok()) return in_file(folder, totals.error());
     weight_bytes_ = totals->bytes;

@@ -32,6 +32,8 @@ struct LayerWeights {
   TensorView attention_norm, q, k, v, o;
   TensorView q_bias, k_bias, v_bias;  ///< invalid where the spec has no bias
   TensorView mlp_norm, gate, up, down;
+  /// Of fp8 KV, one for each kv head: number = stored·scale. Empty where the checkpoint has none.
+  std::vector<float> k_scales, v_scales;
 };
 struct ModelWeights {
   TensorView embedding, output_norm, output;  ///< output = embedding when tied
@@ -73,6 +75,8 @@ class Model {
   const std::filesystem::path& path() const { return path_; }
   Bytes weight_bytes() const { return weight_bytes_; }     ///< packed, each tensor once
   std::int64_t parameters() const { return parameters_; }  ///< numbers stored, each tensor once
+  /// Scales of attention in the checkpoint that the engine does not use, by name.
+  const std::vector<std::string>& unused_scales() const { return unused_scales_; }
   std::string quantization() const;               ///< the type that holds most parameters: "Q4_1", "BF16"
   std::string format() const { return format_; }  ///< "GGUF v3", "safetensors"
   /// Of the header bytes: the model's identity in records.
@@ -95,6 +99,7 @@ class Model {
   Bytes weight_bytes_ = 0;
   std::int64_t parameters_ = 0;
   std::vector<TypeCount> type_counts_;
+  std::vector<std::string> unused_scales_;
 };
 
 }  // namespace pitwall

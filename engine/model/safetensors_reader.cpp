@@ -62,8 +62,10 @@ struct PlacedTensor {
 };
 
 Result<TensorView> shaped(const fs::path& path, const std::string& name, TensorType type,
-                          const std::vector<std::uint64_t>& shape) {
-  if (shape.empty() || shape.size() > 2) {
+                          std::vector<std::uint64_t> shape) {
+  while (shape.size() > 2 && shape.back() == 1) shape.pop_back();
+  if (shape.empty()) shape = {1};  // a single number
+  if (shape.size() > 2) {
     return Error{Error::Kind::unsupported,
                  fmt::format("{}: tensor {} has shape [{}]; one or two dimensions are read", path.string(),
                              quote_for_message(name), fmt::join(shape, ", ")),

@@ -61,6 +61,22 @@ void WeightBinder::ignore(std::string_view suffix) {
   for (auto& [name, entry] : tensors_) entry.ignored = entry.ignored || name.ends_with(suffix);
 }
 
+std::vector<std::string> WeightBinder::ignore_if(const std::function<bool(std::string_view)>& matches) {
+  std::vector<std::string> ignored;
+  for (auto& [name, entry] : tensors_) {
+    if (entry.used || entry.ignored || !matches(name)) continue;
+    entry.ignored = true;
+    ignored.push_back(name);
+  }
+  return ignored;
+}
+
+TensorView WeightBinder::beside_weights(const std::string& name) {
+  Entry& entry = tensors_.at(name);
+  entry.ignored = true;
+  return entry.view;
+}
+
 Result<WeightTotals> WeightBinder::finish() const {
   if (errors_.error()) return *errors_.error();
   std::vector<std::string> left_over;

@@ -2,6 +2,7 @@
 // From tensors by name to weights by role. A checkpoint family is a TensorNames table; shapes follow from the
 // ModelSpec.
 #pragma once
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -40,6 +41,10 @@ class WeightBinder {
   TensorView matrix(const std::string& name, std::int64_t rows, std::int64_t columns);
   TensorView vector(const std::string& name, std::int64_t size) { return matrix(name, 1, size); }
   void ignore(std::string_view suffix);  ///< tensors that a checkpoint may hold without meaning
+  /// The same for tensors that nothing asked for, by name; returns the names.
+  std::vector<std::string> ignore_if(const std::function<bool(std::string_view)>& matches);
+  /// A tensor of any shape that no total counts; it must exist.
+  TensorView beside_weights(const std::string& name);
 
   /// The first error of all; or that tensors are left over which nothing asked for: the model is more than we
   /// understand.

@@ -47,7 +47,7 @@ constexpr const char* kPatterns =
 
 std::vector<Segment> process_segments(const LedgerSnapshot& ledger) {
   const Bytes workspace = ledger.of(Category::attention_workspace) + ledger.of(Category::logits) +
-                          ledger.of(Category::library_workspace);
+                          ledger.of(Category::library_workspace) + ledger.of(Category::swap);
   const char* dark = colour::kText;
   return {{"Weights", ledger.of(Category::weights), "#444653", "#444653", "#FFFFFF"},
           {"KV used", ledger.kv_used, "#227D9A", "#227D9A", "#FFFFFF"},

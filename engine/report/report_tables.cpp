@@ -138,6 +138,7 @@ Table memory_table(const LedgerSnapshot& ledger) {
   add("Graphs", ledger.of(Category::graphs));
   add("Communicator", ledger.of(Category::communicator));
   add("Context", ledger.of(Category::context));
+  add("Swap space", ledger.of(Category::swap));
   add("Accounted", ledger.accounted(), Tone::strong);
   add("Unaccounted", ledger.unaccounted());
   add("Measured, this process", ledger.measured, Tone::strong);

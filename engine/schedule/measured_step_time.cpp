@@ -16,12 +16,18 @@ constexpr int kSweeps = 8;
 }  // namespace
 
 MeasuredStepTime::Terms MeasuredStepTime::terms(const StepShape& shape) {
+  const auto rows_above = [&](std::int32_t bend) {
+    return static_cast<double>(std::max(0, shape.rows() - bend));
+  };
   return {1.0,
           static_cast<double>(shape.rows()),
           static_cast<double>(shape.decode_context),
           static_cast<double>(shape.prefill_context),
           static_cast<double>(shape.prefill_pairs),
-          static_cast<double>(shape.logit_rows)};
+          static_cast<double>(shape.logit_rows),
+          rows_above(64),
+          rows_above(128),
+          rows_above(256)};
 }
 
 void MeasuredStepTime::observe(const StepShape& shape, Nanos duration, Nanos swapping) {

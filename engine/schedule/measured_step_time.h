@@ -10,9 +10,11 @@
 namespace pitwall {
 
 /// duration = Σ coefficient · term over {1, rows, KV positions read by decodes, KV positions read by
-/// prefills, query-key products of prefills, rows through the output layer} + swapped blocks · time of one.
-/// Least squares of the relative error; coefficients are never negative, old steps fade (half after about
-/// 700), and a step that took much longer than the fit counts little (Huber weights).
+/// prefills, query-key products of prefills, rows through the output layer, rows above 64, above 128, above
+/// 256} + swapped blocks · time of one. The last three bend the line upwards: few rows are ruled by reading
+/// the weights, many by multiplying with them. Least squares of the relative error; coefficients are never
+/// negative, old steps fade (half after about 700), and a step that took much longer than the fit counts
+/// little (Huber weights).
 class MeasuredStepTime final : public StepTimeModel {
  public:
   explicit MeasuredStepTime(const StepTimeModel* prior) : prior_(prior) {}
@@ -25,7 +27,7 @@ class MeasuredStepTime final : public StepTimeModel {
   double swap_ns() const;
 
  private:
-  static constexpr std::size_t kTerms = 6;
+  static constexpr std::size_t kTerms = 9;
   using Terms = std::array<double, kTerms>;
   static Terms terms(const StepShape& shape);
   void solve();

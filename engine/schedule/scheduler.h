@@ -75,23 +75,6 @@ struct FinishEvent {
   std::string error;
 };
 
-struct PreemptionEvent {
-  RequestId request;
-  std::int32_t tokens = 0;  ///< KV positions thrown away, or moved to the swap space
-  bool swapped = false;
-  std::int32_t free_blocks = 0;  ///< of the pool when it happened
-};
-
-/// A request takes its slot: for the first time, or again after a preemption.
-struct AdmissionEvent {
-  RequestId request;
-  bool resumed = false;
-  std::int32_t cached_tokens = 0;   ///< found in the prefix cache
-  std::int32_t swapped_tokens = 0;  ///< brought back from the swap space
-  MissReason miss = MissReason::none;
-  std::int32_t miss_token = -1;
-};
-
 /// What a commit made true.
 struct Committed {
   std::vector<TokenEvent> tokens;

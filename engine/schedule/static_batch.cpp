@@ -75,7 +75,8 @@ void StepBuilder::decode_static(const std::vector<Member>& members) {
   if (turns_.empty()) return;
   for (const Member& member : members) {
     if (!member.sequence->ended) continue;
-    const auto end = static_cast<std::int32_t>(member.sequence->blocks.size()) * cache_.block_size();
+    const auto held = static_cast<std::int32_t>(member.sequence->blocks.size()) * cache_.block_size();
+    const std::int32_t end = std::min(held, config_.max_model_len);
     const std::int32_t from = std::min(member.sequence->padded, end - 1);
     pad(member, from, from + 1);
   }

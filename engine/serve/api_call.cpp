@@ -76,7 +76,7 @@ std::string failure_text(const OutputEvent& event) {
 }
 
 Usage usage_of(const RequestRecord& record) {
-  return {record.prompt_tokens, record.output_tokens};
+  return {record.prompt_tokens, record.output_tokens, record.cached_tokens};
 }
 
 }  // namespace
@@ -95,9 +95,11 @@ ApiCall::ApiCall(Engine& engine, ApiKind kind, std::string body) : engine_(engin
   identity_.model = engine.served_name();
 }
 
-Result<std::vector<TokenId>> ApiCall::prompt_tokens(const Json& body) const {
+Result<ChatPrompt> ApiCall::prompt(const Json& body) const {
   if (identity_.kind == ApiKind::chat) return chat_prompt(engine_, body["messages"]);
-  return completion_prompt(engine_, body["prompt"]);
+  auto tokens = completion_prompt(engine_, body["prompt"]);
+  if (!tokens) return tokens.error();
+  return ChatPrompt{*std::move(tokens), {}};
 }
 
 std::optional<HttpReply> ApiCall::submit(OutputSink sink) {
@@ -109,7 +111,7 @@ std::optional<HttpReply> ApiCall::submit(OutputSink sink) {
   if (!asked->model.empty() && asked->model != engine_.served_name()) {
     return unknown_model(asked->model, engine_.served_name());
   }
-  auto prompt = prompt_tokens(*body);
+  auto prompt = this->prompt(*body);
   if (!prompt) return error_reply(prompt.error());
 
   streams_ = asked->stream;
@@ -118,7 +120,11 @@ std::optional<HttpReply> ApiCall::submit(OutputSink sink) {
   identity_.token_ids = asked->return_token_ids;
   identity_.null_usage = include_usage_;
   GenerationRequest request;
-  request.prompt = *std::move(prompt);
+  request.prompt = std::move(prompt->tokens);
+  request.parts = std::move(prompt->parts);
+  request.priority = asked->priority;
+  request.tenant = std::move(asked->user);
+  request.cache_salt = std::move(asked->cache_salt);
   request.sampling = std::move(asked->sampling);
   request.ignore_eos = asked->ignore_eos;
   request.label = identity_.id;

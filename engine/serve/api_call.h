@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/serve/chat_prompt.h"
 #include "engine/serve/engine.h"
 #include "engine/serve/http_reply.h"
 #include "engine/serve/openai_response.h"
@@ -32,7 +33,7 @@ class ApiCall {
   HttpReply reply() const;            ///< after the last event
 
  private:
-  Result<std::vector<TokenId>> prompt_tokens(const nlohmann::ordered_json& body) const;
+  Result<ChatPrompt> prompt(const nlohmann::ordered_json& body) const;
 
   Engine& engine_;
   std::string body_;

@@ -7,6 +7,7 @@
 
 #include "engine/base/text_escape.h"
 #include "engine/serve/engine.h"
+#include "engine/serve/prompt_parts.h"
 
 namespace pitwall {
 
@@ -106,7 +107,7 @@ Error no_template(const Engine& engine) {
 
 }  // namespace
 
-Result<std::vector<TokenId>> chat_prompt(const Engine& engine, const Json& messages) {
+Result<ChatPrompt> chat_prompt(const Engine& engine, const Json& messages) {
   if (!engine.tokenizer())
     return bad_messages("The model has no tokenizer", "Send token ids to /v1/completions");
   if (engine.chat_template() == nullptr) return no_template(engine);
@@ -124,11 +125,18 @@ Result<std::vector<TokenId>> chat_prompt(const Engine& engine, const Json& messa
     error.param = "messages";
     return error;
   }
-  // The template writes the special tokens itself.
-  return tokenizer.encode(*text, false, true);
+  ChatPrompt prompt;
+  prompt.tokens = tokenizer.encode(*text, false, true);  // the template writes the special tokens itself
+  std::vector<MessageText> texts;
+  for (const Json& message : variables["messages"]) {
+    texts.push_back(
+        {message["role"].get_ref<const std::string&>(), message["content"].get_ref<const std::string&>()});
+  }
+  prompt.parts = name_parts(*text, texts, prompt.tokens, tokenizer);
+  return prompt;
 }
 
-Result<std::vector<TokenId>> chat_prompt_json(const Engine& engine, const std::string& messages_json) {
+Result<ChatPrompt> chat_prompt_json(const Engine& engine, const std::string& messages_json) {
   const Json messages = Json::parse(messages_json, nullptr, false);
   if (messages.is_discarded()) return bad_messages("messages is not valid JSON");
   return chat_prompt(engine, messages);

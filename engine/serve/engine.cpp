@@ -10,6 +10,7 @@
 #include "engine/serve/engine_loader.h"
 #include "engine/serve/engine_loop.h"
 #include "engine/serve/run_recorder.h"
+#include "engine/serve/scheduler_settings.h"
 
 namespace pitwall {
 
@@ -42,7 +43,8 @@ Result<void> check_tokens(const std::vector<TokenId>& tokens, int vocabulary) {
 }  // namespace
 
 struct Engine::State {
-  EngineOptions options;
+  EngineOptions options;  // settings: guarded by settings_mutex once it serves
+  mutable std::mutex settings_mutex;
   std::shared_ptr<const Clock> clock;
   Nanos started_utc = 0;
   LoadedEngine loaded;
@@ -94,10 +96,12 @@ struct Engine::State {
     taken->model = loaded.served_name;
     taken->run = run->run();
     taken->started_utc = started_utc;
-    taken->max_num_seqs = loaded.scheduler.max_num_seqs;
-    taken->kv_blocks = loaded.pool->total();
+    taken->max_num_seqs = loop->max_num_seqs();
+    const KvCacheConfig& cache = loaded.cache->config();
+    taken->kv_blocks = cache.blocks;
     taken->kv_blocks_used = static_cast<std::int32_t>(taken->ledger.kv_used / loaded.bytes_per_block);
-    taken->block_size = loaded.pool->block_size();
+    taken->kv_blocks_cached = static_cast<std::int32_t>(taken->ledger.kv_cached / loaded.bytes_per_block);
+    taken->block_size = cache.block_size;
     return taken;
   }
 };
@@ -124,7 +128,7 @@ Result<std::unique_ptr<Engine>> Engine::start(EngineOptions options) {
   state.run.emplace(*state.recorder, state.ledger(), state.options.runs,
                     run_header(state.options, state.loaded, state.ledger(), state.started_utc));
   state.loop.emplace(EngineParts{.config = state.loaded.scheduler,
-                                 .pool = *state.loaded.pool,
+                                 .cache = *state.loaded.cache,
                                  .executor = *state.loaded.executor,
                                  .ledger = state.ledger(),
                                  .bytes_per_block = state.loaded.bytes_per_block,
@@ -146,17 +150,53 @@ Result<RequestId> Engine::submit(GenerationRequest request, OutputSink sink) {
   record.arrival = state.clock->now();
   record.arrival_utc = state.clock->utc_now();
   record.prompt_tokens = static_cast<std::int32_t>(request.prompt.size());
-  Request queued{.id = id,
-                 .label = std::move(request.label),
-                 .prompt = std::move(request.prompt),
-                 .sampling = std::move(request.sampling),
-                 .arrival = record.arrival};
-  if (auto ok = state.loop->submit(std::move(queued), record, std::move(sink)); !ok) return ok.error();
+  record.priority = request.priority;
+  record.tenant = request.tenant;
+  Request queued;
+  queued.id = id;
+  queued.label = std::move(request.label);
+  queued.prompt = std::move(request.prompt);
+  queued.sampling = std::move(request.sampling);
+  queued.arrival = record.arrival;
+  queued.priority = request.priority;
+  queued.tenant = std::move(request.tenant);
+  queued.cache_key.salt = std::move(request.cache_salt);
+  if (auto ok = state.loop->submit(std::move(queued), record, std::move(request.parts), std::move(sink));
+      !ok) {
+    return ok.error();
+  }
   return id;
 }
 
 void Engine::cancel(RequestId id, std::string reason) {
   state_->loop->cancel(id, std::move(reason));
+}
+
+Result<void> Engine::change(std::string_view setting, std::string_view value) {
+  State& state = *state_;
+  const SettingInfo* info = find_setting(setting);
+  if (info != nullptr && !info->live) {
+    return Error{.kind = Error::Kind::invalid_input,
+                 .what = std::string(info->name) + " cannot change while the engine serves",
+                 .cause = {},
+                 .action = "Start the engine again with the new value",
+                 .param = std::string(info->name)};
+  }
+  const std::lock_guard lock(state.settings_mutex);
+  Settings wanted = state.options.settings;
+  if (auto ok = wanted.set(setting, value); !ok) return ok;
+  auto config = scheduler_config(wanted);
+  if (!config) return config.error();
+  config->max_model_len = state.loaded.scheduler.max_model_len;
+  config->max_logit_rows = state.loaded.scheduler.max_logit_rows;
+  auto changed =
+      state.loop->ask([&](Scheduler& scheduler, KvCache&) { return scheduler.reconfigure(*config); });
+  if (changed) state.options.settings = std::move(wanted);
+  return changed;
+}
+
+Result<void> Engine::reset_prefix_cache() {
+  return state_->loop->ask([](Scheduler&, KvCache& cache) { return cache.reset_prefixes(); });
 }
 
 std::shared_ptr<const Snapshot> Engine::snapshot() const {
@@ -208,7 +248,8 @@ const Error* Engine::chat_template_error() const {
   return error ? &*error : nullptr;
 }
 
-const Settings& Engine::settings() const {
+Settings Engine::settings() const {
+  const std::lock_guard lock(state_->settings_mutex);
   return state_->options.settings;
 }
 
@@ -219,7 +260,7 @@ int Engine::max_model_len() const {
 std::string Engine::effective(std::string_view setting) const {
   const auto& effective = state_->loaded.effective;
   const auto chosen = effective.find(setting);
-  return chosen != effective.end() ? chosen->second : state_->options.settings.display(setting);
+  return chosen != effective.end() ? chosen->second : settings().display(setting);
 }
 
 RunId Engine::run() const {

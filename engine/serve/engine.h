@@ -43,7 +43,11 @@ struct GenerationRequest {
   std::vector<TokenId> prompt;
   SamplingParams sampling;  ///< end_tokens: the engine adds the model's own unless ignore_eos
   bool ignore_eos = false;
-  std::string label;  ///< API id; shown in tables
+  std::string label;              ///< API id; shown in tables
+  std::vector<PromptPart> parts;  ///< names for where a prefix miss lies; may be empty
+  int priority = 0;               ///< lower first, under scheduling-policy priority
+  std::string tenant;             ///< for whom, under scheduling-policy fair
+  std::string cache_salt;         ///< requests with different salts share no cached prefix
 };
 
 /// What the client hears. The last event has `finished`; exactly one of those comes, whatever happens.
@@ -75,6 +79,12 @@ class Engine {
   std::shared_ptr<const Snapshot> snapshot() const;  ///< at most 100 ms old; never blocks the engine
   Recorder& recorder();
 
+  /// Changes a setting marked `live` while requests run; in force from the next step. Blocks for at most a
+  /// step: not to be called from an OutputSink. Errors name the setting; nothing changes then.
+  Result<void> change(std::string_view setting, std::string_view value);
+  /// Forgets all cached prefixes. Error::busy while requests hold KV blocks. Blocks for at most a step.
+  Result<void> reset_prefix_cache();
+
   /// No new requests; running ones get `grace` to end, then are cancelled. Ends the run record. Idempotent.
   void stop(Nanos grace = 0);
 
@@ -83,7 +93,7 @@ class Engine {
   const std::shared_ptr<const Tokenizer>& tokenizer() const;  ///< null when the checkpoint has none
   const ChatTemplate* chat_template() const;                  ///< null when it has none that compiles
   const Error* chat_template_error() const;                   ///< why the template does not compile, or null
-  const Settings& settings() const;                           ///< requested
+  Settings settings() const;                                  ///< requested, changes while serving included
   int max_model_len() const;                                  ///< effective
   std::string effective(
       std::string_view setting) const;  ///< what is in force; equals the request where not "auto"

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/serve/engine_loader.h"
 
-#include <algorithm>
+#include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <limits>
+
+#include "engine/serve/kv_choice.h"
 #include "engine/serve/memory_plan.h"
+#include "engine/serve/scheduler_settings.h"
 
 namespace pitwall {
 
@@ -13,11 +18,8 @@ namespace {
 constexpr int kPromptLogitRows = 512;
 
 KvDtype kv_dtype(const Settings& settings) {
-  const std::string& asked = settings.text("kv-cache-dtype");
-  if (asked == "float32") return KvDtype::float32;
-  if (asked == "float16") return KvDtype::float16;
-  if (asked == "auto" && settings.text("dtype") == "float32") return KvDtype::float32;
-  return KvDtype::bfloat16;
+  if (const auto asked = find_kv_dtype(settings.text("kv-cache-dtype"))) return *asked;
+  return settings.text("dtype") == "float32" ? KvDtype::float32 : KvDtype::bfloat16;
 }
 
 /// The reference values for safetensors checkpoints come from modules cast to the checkpoint's bfloat16,
@@ -29,24 +31,14 @@ RopeSpec::Frequencies effective_frequencies(const ModelSpec& spec, const Setting
   return asked == "auto" && compares ? RopeSpec::Frequencies::bfloat16 : RopeSpec::Frequencies::exact;
 }
 
-KvLayout kv_layout(const ModelSpec& spec, const Settings& settings) {
-  KvLayout layout;
-  layout.dtype = kv_dtype(settings);
-  layout.block_size = static_cast<int>(settings.integer("block-size"));
-  for (const LayerSpec& layer : spec.layers) {
-    layout.layers.push_back({layer.attention.kv_heads, layer.attention.head_dim});
-  }
-  return layout;
-}
-
 std::optional<std::int64_t> asked(const Settings& settings, std::string_view name) {
   if (settings.is_auto(name)) return std::nullopt;
   return settings.integer(name);
 }
 
-Result<KvWish> kv_wish(const ModelSpec& spec, const Settings& settings) {
+Result<KvWish> kv_wish(const ModelSpec& spec, KvLayout layout, const Settings& settings) {
   KvWish wish;
-  wish.layout = kv_layout(spec, settings);
+  wish.layout = std::move(layout);
   wish.context_length = spec.context_length;
   wish.max_num_seqs = static_cast<int>(settings.integer("max-num-seqs"));
   wish.bytes = asked(settings, "kv-cache-memory-bytes");
@@ -77,6 +69,27 @@ Bytes room(const Ledger& ledger) {
   Bytes free = now.device_total - now.other_processes - now.accounted();
   if (now.limit > 0) free = std::min(free, now.limit - now.accounted());
   return std::max<Bytes>(free, 0);
+}
+
+/// Whole blocks of swap space; 0 = none is asked for. On the CPU it shares `room` with everything else.
+Result<int> swap_blocks(const KvLayout& layout, Bytes asked, Bytes room, bool shares_room) {
+  const Bytes block = layout.bytes_per_block();
+  if (asked > 0 && asked < block) {
+    return Error{
+        .kind = Error::Kind::invalid_input,
+        .what = "swap-space is " + format_bytes(asked) + "; one KV block takes " + format_bytes(block),
+        .cause = {},
+        .action = "Raise swap-space, or leave it at auto",
+        .param = "swap-space"};
+  }
+  if (shares_room && asked > room) {
+    return Error{.kind = Error::Kind::out_of_memory,
+                 .what = "swap-space is " + format_bytes(asked) + "; " + format_bytes(room) + " are free",
+                 .cause = {},
+                 .action = "Lower swap-space, or raise memory-limit",
+                 .param = "swap-space"};
+  }
+  return static_cast<int>(std::min<Bytes>(asked / block, std::numeric_limits<int>::max()));
 }
 
 Error cancelled() {
@@ -131,19 +144,30 @@ class Loader {
     if (!model) return model.error();
     loaded_.model = *std::move(model);
     if (auto ok = open_text(loaded_); !ok) return ok;
-    auto wish = kv_wish(loaded_.model->spec(), options_.settings);
+    auto scheduler = scheduler_config(options_.settings);
+    if (!scheduler) return scheduler.error();
+    loaded_.scheduler = *scheduler;
+    KvChoice kv = choose_kv(*loaded_.model, kv_dtype(options_.settings),
+                            static_cast<int>(options_.settings.integer("block-size")));
+    auto wish = kv_wish(loaded_.model->spec(), std::move(kv.layout), options_.settings);
     if (!wish) return wish.error();
     wish_ = *std::move(wish);
+    loaded_.warnings = std::move(kv.warnings);
+    for (const std::string& warning : loaded_.warnings) spdlog::warn("{}", warning);
     auto backend = options_.make_backend(options_.settings);
     if (!backend) return backend.error();
     backend_ = *std::move(backend);
-    return check_room(wish_, loaded_.model->weight_bytes(), room(backend_->ledger()));
+    const bool host = backend_->device().kind == "cpu";
+    const auto swap =
+        swap_blocks(wish_.layout, options_.settings.integer("swap-space"), room(backend_->ledger()), host);
+    if (!swap) return swap.error();
+    loaded_.swap_blocks = *swap;
+    swap_share_ = host ? *swap * wish_.layout.bytes_per_block() : 0;
+    return check_room(wish_, loaded_.model->weight_bytes(), room(backend_->ledger()) - swap_share_);
   }
 
   Result<void> load_weights() {
     SchedulerConfig& scheduler = loaded_.scheduler;
-    scheduler.max_num_seqs = wish_.max_num_seqs;
-    scheduler.max_num_batched_tokens = static_cast<int>(options_.settings.integer("max-num-batched-tokens"));
     scheduler.max_logit_rows = scheduler.max_num_seqs;
     if (options_.prompt_logits) {
       scheduler.max_logit_rows =
@@ -165,11 +189,20 @@ class Loader {
   }
 
   Result<void> allocate_kv() {
-    const auto plan = plan_kv(wish_, room(backend_->ledger()));
+    const auto plan = plan_kv(wish_, std::max<Bytes>(room(backend_->ledger()) - swap_share_, 0));
     if (!plan) return plan.error();
     if (auto ok = backend_->allocate_kv(wish_.layout, plan->blocks); !ok) return ok;
+    if (loaded_.swap_blocks > 0) {
+      if (auto ok = backend_->allocate_swap(loaded_.swap_blocks); !ok) return ok;
+    }
     loaded_.bytes_per_block = wish_.layout.bytes_per_block();
-    loaded_.pool = std::make_unique<BlockPool>(plan->blocks, wish_.layout.block_size);
+    KvCacheConfig cache;
+    cache.blocks = plan->blocks;
+    cache.block_size = wish_.layout.block_size;
+    cache.swap_blocks = loaded_.swap_blocks;
+    cache.prefix_caching = options_.settings.flag("enable-prefix-caching");
+    cache.model_identity = options_.model.string();
+    loaded_.cache = std::make_unique<KvCache>(cache);
     loaded_.scheduler.max_model_len = plan->max_model_len;
     state_effective(*plan);
     return {};
@@ -186,6 +219,7 @@ class Loader {
     effective["max-model-len"] = std::to_string(plan.max_model_len);
     effective["kv-cache-dtype"] = kv_dtype_name(wish_.layout.dtype);
     effective["kv-cache-memory-bytes"] = exact_size(plan.blocks * loaded_.bytes_per_block);
+    effective["swap-space"] = exact_size(loaded_.swap_blocks * loaded_.bytes_per_block);
     effective["memory-limit"] = exact_size(ledger.limit > 0 ? ledger.limit : ledger.device_total);
     effective["rope-frequencies"] =
         effective_frequencies(loaded_.model->spec(), options_.settings) == RopeSpec::Frequencies::exact
@@ -197,6 +231,7 @@ class Loader {
   const EngineOptions& options_;
   const Clock& clock_;
   KvWish wish_;
+  Bytes swap_share_ = 0;  // of the device's memory
   LoadedEngine loaded_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<Transformer> transformer_;

@@ -5,8 +5,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "engine/cache/block_pool.h"
+#include "engine/cache/kv_cache.h"
 #include "engine/execute/executor.h"
 #include "engine/serve/engine.h"
 
@@ -21,9 +22,11 @@ struct LoadedEngine {
   DeviceInfo device;
   SchedulerConfig scheduler;
   Bytes bytes_per_block = 0;
-  std::unique_ptr<BlockPool> pool;
+  int swap_blocks = 0;
+  std::unique_ptr<KvCache> cache;
   std::unique_ptr<DeviceExecutor> executor;                   ///< owns back end and weights
   std::map<std::string, std::string, std::less<>> effective;  ///< settings whose value was chosen here
+  std::vector<std::string> warnings;  ///< what the user should know of this model with these settings
 };
 
 /// Blocking. `clock` outlives the result. Errors: what the model or the memory lacks, with the numbers;

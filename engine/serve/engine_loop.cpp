@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <utility>
 
 #include "engine/base/threads.h"
@@ -28,14 +27,13 @@ Error not_serving(const std::optional<Error>& failure) {
           .param = {}};
 }
 
-std::int32_t nanos32(Nanos duration) {
-  return static_cast<std::int32_t>(std::clamp<Nanos>(duration, 0, std::numeric_limits<std::int32_t>::max()));
-}
-
 }  // namespace
 
 EngineLoop::EngineLoop(const EngineParts& parts, std::shared_ptr<const Tokenizer> tokenizer)
-    : parts_(parts), scheduler_(parts.config, parts.pool) {
+    : parts_(parts),
+      scheduler_(parts.config, parts.cache),
+      pump_(scheduler_, parts.cache, parts.executor, parts.recorder, parts.clock),
+      max_num_seqs_(parts.config.max_num_seqs) {
   output_.emplace(parts_.recorder, std::move(tokenizer),
                   OutputThread::Feedback{
                       .handled =
@@ -54,11 +52,12 @@ EngineLoop::~EngineLoop() {
   stop(0);
 }
 
-Result<void> EngineLoop::submit(Request request, const RequestRecord& record, OutputSink sink) {
+Result<void> EngineLoop::submit(Request request, const RequestRecord& record, std::vector<PromptPart> parts,
+                                OutputSink sink) {
   {
     const std::lock_guard lock(mutex_);
     if (stop_deadline_ || ended_) return not_serving(failure_);
-    parts_.recorder.arrived(record);
+    parts_.recorder.arrived(record, std::move(parts));
     output_->begin(request.id, std::move(sink), request.sampling.stop);
     commands_.emplace_back(std::move(request));
   }
@@ -68,6 +67,18 @@ Result<void> EngineLoop::submit(Request request, const RequestRecord& record, Ou
 
 void EngineLoop::cancel(RequestId id, std::string reason) {
   send(Finish{id, FinishReason::cancelled, std::move(reason)});
+}
+
+Result<void> EngineLoop::ask(Task task) {
+  Question question{std::move(task), {}};
+  std::future<Result<void>> answer = question.answer.get_future();
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return not_serving(failure_);
+    commands_.emplace_back(std::move(question));
+  }
+  wake_.notify_one();
+  return answer.get();
 }
 
 void EngineLoop::send(Command command) {
@@ -98,7 +109,7 @@ std::optional<Error> EngineLoop::failure() const {
 void EngineLoop::run() {
   set_thread_name("pw-engine");
   while (take_commands()) {
-    const bool launched = launch_next();
+    const bool launched = pump_.launch_next();
     const bool collects = scheduler_.in_flight() == 2 || (scheduler_.in_flight() > 0 && !launched);
     if (collects) collect_oldest();
     worked_ = launched || collects;
@@ -120,7 +131,7 @@ bool EngineLoop::take_commands() {
       return !commands_.empty() || failure_ || due() || (stop_deadline_ && live_.empty());
     };
     if (!worked_ && scheduler_.in_flight() == 0) {
-      if (scheduler_.idle()) last_finished_ = 0;
+      if (scheduler_.idle()) pump_.rested();
       while (!stirs()) {
         if (stop_deadline_) {
           wake_.wait_until(lock, *stop_deadline_);
@@ -152,9 +163,12 @@ void EngineLoop::apply(Command& command) {
     }
   } else if (const auto* finish = std::get_if<Finish>(&command)) {
     scheduler_.finish(finish->id, finish->reason, finish->error);
+  } else if (const auto* progress = std::get_if<Acknowledge>(&command)) {
+    scheduler_.acknowledge(progress->id, progress->tokens);
   } else {
-    const auto& progress = std::get<Acknowledge>(command);
-    scheduler_.acknowledge(progress.id, progress.tokens);
+    auto& question = std::get<Question>(command);
+    question.answer.set_value(question.task(scheduler_, parts_.cache));
+    max_num_seqs_ = scheduler_.config().max_num_seqs;
   }
 }
 
@@ -162,54 +176,14 @@ void EngineLoop::cancel_all() {
   for (const RequestId id : live_) scheduler_.finish(id, FinishReason::cancelled, "The engine was stopped");
 }
 
-bool EngineLoop::launch_next() {
-  const Nanos began = parts_.clock.now();
-  std::optional<StepPlan> plan = scheduler_.plan(began);
-  if (!plan) return false;
-  StepRecord record;
-  record.step = plan->number;
-  record.prefill_tokens = plan->prefill_tokens;
-  record.decode_tokens = plan->decode_tokens;
-  record.sequences = static_cast<std::int32_t>(plan->slices.size());
-  record.joined = static_cast<std::int16_t>(plan->joins.size());
-  record.launched = parts_.clock.now();
-  record.plan_ns = nanos32(record.launched - began);
-  parts_.executor.launch(*std::move(plan));
-  scheduler_.launched();
-  in_flight_.push_back(record);
-  for (const RequestId id : scheduler_.take_scheduled()) parts_.recorder.scheduled(id, record.launched);
-  return true;
-}
-
 void EngineLoop::collect_oldest() {
-  const StepResult result = parts_.executor.collect();
-  StepRecord record = in_flight_.front();
-  in_flight_.pop_front();
-  const Nanos began = parts_.clock.now();
-  Committed committed = scheduler_.commit(result, began);
-  record.commit_ns = nanos32(parts_.clock.now() - began);
-  record.started = result.started;
-  record.finished = result.finished;
-  if (result.error) spdlog::error("step {} failed: {}", result.number, result.error->text());
-  record.left = static_cast<std::int16_t>(committed.finished.size());
-  record.preempted = static_cast<std::int16_t>(committed.preempted.size());
-  record_step(record);
-  for (const RequestId id : committed.preempted) parts_.recorder.preempted(id);
-  pass_on({.at = began,
+  Committed committed = pump_.collect_oldest();
+  pass_on({.at = parts_.clock.now(),
            .tokens = std::move(committed.tokens),
            .finished = std::move(committed.finished),
            .logits = std::move(committed.logits)});
   if (!kAlwaysCheck && !parts_.strict_checks) return;
   if (auto sound = scheduler_.check(); !sound) fail(sound.error());
-}
-
-void EngineLoop::record_step(StepRecord record) {
-  // Work was there since the step was launched, or since the one before it ended, whichever is later.
-  if (last_finished_ > 0) record.gap_ns = nanos32(record.started - last_finished_);
-  last_finished_ = record.finished;
-  record.waiting = scheduler_.waiting();
-  record.kv_used_blocks = parts_.pool.used_count();
-  parts_.recorder.step(record);
 }
 
 void EngineLoop::pass_on(OutputBatch batch) {
@@ -219,8 +193,9 @@ void EngineLoop::pass_on(OutputBatch batch) {
 
 void EngineLoop::publish() {
   parts_.recorder.queue_sizes(scheduler_.running(), scheduler_.waiting());
-  parts_.ledger.set_kv_split(parts_.pool.used_count() * parts_.bytes_per_block, 0,
-                             parts_.pool.quarantined_count() * parts_.bytes_per_block);
+  const KvCacheCounts counts = parts_.cache.counts();
+  parts_.ledger.set_kv_split(counts.used * parts_.bytes_per_block, counts.cached * parts_.bytes_per_block,
+                             counts.quarantined * parts_.bytes_per_block);
 }
 
 /// Scheduling state can no longer be trusted: nothing more is planned.
@@ -232,14 +207,15 @@ void EngineLoop::fail(Error error) {
 
 /// The thread ends: whoever still waits hears so, and nobody can come after.
 void EngineLoop::leave() {
-  for (std::size_t i = 0; i < in_flight_.size(); ++i) static_cast<void>(parts_.executor.collect());
+  pump_.drain();
   OutputBatch last{.at = parts_.clock.now(), .tokens = {}, .finished = {}, .logits = {}};
   const std::lock_guard lock(mutex_);
   ended_ = true;
   const std::string text = failure_ ? failure_->text() : "The engine was stopped";
   const FinishReason reason = failure_ ? FinishReason::error : FinishReason::cancelled;
-  for (const Command& command : commands_) {
+  for (Command& command : commands_) {
     if (const auto* request = std::get_if<Request>(&command)) live_.insert(request->id);
+    if (auto* question = std::get_if<Question>(&command)) question->answer.set_value(not_serving(failure_));
   }
   commands_.clear();
   for (const RequestId id : live_) last.finished.push_back({id, reason, text});

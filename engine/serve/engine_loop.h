@@ -2,9 +2,11 @@
 // EngineLoop: the engine thread. plan n+1, launch n+1, collect n, commit n, record n; asleep when there is
 // nothing to do.
 #pragma once
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <deque>
+#include <functional>
+#include <future>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -15,6 +17,7 @@
 #include "engine/execute/executor.h"
 #include "engine/schedule/scheduler.h"
 #include "engine/serve/output_thread.h"
+#include "engine/serve/step_pump.h"
 #include "engine/telemetry/recorder.h"
 
 namespace pitwall {
@@ -22,7 +25,7 @@ namespace pitwall {
 /// Not owned; all outlive the loop.
 struct EngineParts {
   SchedulerConfig config;
-  BlockPool& pool;
+  KvCache& cache;
   Executor& executor;
   Ledger& ledger;
   Bytes bytes_per_block;
@@ -38,8 +41,15 @@ class EngineLoop {
   ~EngineLoop();  ///< stop(0)
 
   /// Error::busy once the engine stops; otherwise the sink's last event comes for certain.
-  Result<void> submit(Request request, const RequestRecord& record, OutputSink sink);
+  Result<void> submit(Request request, const RequestRecord& record, std::vector<PromptPart> parts,
+                      OutputSink sink);
   void cancel(RequestId id, std::string reason);
+
+  /// Runs `task` on the engine thread between two steps and returns its result; Error::busy once the engine
+  /// has ended. Not from an OutputSink.
+  using Task = std::function<Result<void>(Scheduler&, KvCache&)>;
+  Result<void> ask(Task task);
+  int max_num_seqs() const { return max_num_seqs_.load(std::memory_order_relaxed); }  ///< at this moment
 
   /// Refuses new requests, gives the others `grace`, cancels what is left, joins both threads. Idempotent;
   /// the first call's grace counts.
@@ -56,7 +66,11 @@ class EngineLoop {
     RequestId id;
     int tokens;
   };
-  using Command = std::variant<Request, Finish, Acknowledge>;
+  struct Question {
+    Task task;
+    std::promise<Result<void>> answer;
+  };
+  using Command = std::variant<Request, Finish, Acknowledge, Question>;
 
   void send(Command command);
 
@@ -65,20 +79,18 @@ class EngineLoop {
   bool take_commands();
   void apply(Command& command);
   void leave();
-  bool launch_next();
   void collect_oldest();
   void pass_on(OutputBatch batch);
   void cancel_all();
-  void record_step(StepRecord record);
   void publish();
   void fail(Error error);
 
   EngineParts parts_;
   Scheduler scheduler_;
+  StepPump pump_;
   std::unordered_set<RequestId> live_;  // accepted, not ended
-  std::deque<StepRecord> in_flight_;    // of launched steps
-  Nanos last_finished_ = 0;             // of the executor; 0 after a time without work
   bool worked_ = false;                 // the last round launched or committed something
+  std::atomic<int> max_num_seqs_;
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;

@@ -9,6 +9,7 @@
 #include "engine/base/text_escape.h"
 #include "engine/serve/build_info.h"
 #include "engine/serve/engine.h"
+#include "engine/serve/json_body.h"
 #include "engine/serve/metrics_text.h"
 #include "engine/serve/openai_response.h"
 
@@ -62,7 +63,10 @@ HttpReply bad_last() {
 
 HttpReply steps(Engine& engine, std::string_view query) {
   const auto count = last_count(query, 256);
-  return count ? json_reply(steps_json(engine.recorder().last_steps(*count))) : bad_last();
+  if (!count) return bad_last();
+  const Recorder& recorder = engine.recorder();
+  return json_reply(steps_json(recorder.last_steps(*count),
+                               [&](const StepRecord& step) { return recorder.events_of(step); }));
 }
 
 HttpReply requests(Engine& engine, std::string_view query) {
@@ -79,6 +83,26 @@ HttpReply version(Engine&, std::string_view) {
   return json_reply(json.dump());
 }
 
+HttpReply settings(Engine& engine, std::string_view) {
+  return json_reply(engine.settings().to_json());
+}
+
+/// {"max-num-seqs": 8, …}: each in turn; the first that is refused ends it.
+HttpReply change_settings(Engine& engine, std::string_view body) {
+  const auto wanted = parse_json_object(body);
+  if (!wanted) return error_reply(wanted.error());
+  for (const auto& [name, value] : wanted->items()) {
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    if (auto changed = engine.change(name, text); !changed) return error_reply(changed.error());
+  }
+  return json_reply(engine.settings().to_json());
+}
+
+HttpReply reset_prefix_cache(Engine& engine, std::string_view) {
+  if (auto reset = engine.reset_prefix_cache(); !reset) return error_reply(reset.error());
+  return json_reply(R"({"status":"ok"})");
+}
+
 const std::array kRoutes = {
     Route{"POST", "/v1/chat/completions", ApiKind::chat},
     Route{"POST", "/v1/completions", ApiKind::completion},
@@ -89,6 +113,9 @@ const std::array kRoutes = {
     Route{"GET", "/pitwall/snapshot", snapshot},
     Route{"GET", "/pitwall/steps", steps},
     Route{"GET", "/pitwall/requests", requests},
+    Route{"GET", "/pitwall/settings", settings},
+    Route{"POST", "/pitwall/settings", RouteTask{change_settings}},
+    Route{"POST", "/reset_prefix_cache", RouteTask{reset_prefix_cache}},
 };
 
 }  // namespace
@@ -97,15 +124,18 @@ RouteMatch find_route(std::string_view method, std::string_view target, std::str
   const std::size_t question = target.find('?');
   const std::string_view path = target.substr(0, question);
   query = question == std::string_view::npos ? std::string_view() : target.substr(question + 1);
+  std::string methods;
   for (const Route& route : kRoutes) {
     if (route.path != path) continue;
     if (route.method == method) return {&route, {}};
-    HttpReply refusal =
-        error_reply(405, std::string(path) + " answers " + std::string(route.method) + " only");
-    refusal.headers.emplace_back("Allow", route.method);
-    return {nullptr, std::move(refusal)};
+    methods.append(methods.empty() ? "" : ", ").append(route.method);
   }
-  return {nullptr, error_reply(404, "There is nothing at " + quote_for_message(path), {}, "not_found")};
+  if (methods.empty()) {
+    return {nullptr, error_reply(404, "There is nothing at " + quote_for_message(path), {}, "not_found")};
+  }
+  HttpReply refusal = error_reply(405, std::string(path) + " answers " + methods + " only");
+  refusal.headers.emplace_back("Allow", methods);
+  return {nullptr, std::move(refusal)};
 }
 
 }  // namespace pitwall

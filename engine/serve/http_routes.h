@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The routes: what is found where, and the answers that need no engine step.
+// The routes: what is found where, and the answers that are no completion.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,9 +15,14 @@ class Engine;
 
 using RouteAnswer = HttpReply (*)(Engine& engine, std::string_view query);
 
+/// Waits for the engine, at most a step: run on a worker thread.
+struct RouteTask {
+  HttpReply (*run)(Engine& engine, std::string_view body);
+};
+
 struct Route {
   std::string_view method, path;
-  std::variant<ApiKind, RouteAnswer> action;  ///< a completion, or an answer at once
+  std::variant<ApiKind, RouteAnswer, RouteTask> action;  ///< a completion, an answer at once, or soon
 };
 
 struct RouteMatch {

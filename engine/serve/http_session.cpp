@@ -242,6 +242,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
     if (const auto* at_once = std::get_if<RouteAnswer>(&route_->action)) {
       return send_reply((*at_once)(context_.engine, query_));
     }
+    if (const auto* task = std::get_if<RouteTask>(&route_->action)) return answer_soon(*task);
     call_ = std::make_shared<ApiCall>(context_.engine, std::get<ApiKind>(route_->action),
                                       std::move(parser_->get().body()));
     mailbox_ = std::make_shared<EventMailbox>([weak = weak_from_this()] {
@@ -252,6 +253,14 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
       auto refusal = call->submit([mailbox](OutputEvent&& event) { mailbox->push(std::move(event)); });
       asio::post(self->strand_, [self, call, refusal = std::move(refusal)]() mutable {
         self->on_submitted(*call, std::move(refusal));
+      });
+    });
+  }
+
+  void answer_soon(const RouteTask& task) {
+    context_.text_workers.post([self = shared_from_this(), task, body = std::move(parser_->get().body())] {
+      asio::post(self->strand_, [self, reply = task.run(self->context_.engine, body)]() mutable {
+        if (self->state_ == State::answering && !self->ending_) self->send_reply(std::move(reply));
       });
     });
   }

@@ -31,7 +31,7 @@ Error too_small(const KvWish& wish, int length, Bytes pool, bool asked_bytes) {
           .cause = {},
           .action = asked_bytes
                         ? "Raise kv-cache-memory-bytes, or lower max-model-len"
-                        : "Lower max-model-len, choose a 16-bit kv-cache-dtype, or raise memory-limit",
+                        : "Lower max-model-len, choose a smaller kv-cache-dtype, or raise memory-limit",
           .param = asked_bytes ? "kv-cache-memory-bytes" : "max-model-len"};
 }
 

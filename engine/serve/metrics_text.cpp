@@ -77,6 +77,22 @@ void write_counters(MetricsWriter& writer, const EngineTotals& totals) {
   };
   counter("vllm:num_preemptions_total", "Requests put back to the queue for want of KV blocks.",
           totals.preemptions);
+  counter("vllm:prefix_cache_queries_total", "Prompt tokens looked up in the prefix cache, once a request.",
+          totals.prefix_query_tokens);
+  counter("vllm:prefix_cache_hits_total", "Of those, tokens that were found.", totals.prefix_hit_tokens);
+  counter("pitwall:recomputed_tokens_total", "KV positions that preemptions threw away.",
+          totals.recomputed_tokens);
+  counter("pitwall:swapped_tokens_total", "KV positions that preemptions moved to the swap space.",
+          totals.swapped_tokens);
+  counter("pitwall:evicted_blocks_total", "Cached KV blocks that gave way to others.", totals.evicted_blocks);
+  constexpr std::string_view kMisses = "pitwall:prefix_cache_misses_total";
+  writer.family(kMisses, "counter",
+                "Requests by why their prompt was not found further in the prefix cache.");
+  for (int i = 0; i < kMissReasonCount; ++i) {
+    const auto reason = static_cast<MissReason>(i);
+    writer.sample(kMisses, static_cast<double>(totals.misses[static_cast<std::size_t>(i)]),
+                  "reason=\"" + std::string(miss_reason_name(reason)) + "\"");
+  }
   counter("vllm:prompt_tokens_total", "Prompt tokens of requests whose first token came.",
           totals.prompt_tokens);
   counter("vllm:generation_tokens_total", "Tokens generated.", totals.output_tokens);

@@ -17,6 +17,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostStops = 4;
 constexpr std::size_t kLongestStop = 4096;  // bytes
 constexpr std::size_t kMostStopTokens = 256;
+constexpr std::size_t kLongestName = 256;  // bytes of a user or a salt
 constexpr std::int64_t kLargestCount = std::numeric_limits<std::int32_t>::max();
 
 /// Fields of the API that change the output and are not provided: only the values that change nothing are
@@ -140,6 +141,15 @@ SamplingParams read_sampling(RequestFields& fields) {
   return sampling;
 }
 
+std::string short_text(RequestFields& fields, const char* name) {
+  std::string text = fields.text(name).value_or("");
+  if (text.size() > kLongestName) {
+    fields.refuse(name,
+                  "has " + std::to_string(text.size()) + " bytes; at most " + std::to_string(kLongestName));
+  }
+  return text;
+}
+
 void read_stream_options(RequestFields& fields, ApiRequest& request) {
   const Json* options = fields.any("stream_options");
   if (options == nullptr) return;
@@ -175,6 +185,10 @@ Result<ApiRequest> parse_api_request(ApiKind kind, const Json& body) {
   request.ignore_eos = fields.flag("ignore_eos").value_or(false);
   request.stream = fields.flag("stream").value_or(false);
   request.return_token_ids = fields.flag("return_token_ids").value_or(false);
+  constexpr std::int64_t kMostPriority = 1'000'000;
+  request.priority = static_cast<int>(fields.integer("priority", -kMostPriority, kMostPriority).value_or(0));
+  request.cache_salt = short_text(fields, "cache_salt");
+  request.user = short_text(fields, "user");
   read_stream_options(fields, request);
   check_not_provided(fields);
   if (fields.error()) return *fields.error();

@@ -18,6 +18,9 @@ struct ApiRequest {
   bool stream = false;
   bool include_usage = false;     ///< stream_options
   bool return_token_ids = false;  ///< vLLM's extension: token_ids beside the text
+  int priority = 0;               ///< vLLM's: lower goes first under scheduling-policy priority
+  std::string cache_salt;         ///< vLLM's: prompts with different salts share no cached prefix
+  std::string user;               ///< OpenAI's: for whom; scheduling-policy fair shares between users
 };
 
 /// Unknown fields are ignored. A known field with a wrong type or value, or one that this server does not

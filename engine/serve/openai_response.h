@@ -23,6 +23,7 @@ struct ResponseIdentity {
 
 struct Usage {
   std::int32_t prompt_tokens = 0, completion_tokens = 0;
+  std::int32_t cached_tokens = 0;  ///< of the prompt, not computed
 };
 
 std::string whole_response(const ResponseIdentity& identity, const std::string& text,

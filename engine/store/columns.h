@@ -51,10 +51,8 @@ template <class Record>
 int bind_columns(SQLite::Statement& statement, int first, const Record& record) {
   for_each_column(record, [&](const std::string&, const auto& value) {
     using Value = std::remove_cvref_t<decltype(value)>;
-    if constexpr (std::is_same_v<Value, FinishReason>) {
-      statement.bind(first, std::string(finish_reason_name(value)));
-    } else if constexpr (std::is_same_v<Value, RunStatus>) {
-      statement.bind(first, std::string(run_status_name(value)));
+    if constexpr (std::is_enum_v<Value>) {
+      statement.bind(first, std::string(word_of(value)));
     } else if constexpr (std::is_integral_v<Value>) {
       statement.bind(first, static_cast<std::int64_t>(value));
     } else {
@@ -75,10 +73,8 @@ int read_columns(const SQLite::Statement& statement, int first, Record& record) 
   for_each_column(record, [&](const std::string&, auto& value) {
     using Value = std::remove_cvref_t<decltype(value)>;
     const SQLite::Column column = statement.getColumn(first++);
-    if constexpr (std::is_same_v<Value, FinishReason>) {
-      value = finish_reason_of(column.getString()).value_or(FinishReason::none);
-    } else if constexpr (std::is_same_v<Value, RunStatus>) {
-      value = run_status_of(column.getString()).value_or(RunStatus::cut_off);
+    if constexpr (std::is_enum_v<Value>) {
+      if (!set_word(value, column.getString())) value = Value{};  // a word of a newer version
     } else if constexpr (std::is_integral_v<Value>) {
       value = static_cast<Value>(column.getInt64());
     } else if constexpr (std::is_same_v<Value, double>) {

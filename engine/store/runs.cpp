@@ -209,7 +209,7 @@ Result<std::vector<RunListItem>> Store::runs() const {
           item.kind = query.getColumn(2).getString();
           item.model = query.getColumn(3).getString();
           item.note = query.getColumn(4).getString();
-          item.status = run_status_of(query.getColumn(5).getString()).value_or(RunStatus::cut_off);
+          if (!set_word(item.status, query.getColumn(5).getString())) item.status = RunStatus::cut_off;
           item.start_utc = query.getColumn(6).getInt64();
           item.end_utc = query.getColumn(7).getInt64();
           item.requests = query.getColumn(8).getInt64();

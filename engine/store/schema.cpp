@@ -98,7 +98,39 @@ CREATE TABLE messages (
 CREATE INDEX messages_of_chat ON messages (chat);
 )sql";
 
-constexpr std::array kSteps = {kVersion1};
+// Version 2: why prompts missed the prefix cache, what preemption cost, who asked.
+constexpr const char* kVersion2 = R"sql(
+ALTER TABLE requests ADD COLUMN miss TEXT NOT NULL DEFAULT 'none';
+ALTER TABLE requests ADD COLUMN miss_token INTEGER NOT NULL DEFAULT -1;
+ALTER TABLE requests ADD COLUMN miss_part TEXT NOT NULL DEFAULT '';
+ALTER TABLE requests ADD COLUMN recomputed_tokens INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE requests ADD COLUMN swapped_tokens INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE requests ADD COLUMN preempted_ns INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE requests ADD COLUMN preempted_before_first_ns INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE requests ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE requests ADD COLUMN tenant TEXT NOT NULL DEFAULT '';
+
+ALTER TABLE seconds ADD COLUMN prefix_query_tokens INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE seconds ADD COLUMN prefix_hit_tokens INTEGER NOT NULL DEFAULT 0;
+
+ALTER TABLE totals ADD COLUMN prefix_query_tokens INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE totals ADD COLUMN prefix_hit_tokens INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE totals ADD COLUMN recomputed_tokens INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE totals ADD COLUMN swapped_tokens INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE totals ADD COLUMN evicted_blocks INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE totals ADD COLUMN miss_none INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE totals ADD COLUMN miss_disabled INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE totals ADD COLUMN miss_below_one_block INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE totals ADD COLUMN miss_cold INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE totals ADD COLUMN miss_diverged INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE totals ADD COLUMN miss_evicted INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE totals ADD COLUMN miss_different_salt INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE totals ADD COLUMN miss_not_yet_computed INTEGER NOT NULL DEFAULT 0;
+
+ALTER TABLE ledgers ADD COLUMN swap INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+constexpr std::array kSteps = {kVersion1, kVersion2};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(std::string("PRAGMA ") + name).getInt();

@@ -1,22 +1,49 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/telemetry/fields.h"
 
+#include <array>
+
 namespace pitwall {
 
-std::optional<FinishReason> finish_reason_of(std::string_view name) {
-  for (const FinishReason reason : {FinishReason::none, FinishReason::stop, FinishReason::length,
-                                    FinishReason::cancelled, FinishReason::error}) {
-    if (name == finish_reason_name(reason)) return reason;
+namespace {
+
+template <class Enum>
+bool set_to_named(Enum& value, std::string_view word, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (word_of(static_cast<Enum>(i)) != word) continue;
+    value = static_cast<Enum>(i);
+    return true;
   }
-  return std::nullopt;
+  return false;
 }
 
-std::optional<RunStatus> run_status_of(std::string_view name) {
-  for (const RunStatus status :
-       {RunStatus::recording, RunStatus::finished, RunStatus::failed, RunStatus::cut_off}) {
-    if (name == run_status_name(status)) return status;
-  }
-  return std::nullopt;
+}  // namespace
+
+const char* miss_field(MissReason reason) {
+  static constexpr std::array<const char*, kMissReasonCount> kNames = {
+      "miss_none",     "miss_disabled", "miss_below_one_block", "miss_cold",
+      "miss_diverged", "miss_evicted",  "miss_different_salt",  "miss_not_yet_computed"};
+  return kNames[static_cast<std::size_t>(reason)];
+}
+
+std::string_view word_of(FinishReason value) {
+  return finish_reason_name(value);
+}
+std::string_view word_of(RunStatus value) {
+  return run_status_name(value);
+}
+std::string_view word_of(MissReason value) {
+  return miss_reason_name(value);
+}
+
+bool set_word(FinishReason& value, std::string_view word) {
+  return set_to_named(value, word, 5);
+}
+bool set_word(RunStatus& value, std::string_view word) {
+  return set_to_named(value, word, 4);
+}
+bool set_word(MissReason& value, std::string_view word) {
+  return set_to_named(value, word, kMissReasonCount);
 }
 
 }  // namespace pitwall

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The one list of each record's fields and their names. JSON, SQL columns and their readers all walk it, so
 // that a new field is added once: for_each_field(record, [](const char* name, auto& value) { … }). Values are
-// integers, double, bool, std::string, FinishReason, RunStatus or Percentiles.
+// integers, double, bool, std::string, enumerations with words, or Percentiles.
 #pragma once
 #include <concepts>
 #include <optional>
@@ -14,6 +14,8 @@ namespace pitwall {
 
 template <class T, class Record>
 concept Is = std::same_as<std::remove_const_t<T>, Record>;
+
+const char* miss_field(MissReason reason);  ///< "miss_diverged"
 
 void for_each_field(Is<Percentiles> auto& r, auto&& visit) {
   visit("n", r.n);
@@ -60,6 +62,14 @@ void for_each_field(Is<StepRecord> auto& r, auto&& visit) {
   visit("evicted", r.evicted);
   visit("copied", r.copied);
   visit("graph_hit", r.graph_hit);
+  visit("swapped_out", r.swapped_out);
+  visit("swapped_in", r.swapped_in);
+  visit("padding_tokens", r.padding_tokens);
+  visit("kv_cached_blocks", r.kv_cached_blocks);
+  visit("swap_ns", r.swap_ns);
+  visit("predicted_ns", r.predicted_ns);
+  visit("decode_context", r.decode_context);
+  visit("prefill_pairs", r.prefill_pairs);
 }
 
 void for_each_field(Is<RequestRecord> auto& r, auto&& visit) {
@@ -78,6 +88,15 @@ void for_each_field(Is<RequestRecord> auto& r, auto&& visit) {
   visit("max_itl", r.max_itl);
   visit("finish", r.finish);
   visit("error", r.error);
+  visit("miss", r.miss);
+  visit("miss_token", r.miss_token);
+  visit("miss_part", r.miss_part);
+  visit("recomputed_tokens", r.recomputed_tokens);
+  visit("swapped_tokens", r.swapped_tokens);
+  visit("preempted_ns", r.preempted_ns);
+  visit("preempted_before_first_ns", r.preempted_before_first_ns);
+  visit("priority", r.priority);
+  visit("tenant", r.tenant);
 }
 
 void for_each_field(Is<SecondRecord> auto& r, auto&& visit) {
@@ -98,6 +117,8 @@ void for_each_field(Is<SecondRecord> auto& r, auto&& visit) {
   visit("kv_free", r.kv_free);
   visit("accounted", r.accounted);
   visit("measured", r.measured);
+  visit("prefix_query_tokens", r.prefix_query_tokens);
+  visit("prefix_hit_tokens", r.prefix_hit_tokens);
 }
 
 void for_each_field(Is<EngineTotals> auto& r, auto&& visit) {
@@ -110,6 +131,14 @@ void for_each_field(Is<EngineTotals> auto& r, auto&& visit) {
   visit("output_tokens", r.output_tokens);
   visit("preemptions", r.preemptions);
   visit("steps", r.steps);
+  visit("prefix_query_tokens", r.prefix_query_tokens);
+  visit("prefix_hit_tokens", r.prefix_hit_tokens);
+  visit("recomputed_tokens", r.recomputed_tokens);
+  visit("swapped_tokens", r.swapped_tokens);
+  visit("evicted_blocks", r.evicted_blocks);
+  for (std::size_t i = 0; i < r.misses.size(); ++i) {
+    visit(miss_field(static_cast<MissReason>(i)), r.misses[i]);
+  }
 }
 
 void for_each_field(Is<LedgerSnapshot> auto& r, auto&& visit) {
@@ -163,7 +192,13 @@ void for_each_field(Is<RunSummary> auto& r, auto&& visit) {
   visit("output_tokens_per_s", r.output_tokens_per_s);
 }
 
-std::optional<FinishReason> finish_reason_of(std::string_view name);
-std::optional<RunStatus> run_status_of(std::string_view name);
+// Enumerators as the words that JSON and SQL hold.
+std::string_view word_of(FinishReason value);
+std::string_view word_of(RunStatus value);
+std::string_view word_of(MissReason value);
+bool set_word(FinishReason& value,
+              std::string_view word);  ///< false, and no change, when nobody knows the word
+bool set_word(RunStatus& value, std::string_view word);
+bool set_word(MissReason& value, std::string_view word);
 
 }  // namespace pitwall

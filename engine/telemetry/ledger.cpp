@@ -50,6 +50,8 @@ std::string_view category_name(Category category) {
       return "communicator";
     case Category::context:
       return "context";
+    case Category::swap:
+      return "swap";
   }
   return "";
 }

@@ -16,10 +16,8 @@ Json written(const Record& record) {
     using Value = std::remove_cvref_t<decltype(value)>;
     if constexpr (std::is_same_v<Value, Percentiles>) {
       object[name] = to_json_value(value);
-    } else if constexpr (std::is_same_v<Value, FinishReason>) {
-      object[name] = finish_reason_name(value);
-    } else if constexpr (std::is_same_v<Value, RunStatus>) {
-      object[name] = run_status_name(value);
+    } else if constexpr (std::is_enum_v<Value>) {
+      object[name] = word_of(value);
     } else {
       object[name] = value;
     }
@@ -34,12 +32,6 @@ void read_integer(const char* name, const Json& json, Integer& value) {
                                               : std::in_range<Integer>(json.get<std::int64_t>());
   if (!fits) throw JsonFieldError(name, json.dump() + " is out of range");
   value = json.get<Integer>();
-}
-
-template <class Enum>
-void read_enum(const char* name, const std::optional<Enum>& known, const Json& json, Enum& value) {
-  if (!known) throw JsonFieldError(name, json.dump() + " is not a known word");
-  value = *known;
 }
 
 void read_value(const char* name, const Json& json, Percentiles& value) {
@@ -67,16 +59,12 @@ void read_value(const char* name, const Json& json, Integer& value) {
   read_integer(name, json, value);
 }
 
-void read_value(const char* name, const Json& json, FinishReason& value) {
+template <class Enum>
+requires std::is_enum_v<Enum>
+void read_value(const char* name, const Json& json, Enum& value) {
   std::string word;
   read_value(name, json, word);
-  read_enum(name, finish_reason_of(word), json, value);
-}
-
-void read_value(const char* name, const Json& json, RunStatus& value) {
-  std::string word;
-  read_value(name, json, word);
-  read_enum(name, run_status_of(word), json, value);
+  if (!set_word(value, word)) throw JsonFieldError(name, json.dump() + " is not a known word");
 }
 
 template <class Record>
@@ -117,6 +105,9 @@ Json to_json_value(const RequestRecord& record) {
   Json object = written(record);
   object["queue_ms"] = record.queue_ms();
   object["ttft_ms"] = record.ttft_ms();
+  object["prefill_ms"] = record.prefill_ms();
+  object["decode_ms"] = record.decode_ms();
+  object["preempted_ms"] = record.preempted_ms();
   object["tpot_ms"] = record.tpot_ms();
   object["e2e_ms"] = record.e2e_ms();
   object["max_itl_ms"] = record.max_itl_ms();

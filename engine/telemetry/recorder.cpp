@@ -19,6 +19,17 @@ Percentiles percentiles_of(const QuantileSketch& sketch) {
   return result;
 }
 
+/// "messages[1] (user), token 31"
+std::string part_at(const std::vector<PromptPart>& parts, std::int32_t token) {
+  if (token < 0) return {};
+  const auto after =
+      std::upper_bound(parts.begin(), parts.end(), token,
+                       [](std::int32_t t, const PromptPart& part) { return t < part.first_token; });
+  if (after == parts.begin()) return {};
+  const PromptPart& part = *std::prev(after);
+  return part.name + ", token " + std::to_string(token - part.first_token);
+}
+
 std::size_t index_of(Recorder::Measure measure) {
   return static_cast<std::size_t>(measure);
 }
@@ -54,19 +65,42 @@ Recorder::Recorder(const Clock& clock) : state_(std::make_shared<State>()), cloc
   }
 }
 
-void Recorder::arrived(const RequestRecord& request) {
+void Recorder::arrived(const RequestRecord& request, std::vector<PromptPart> parts) {
   const std::lock_guard lock(state_->mutex);
-  state_->live[request.id] = {request, request.scheduled > 0};
+  State::Live& live = state_->live[request.id];
+  live = {};
+  live.record = request;
+  live.scheduled = request.scheduled > 0;
+  live.parts = std::move(parts);
 }
 
-void Recorder::scheduled(RequestId id, Nanos at) {
+void Recorder::admitted(const AdmissionEvent& event, Nanos at) {
   const std::lock_guard lock(state_->mutex);
-  const auto found = state_->live.find(id);
-  if (found == state_->live.end() || found->second.scheduled) return;
-  found->second.scheduled = true;
-  RequestRecord& record = found->second.record;
+  const auto found = state_->live.find(event.request);
+  if (found == state_->live.end()) return;
+  State::Live& live = found->second;
+  if (live.preempted_at) {
+    live.preempted += at - *live.preempted_at;
+    live.preempted_at.reset();
+  }
+  if (live.scheduled) return;
+  live.scheduled = true;
+  RequestRecord& record = live.record;
   record.scheduled = at;
-  state_->observe(Measure::queue, &state_->tally_at(at).queue, at - record.arrival);
+  record.cached_tokens = event.cached_tokens;
+  record.miss = event.miss;
+  record.miss_token = event.miss_token;
+  record.miss_part = part_at(live.parts, event.miss_token);
+  live.parts = {};
+  SecondTally& tally = state_->tally_at(at);
+  state_->observe(Measure::queue, &tally.queue, at - record.arrival);
+  ++state_->totals.misses[static_cast<std::size_t>(event.miss)];
+  if (event.miss == MissReason::disabled) return;  // nothing was looked up
+  tally.prefix_query_tokens += record.prompt_tokens;
+  tally.prefix_hit_tokens += event.cached_tokens;
+  state_->totals.prefix_query_tokens += record.prompt_tokens;
+  state_->totals.prefix_hit_tokens += event.cached_tokens;
+  push_bounded(state_->lookups, {record.prompt_tokens, event.cached_tokens}, kKeptLookups);
 }
 
 void Recorder::token(RequestId id, Nanos at, int tokens) {
@@ -75,7 +109,10 @@ void Recorder::token(RequestId id, Nanos at, int tokens) {
   if (found == state_->live.end() || tokens < 1) return;
   RequestRecord& record = found->second.record;
   SecondTally& tally = state_->tally_at(at);
+  record.preempted_ns += found->second.preempted;
+  found->second.preempted = 0;
   if (record.output_tokens == 0) {
+    record.preempted_before_first_ns = record.preempted_ns;
     record.first_token = at;
     state_->totals.prompt_tokens += record.prompt_tokens;
     state_->observe(Measure::ttft, &tally.ttft, at - record.arrival);
@@ -91,14 +128,17 @@ void Recorder::token(RequestId id, Nanos at, int tokens) {
   state_->output_rate.add(at, tokens);
 }
 
-void Recorder::preempted(RequestId id) {
-  const Nanos now = clock_.now();
+void Recorder::preempted(const PreemptionEvent& event, Nanos at) {
   const std::lock_guard lock(state_->mutex);
-  const auto found = state_->live.find(id);
+  const auto found = state_->live.find(event.request);
   if (found == state_->live.end()) return;
-  ++found->second.record.preemptions;
+  found->second.preempted_at = at;
+  RequestRecord& record = found->second.record;
+  ++record.preemptions;
+  (event.swapped ? record.swapped_tokens : record.recomputed_tokens) += event.tokens;
   ++state_->totals.preemptions;
-  ++state_->tally_at(now).preemptions;
+  (event.swapped ? state_->totals.swapped_tokens : state_->totals.recomputed_tokens) += event.tokens;
+  ++state_->tally_at(at).preemptions;
 }
 
 void Recorder::finished(RequestId id, Nanos at, FinishReason reason, const std::string& error) {
@@ -126,10 +166,17 @@ void Recorder::finished(RequestId id, Nanos at, FinishReason reason, const std::
   push_bounded(state_->ended, std::move(record), kKeptRequests);
 }
 
-void Recorder::step(const StepRecord& record) {
+void Recorder::step(StepRecord record, std::span<const StepEvent> events, int evicted_blocks) {
   const std::lock_guard lock(state_->mutex);
+  record.first_event = state_->next_event;
+  record.events = static_cast<std::uint16_t>(std::min<std::size_t>(events.size(), UINT16_MAX));
+  for (const StepEvent& event : events.first(record.events)) {
+    push_bounded(state_->events, event, kKeptEvents);
+    ++state_->next_event;
+  }
   push_bounded(state_->steps, record, kKeptSteps);
   ++state_->totals.steps;
+  state_->totals.evicted_blocks += evicted_blocks;
   state_->tally_at(record.finished).prompt_tokens += record.prefill_tokens;
   state_->prompt_rate.add(record.finished, record.prefill_tokens);
 }
@@ -168,6 +215,8 @@ RunRows Recorder::roll(const LedgerSnapshot& ledger) {
     record.kv_free = ledger.kv_free;
     record.accounted = ledger.accounted();
     record.measured = ledger.measured;
+    record.prefix_query_tokens = tally.prefix_query_tokens;
+    record.prefix_hit_tokens = tally.prefix_hit_tokens;
     push_bounded(state.history, record, kHistorySeconds);
     rows.seconds.push_back(record);
   }
@@ -204,6 +253,10 @@ Snapshot Recorder::snapshot(const LedgerSnapshot& ledger) const {
   const std::size_t steps = std::min(state.steps.size(), kSnapshotSteps);
   result.steps.assign(state.steps.end() - static_cast<std::ptrdiff_t>(steps), state.steps.end());
   result.requests = state.newest_requests(kSnapshotRequests);
+  for (const State::PrefixLookup& lookup : state.lookups) {
+    result.recent_query_tokens += lookup.query_tokens;
+    result.recent_hit_tokens += lookup.hit_tokens;
+  }
   return result;
 }
 
@@ -220,6 +273,18 @@ std::vector<StepRecord> Recorder::last_steps(std::size_t n) const {
   const std::lock_guard lock(state_->mutex);
   const std::size_t count = std::min(n, state_->steps.size());
   return {state_->steps.end() - static_cast<std::ptrdiff_t>(count), state_->steps.end()};
+}
+
+std::vector<StepEvent> Recorder::events_of(const StepRecord& step) const {
+  const std::lock_guard lock(state_->mutex);
+  const std::uint32_t back = state_->next_event - step.first_event;  // wraps as the numbers do
+  std::vector<StepEvent> result;
+  for (std::uint32_t i = 0; i < step.events; ++i) {
+    const std::uint32_t from_end = back - i;
+    if (from_end > state_->events.size()) continue;
+    result.push_back(state_->events[state_->events.size() - from_end]);
+  }
+  return result;
 }
 
 std::vector<RequestRecord> Recorder::last_requests(std::size_t n) const {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -21,12 +22,13 @@ class Recorder {
  public:
   explicit Recorder(const Clock& clock);
 
-  void arrived(const RequestRecord& request);          ///< live from now on
-  void scheduled(RequestId id, Nanos at);              ///< first time only
+  void arrived(const RequestRecord& request,
+               std::vector<PromptPart> parts = {});  ///< live from now on; parts name where a prompt missed
+  void admitted(const AdmissionEvent& event, Nanos at);
   void token(RequestId id, Nanos at, int tokens = 1);  ///< TTFT at the first, ITL after it
-  void preempted(RequestId id);
+  void preempted(const PreemptionEvent& event, Nanos at);
   void finished(RequestId id, Nanos at, FinishReason reason, const std::string& error = {});
-  void step(const StepRecord& record);
+  void step(StepRecord record, std::span<const StepEvent> events = {}, int evicted_blocks = 0);
   void queue_sizes(int running, int waiting);
 
   /// Closes the seconds that are over (call about once a second): fills history and returns the new rows for
@@ -37,6 +39,7 @@ class Recorder {
   Snapshot snapshot(const LedgerSnapshot& ledger) const;
   RequestRecord record_of(RequestId id) const;  ///< live or recently ended; empty id when unknown
   std::vector<StepRecord> last_steps(std::size_t n) const;
+  std::vector<StepEvent> events_of(const StepRecord& step) const;  ///< those that the ring still has
   std::vector<RequestRecord> last_requests(std::size_t n) const;
   RunSummary summary() const;  ///< over all ended requests since start
   EngineTotals totals() const;

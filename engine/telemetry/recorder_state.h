@@ -4,6 +4,7 @@
 #include <array>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -25,6 +26,7 @@ inline constexpr std::int64_t kSnapshotSeconds = 120;  ///< window of a Snapshot
 inline constexpr std::size_t kHistorySeconds = 600;
 inline constexpr std::size_t kKeptSteps = 8192, kSnapshotSteps = 256;
 inline constexpr std::size_t kKeptRequests = 4096, kSnapshotRequests = 200;
+inline constexpr std::size_t kKeptEvents = 16384, kKeptLookups = 1000;
 inline constexpr std::size_t kUnwrittenRequests = 65536;  ///< ended since the last roll()
 
 /// Tokens over the last two seconds, in slots of 20 ms: exact to one slot.
@@ -48,6 +50,7 @@ struct SecondTally {
   QuantileSketch ttft, tpot, itl, queue;  // ms
   std::int64_t output_tokens = 0, prompt_tokens = 0;
   std::int32_t preemptions = 0, finished = 0;
+  std::int64_t prefix_query_tokens = 0, prefix_hit_tokens = 0;
 };
 
 struct HistogramCounts {
@@ -60,6 +63,12 @@ struct Recorder::State {
   struct Live {
     RequestRecord record;
     bool scheduled = false;
+    std::vector<PromptPart> parts;
+    std::optional<Nanos> preempted_at;  // while it waits to come back
+    Nanos preempted = 0;                // since its last token: counts once a token follows
+  };
+  struct PrefixLookup {
+    std::int32_t query_tokens, hit_tokens;
   };
 
   mutable std::mutex mutex;
@@ -74,7 +83,10 @@ struct Recorder::State {
   std::unordered_map<RequestId, Live> live;
   std::deque<RequestRecord> ended, unwritten;
   std::deque<StepRecord> steps;
-  RunStatistics statistics;  // of ended requests
+  std::deque<StepEvent> events;
+  std::uint32_t next_event = 0;
+  std::deque<PrefixLookup> lookups;  // of the last requests scheduled
+  RunStatistics statistics;          // of ended requests
   EngineTotals totals;
   std::int32_t running = 0, waiting = 0;
 

@@ -30,6 +30,44 @@ std::string_view finish_reason_name(FinishReason reason) {
   return "";
 }
 
+std::string_view miss_reason_name(MissReason reason) {
+  switch (reason) {
+    case MissReason::none:
+      return "none";
+    case MissReason::disabled:
+      return "disabled";
+    case MissReason::below_one_block:
+      return "below_one_block";
+    case MissReason::cold:
+      return "cold";
+    case MissReason::diverged:
+      return "diverged";
+    case MissReason::evicted:
+      return "evicted";
+    case MissReason::different_salt:
+      return "different_salt";
+    case MissReason::not_yet_computed:
+      return "not_yet_computed";
+  }
+  return "";
+}
+
+std::string_view step_event_name(StepEvent::Kind kind) {
+  switch (kind) {
+    case StepEvent::Kind::joined:
+      return "joined";
+    case StepEvent::Kind::resumed:
+      return "resumed";
+    case StepEvent::Kind::left:
+      return "left";
+    case StepEvent::Kind::preempted:
+      return "preempted";
+    case StepEvent::Kind::swapped_out:
+      return "swapped_out";
+  }
+  return "";
+}
+
 bool RequestRecord::ended_well() const {
   return finish == FinishReason::stop || finish == FinishReason::length;
 }
@@ -42,6 +80,18 @@ double RequestRecord::queue_ms() const {
 
 double RequestRecord::ttft_ms() const {
   return first_token > 0 ? ms(first_token - arrival) : kNaN;
+}
+
+double RequestRecord::prefill_ms() const {
+  return first_token > 0 ? ms(first_token - scheduled - preempted_before_first_ns) : kNaN;
+}
+
+double RequestRecord::decode_ms() const {
+  return first_token > 0 ? ms(last_token - first_token - (preempted_ns - preempted_before_first_ns)) : kNaN;
+}
+
+double RequestRecord::preempted_ms() const {
+  return first_token > 0 ? ms(preempted_ns) : kNaN;
 }
 
 double RequestRecord::tpot_ms() const {

@@ -42,8 +42,44 @@ struct StepRecord {
   std::int32_t swap_ns = 0;                      ///< of started → finished, moving blocks
   std::int32_t predicted_ns = 0;                 ///< what the step-time model expected; 0 = it did not know
   std::int64_t decode_context = 0, prefill_pairs = 0;  ///< as in StepShape
+  std::uint32_t first_event = 0;  ///< its StepEvents are [first_event, first_event + events)
+  std::uint16_t events = 0;
 };
 static_assert(sizeof(StepRecord) <= 128);
+
+/// What happened to whom in a step; kept in a ring of their own, numbered from 0 and wrapping at 2^32.
+struct StepEvent {
+  enum class Kind : std::uint8_t { joined, resumed, left, preempted, swapped_out };
+  std::uint64_t step = 0;
+  RequestId request;
+  Kind kind = Kind::joined;
+  std::int32_t tokens = 0;  ///< joined, resumed: found in the prefix cache or swapped in; preempted: thrown
+                            ///< away; swapped_out: moved
+};
+std::string_view step_event_name(StepEvent::Kind kind);
+
+/// A request takes its slot: for the first time, or again after a preemption.
+struct AdmissionEvent {
+  RequestId request;
+  bool resumed = false;
+  std::int32_t cached_tokens = 0;   ///< found in the prefix cache
+  std::int32_t swapped_tokens = 0;  ///< brought back from the swap space
+  MissReason miss = MissReason::none;
+  std::int32_t miss_token = -1;
+};
+
+struct PreemptionEvent {
+  RequestId request;
+  std::int32_t tokens = 0;  ///< KV positions thrown away, or moved to the swap space
+  bool swapped = false;
+  std::int32_t free_blocks = 0;  ///< of the pool when it happened
+};
+
+/// A piece of a prompt that has a name, such as "messages[0] (system)". No text.
+struct PromptPart {
+  std::int32_t first_token = 0;
+  std::string name;
+};
 
 enum class FinishReason : std::uint8_t { none, stop, length, cancelled, error };
 std::string_view finish_reason_name(FinishReason reason);  ///< "stop", "length", "cancelled", "error", ""
@@ -97,6 +133,7 @@ struct SecondRecord {
   std::int32_t running = 0, waiting = 0, preemptions = 0, finished = 0;
   Bytes kv_used = 0, kv_cached = 0, kv_quarantined = 0, kv_free = 0;
   Bytes accounted = 0, measured = 0;
+  std::int64_t prefix_query_tokens = 0, prefix_hit_tokens = 0;  ///< of requests first scheduled in it
 };
 
 }  // namespace pitwall

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Snapshot: an immutable picture of a running engine for the window, /pitwall/snapshot and the status line.
 #pragma once
+#include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,10 @@ struct EngineTotals {  ///< since start
   std::int64_t requests_finished = 0, requests_stop = 0, requests_length = 0, requests_cancelled = 0,
                requests_error = 0;
   std::int64_t prompt_tokens = 0, output_tokens = 0, preemptions = 0, steps = 0;
+  std::int64_t prefix_query_tokens = 0, prefix_hit_tokens = 0;  ///< prompts, once, when first scheduled
+  std::int64_t recomputed_tokens = 0, swapped_tokens = 0;       ///< lost or moved by preemptions
+  std::int64_t evicted_blocks = 0;                              ///< cached prefixes that gave way
+  std::array<std::int64_t, kMissReasonCount> misses{};          ///< requests by MissReason
 };
 
 struct Snapshot {
@@ -24,7 +30,9 @@ struct Snapshot {
   std::string model;  ///< served name
   RunId run;
   std::int32_t running = 0, waiting = 0, max_num_seqs = 0;
-  std::int32_t kv_blocks = 0, kv_blocks_used = 0, block_size = 0;
+  std::int32_t kv_blocks = 0, kv_blocks_used = 0, kv_blocks_cached = 0, block_size = 0;
+  std::int64_t recent_query_tokens = 0,
+               recent_hit_tokens = 0;  ///< prefix cache, last 1,000 requests scheduled
   LedgerSnapshot ledger;
   EngineTotals totals;
   double output_tokens_per_s = 0, prompt_tokens_per_s = 0;  ///< over the last 2 s
@@ -37,7 +45,9 @@ struct Snapshot {
 /// One JSON document; undefined numbers are null. Keys: the member names above; ledger as in cli.md's plan
 /// categories.
 std::string snapshot_json(const Snapshot& snapshot);
-std::string steps_json(const std::vector<StepRecord>& steps);
+/// Each step with its events: who joined, resumed, left, was preempted or swapped out.
+std::string steps_json(const std::vector<StepRecord>& steps,
+                       const std::function<std::vector<StepEvent>(const StepRecord&)>& events_of);
 std::string requests_json(const std::vector<RequestRecord>& requests);
 
 }  // namespace pitwall

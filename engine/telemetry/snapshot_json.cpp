@@ -29,6 +29,9 @@ std::string snapshot_json(const Snapshot& snapshot) {
   json["max_num_seqs"] = snapshot.max_num_seqs;
   json["kv_blocks"] = snapshot.kv_blocks;
   json["kv_blocks_used"] = snapshot.kv_blocks_used;
+  json["kv_blocks_cached"] = snapshot.kv_blocks_cached;
+  json["recent_query_tokens"] = snapshot.recent_query_tokens;
+  json["recent_hit_tokens"] = snapshot.recent_hit_tokens;
   json["block_size"] = snapshot.block_size;
   json["ledger"] = to_json_value(snapshot.ledger);
   json["totals"] = to_json_value(snapshot.totals);
@@ -44,8 +47,22 @@ std::string snapshot_json(const Snapshot& snapshot) {
   return dump_json(json);
 }
 
-std::string steps_json(const std::vector<StepRecord>& steps) {
-  return dump_json(array_of(steps));
+std::string steps_json(const std::vector<StepRecord>& steps,
+                       const std::function<std::vector<StepEvent>(const StepRecord&)>& events_of) {
+  Json array = Json::array();
+  for (const StepRecord& step : steps) {
+    Json json = to_json_value(step);
+    json["events"] = Json::array();
+    for (const StepEvent& event : events_of(step)) {
+      Json entry;
+      entry["kind"] = step_event_name(event.kind);
+      entry["request"] = event.request.value;
+      entry["tokens"] = event.tokens;
+      json["events"].push_back(std::move(entry));
+    }
+    array.push_back(std::move(json));
+  }
+  return dump_json(array);
 }
 
 std::string requests_json(const std::vector<RequestRecord>& requests) {

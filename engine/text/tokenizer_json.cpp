@@ -196,8 +196,9 @@ std::optional<TokenId> configured_token(const json& config, const char* key,
                                         const BpeVocabulary& vocabulary) {
   const auto found = config.find(key);
   if (found == config.end()) return std::nullopt;
-  const json& name = found->is_object() && found->contains("content") ? found->at("content") : *found;
-  if (!name.is_string()) return std::nullopt;
+  const json& value = found->is_object() && found->contains("content") ? found->at("content") : *found;
+  if (!value.is_string()) return std::nullopt;
+  const auto& name = value.get_ref<const std::string&>();
   const auto& added = vocabulary.added;
   const auto token =
       std::find_if(added.begin(), added.end(), [&](const AddedToken& t) { return t.content == name; });

@@ -24,6 +24,10 @@ class AttentionKernel {
         return AttentionKernel(task).attend<KvDtype::bfloat16>();
       case KvDtype::float16:
         return AttentionKernel(task).attend<KvDtype::float16>();
+      case KvDtype::fp8_e4m3:
+        return AttentionKernel(task).attend<KvDtype::fp8_e4m3>();
+      case KvDtype::int8:
+        return AttentionKernel(task).attend<KvDtype::int8>();
     }
   }
 
@@ -73,8 +77,22 @@ class AttentionKernel {
     return t_.pool + std::int64_t{t_.block_table[position / t_.block_size]} * t_.block_bytes;
   }
 
+  static constexpr int number_bytes(KvDtype dtype) {
+    return dtype == KvDtype::float32 ? 4 : dtype == KvDtype::bfloat16 || dtype == KvDtype::float16 ? 2 : 1;
+  }
+
+  /// int8: a head's scales by column, behind its numbers.
+  const float* scales(const std::byte* head) const {
+    return reinterpret_cast<const float*>(head + std::int64_t{t_.head_dim} * t_.block_size);
+  }
+
+  /// `scale` counts in the 8-bit formats alone; that of fp8_e4m3 contains kFp8Unit.
   template <KvDtype D>
-  [[gnu::always_inline]] static inline F widen(const std::byte* base, std::int64_t element) {
+  [[gnu::always_inline]] static inline F widen(const std::byte* base, std::int64_t element, F scale) {
+    if constexpr (D == KvDtype::fp8_e4m3)
+      return S::mul(S::load_fp8(reinterpret_cast<const std::uint8_t*>(base) + element), scale);
+    if constexpr (D == KvDtype::int8)
+      return S::mul(S::load_int8(reinterpret_cast<const std::int8_t*>(base) + element), scale);
     if constexpr (D == KvDtype::float32) return S::load(reinterpret_cast<const float*>(base) + element);
     if constexpr (D == KvDtype::bfloat16)
       return S::load_bfloat(reinterpret_cast<const std::uint16_t*>(base) + element);
@@ -82,7 +100,11 @@ class AttentionKernel {
       return S::load_half(reinterpret_cast<const std::uint16_t*>(base) + element);
   }
   template <KvDtype D>
-  static float widen_one(const std::byte* base, std::int64_t element) {
+  static float widen_one(const std::byte* base, std::int64_t element, float scale) {
+    if constexpr (D == KvDtype::fp8_e4m3)
+      return fp8_bits_to_float(reinterpret_cast<const std::uint8_t*>(base)[element]) * scale;
+    if constexpr (D == KvDtype::int8)
+      return static_cast<float>(reinterpret_cast<const std::int8_t*>(base)[element]) * scale;
     if constexpr (D == KvDtype::float32) return reinterpret_cast<const float*>(base)[element];
     if constexpr (D == KvDtype::bfloat16)
       return bfloat_bits_to_float(reinterpret_cast<const std::uint16_t*>(base)[element]);
@@ -90,19 +112,36 @@ class AttentionKernel {
       return half_bits_to_float(reinterpret_cast<const std::uint16_t*>(base)[element]);
   }
 
+  template <KvDtype D>
+  F key_scales(const std::byte* keys, int column) const {  ///< of neighbouring positions
+    if constexpr (D == KvDtype::fp8_e4m3) return S::broadcast(t_.key_scale * S::kFp8Unit);
+    if constexpr (D == KvDtype::int8) return S::load(scales(keys) + column);
+    return S::zero();
+  }
+  template <KvDtype D>
+  float value_scale(const std::byte* values, int column) const {
+    return D == KvDtype::int8 ? scales(values)[column] : t_.value_scale;
+  }
+
   /// Asks for a tile before it is needed: a block's keys of one head are too short a run for the hardware to
   /// foresee. Inlined, for a call without a visible effect would be optimised away.
   template <KvDtype D>
   [[gnu::always_inline]] inline void prefetch(int tile, int last) const {
-    constexpr std::int64_t kBytes = D == KvDtype::float32 ? 4 : 2;
+    constexpr std::int64_t kBytes = number_bytes(D), kLine = 64;
+    const int rows_in_line = static_cast<int>(kLine / (t_.block_size * kBytes));
+    const int row_step = rows_in_line > 1 ? rows_in_line : 1;
     for (int half = tile; half < tile + kKvTile && half <= last; half += kHalfTile) {
       const std::byte* block = block_of(half);
       const int column = half % t_.block_size;
       const std::byte* keys = block + t_.key_offset + column * kBytes;
-      for (int d = 0; d < t_.head_dim; ++d) __builtin_prefetch(keys + d * t_.block_size * kBytes);
+      for (int d = 0; d < t_.head_dim; d += row_step) __builtin_prefetch(keys + d * t_.block_size * kBytes);
       const std::byte* values = block + t_.value_offset + column * t_.head_dim * kBytes;
-      for (std::int64_t at = 0; at < kHalfTile * t_.head_dim * kBytes; at += 64)
+      for (std::int64_t at = 0; at < kHalfTile * t_.head_dim * kBytes; at += kLine)
         __builtin_prefetch(values + at);
+      if constexpr (D == KvDtype::int8) {
+        __builtin_prefetch(scales(block + t_.key_offset) + column);
+        __builtin_prefetch(scales(block + t_.value_offset) + column);
+      }
     }
   }
 
@@ -114,10 +153,11 @@ class AttentionKernel {
       if (position > last || position + kHalfTile <= first) continue;
       const std::byte* keys = block_of(position) + t_.key_offset;
       const int column = position % t_.block_size;
-      for (int d = 0; d < t_.head_dim; ++d) {
-        for (int i = 0; i < kHalfTile; i += kLanes) {
+      for (int i = 0; i < kHalfTile; i += kLanes) {
+        const F scale = key_scales<D>(keys, column + i);
+        for (int d = 0; d < t_.head_dim; ++d) {
           S::store(keys_ + d * kKvTile + half + i,
-                   widen<D>(keys, std::int64_t{d} * t_.block_size + column + i));
+                   widen<D>(keys, std::int64_t{d} * t_.block_size + column + i, scale));
         }
       }
     }
@@ -130,11 +170,14 @@ class AttentionKernel {
     const int end = last + 1 < tile + kKvTile ? last + 1 : tile + kKvTile;
     for (int position = begin; position < end; ++position) {
       const std::byte* values = block_of(position) + t_.value_offset;
-      const std::int64_t start = std::int64_t{position % t_.block_size} * t_.head_dim;
+      const int column = position % t_.block_size;
+      const std::int64_t start = std::int64_t{column} * t_.head_dim;
+      const float scale = value_scale<D>(values, column);
+      const F scales = S::broadcast(D == KvDtype::fp8_e4m3 ? scale * S::kFp8Unit : scale);
       float* row = values_ + (position - tile) * width_;
       int d = 0;
-      for (; d + kLanes <= t_.head_dim; d += kLanes) S::store(row + d, widen<D>(values, start + d));
-      for (; d < t_.head_dim; ++d) row[d] = widen_one<D>(values, start + d);
+      for (; d + kLanes <= t_.head_dim; d += kLanes) S::store(row + d, widen<D>(values, start + d, scales));
+      for (; d < t_.head_dim; ++d) row[d] = widen_one<D>(values, start + d, scale);
     }
   }
 
@@ -191,12 +234,12 @@ class AttentionKernel {
       }
       for (int d = 0; d < t_.head_dim; ++d) {
         F key[kVectors];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (int v = 0; v < kVectors; ++v) key[v] = S::load(keys_ + d * kKvTile + at + v * kLanes);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (int n = 0; n < N; ++n) {
           const F x = S::broadcast(q[n][d]);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
           for (int v = 0; v < kVectors; ++v) sum[n][v] = S::fma(key[v], x, sum[n][v]);
         }
       }
@@ -246,12 +289,12 @@ class AttentionKernel {
     }
     for (int i = seen.begin; i < seen.end; ++i) {
       F value[V];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int v = 0; v < V; ++v) value[v] = S::load(values_ + i * width_ + d + v * kLanes);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int n = 0; n < N; ++n) {
         const F p = S::broadcast(weights[n][i]);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (int v = 0; v < V; ++v) sum[n][v] = S::fma(value[v], p, sum[n][v]);
       }
     }

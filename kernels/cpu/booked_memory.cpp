@@ -36,8 +36,7 @@ void unmap_pages(std::byte* data, Bytes bytes) {
 std::byte* map_pages(Bytes bytes) {
   const std::size_t size = mapped_size(bytes);
   const auto slack = static_cast<std::size_t>(bytes >= kHugePage ? kHugePage : 0);
-  void* mapped =
-      mmap(nullptr, size + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* mapped = mmap(nullptr, size + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return nullptr;
   auto* start = static_cast<std::byte*>(mapped);
   if (slack == 0) return start;
@@ -72,7 +71,7 @@ Error refused_by_system(Bytes bytes, std::string_view purpose) {
 }  // namespace
 
 Result<BookedMemory> BookedMemory::take(Ledger& ledger, Category category, Bytes bytes,
-                                        std::string_view purpose) {
+                                        std::string_view purpose, Residence residence) {
   BookedMemory memory;
   if (bytes == 0) return memory;
   if (auto booked = ledger.take(category, bytes, purpose); !booked) return std::move(booked).error();
@@ -80,7 +79,10 @@ Result<BookedMemory> BookedMemory::take(Ledger& ledger, Category category, Bytes
   memory.category_ = category;
   memory.bytes_ = bytes;
   memory.data_ = map_pages(bytes);
-  if (memory.data_ == nullptr || !populate(memory.data_, bytes)) return refused_by_system(bytes, purpose);
+  if (memory.data_ == nullptr) return refused_by_system(bytes, purpose);
+  if (residence == Residence::from_start && !populate(memory.data_, bytes)) {
+    return refused_by_system(bytes, purpose);
+  }
   return memory;
 }
 

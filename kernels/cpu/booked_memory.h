@@ -2,6 +2,7 @@
 // Memory whose bytes stand in the ledger for as long as it lives.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -10,12 +11,16 @@
 
 namespace pitwall {
 
-/// Zeroed pages, resident from the start, on huge pages where the system grants them. Move-only. The ledger
-/// outlives it.
+/// When the system hands out the pages. On first use suits gigabytes of which a run may touch a part: the
+/// ledger's limit and the system's promise are checked all the same before there is anything to use.
+enum class Residence : std::uint8_t { from_start, on_first_use };
+
+/// Zeroed pages, on huge pages where the system grants them. Move-only. The ledger outlives it.
 class BookedMemory {
  public:
   BookedMemory() = default;  ///< nothing
-  static Result<BookedMemory> take(Ledger& ledger, Category category, Bytes bytes, std::string_view purpose);
+  static Result<BookedMemory> take(Ledger& ledger, Category category, Bytes bytes, std::string_view purpose,
+                                   Residence residence = Residence::from_start);
   BookedMemory(BookedMemory&& other) noexcept;
   BookedMemory& operator=(BookedMemory&& other) noexcept;
   BookedMemory(const BookedMemory&) = delete;

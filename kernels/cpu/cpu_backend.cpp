@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "kernels/cpu/packed_weight.h"
 
@@ -159,29 +160,26 @@ Result<void> CpuBackend::prepare_steps(const StepLimits& limits) {
 }
 
 Result<void> CpuBackend::allocate_kv(const KvLayout& layout, int blocks) {
-  if (blocks < 1 || layout.block_size < 16 || layout.block_size % 16 != 0) {
-    return Error{Error::Kind::invalid_input,
-                 std::to_string(blocks) + " KV blocks of " + std::to_string(layout.block_size) + " tokens",
-                 "blocks hold 16, 32 or 64 tokens and there must be one at least",
-                 "choose another block size", "block-size"};
-  }
-  auto memory = BookedMemory::take(
-      ledger_, Category::kv, layout.bytes_per_block() * blocks,
-      std::to_string(blocks) + " KV blocks of " + std::to_string(layout.block_size) + " tokens");
-  if (!memory) return std::move(memory).error();
-  kv_ = std::move(*memory);
-  kv_layout_ = layout;
-  block_bytes_ = layout.bytes_per_block();
-  kv_layers_.clear();
-  std::int64_t offset = 0;
-  for (const KvLayout::Layer& layer : layout.layers) {
-    kv_layers_.push_back({layer.kv_heads, layer.head_dim, offset});
-    offset +=
-        std::int64_t{2} * layer.kv_heads * layer.head_dim * layout.block_size * kv_dtype_bytes(layout.dtype);
-  }
-  state_.bounds.pool_blocks = blocks;
+  if (auto ok = kv_.allocate(ledger_, layout, blocks); !ok) return ok;
   state_.bounds.block_size = layout.block_size;
+  if (auto ok = prepare_blocks(blocks, 0); !ok) return ok;
   return fit_workspace();
+}
+
+Result<void> CpuBackend::allocate_swap(int host_blocks) {
+  if (auto ok = kv_.allocate_swap(ledger_, host_blocks); !ok) return ok;
+  return prepare_blocks(kv_.blocks(), host_blocks);
+}
+
+Result<void> CpuBackend::prepare_blocks(int pool_blocks, int swap_blocks) {
+  const Bytes grown = StepState::bytes_for_blocks(pool_blocks, swap_blocks) -
+                      StepState::bytes_for_blocks(state_.bounds.pool_blocks, state_.bounds.swap_blocks);
+  if (grown > 0) {
+    if (auto ok = ledger_.take(Category::activations, grown, "marks of blocks"); !ok) return ok;
+    state_bytes_ += grown;
+  }
+  state_.prepare_blocks(pool_blocks, swap_blocks);
+  return {};
 }
 
 /// Brings the workspaces to what weights, tensors, KV and limits known so far need. Sizes only grow, before
@@ -198,7 +196,7 @@ Result<void> CpuBackend::fit_workspace() {
     if (tensor.rows == RowSet::tokens) tensor_columns = std::max<Bytes>(tensor_columns, tensor.columns);
   }
   Bytes scratch_floats = std::max(block_columns, tensor_columns);
-  for (const KvLayer& layer : kv_layers_) {
+  for (const KvPool::Layer& layer : kv_.layers()) {
     const Bytes most_heads = tensor_columns / (Bytes{layer.head_dim} * layer.kv_heads) + 1;  // per kv head
     const auto queries = static_cast<int>(most_heads * state_.bounds.segment_rows);
     scratch_floats = std::max(scratch_floats, attention_scratch_floats(queries, layer.head_dim));
@@ -225,9 +223,18 @@ float* CpuBackend::scratch(int thread) const {
   return scratch_.as<float>() + thread * scratch_floats_;
 }
 
+void CpuBackend::move_blocks(const StepPlan& plan) {
+  if (auto ok = state_.check_moves(plan); !ok) {
+    step_error_ = std::move(ok).error();
+  } else {
+    kv_.move(plan, team_);
+  }
+}
+
 void CpuBackend::stage(const StepPlan& plan) {
-  step_error_.reset();
   sampled_from_ = {};
+  state_.clear_rows();
+  if (step_error_) return;
   if (auto ok = state_.stage(plan); !ok) step_error_ = std::move(ok).error();
 }
 
@@ -249,7 +256,7 @@ void CpuBackend::replay(int bucket) {
 void CpuBackend::publish(std::uint64_t step) {
   StepResult result;
   result.number = step;
-  result.error = step_error_;
+  result.error = std::exchange(step_error_, std::nullopt);
   for (std::size_t i = 0; i < state_.samples.size(); ++i) {
     const StepState::Sampling& sample = state_.samples[i];
     result.sampled.push_back({sample.request, sample.slot, sampled_[i].token, sampled_[i].logprob});

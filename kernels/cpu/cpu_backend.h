@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The CPU back end. StepState is host memory, replay calls the recorded function: every operation has
-// finished when it returns. Keys lie transposed in their block ([kv_heads][head_dim][block_size]) so that
-// scores need no sums across lanes; values lie as kv_layout.h says.
+// finished when it returns.
 #pragma once
 #include <array>
 #include <condition_variable>
@@ -13,6 +12,7 @@
 #include "engine/execute/sampler.h"
 #include "kernels/cpu/booked_memory.h"
 #include "kernels/cpu/kernel_table.h"
+#include "kernels/cpu/kv_pool.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/step_state.h"
 
@@ -39,13 +39,16 @@ class CpuBackend final : public Backend {
   Result<Tensor> allocate(Category category, RowSet rows, int columns) override;
   Result<void> prepare_steps(const StepLimits& limits) override;
   Result<void> allocate_kv(const KvLayout& layout, int blocks) override;
+  Result<void> allocate_swap(int host_blocks) override;
 
+  void move_blocks(const StepPlan& plan) override;
   void stage(const StepPlan& plan) override;
   void record(int bucket, std::function<void()> forward) override;
   bool recorded(int bucket) const override;
   void replay(int bucket) override;
   void publish(std::uint64_t step) override;
   StepResult wait(std::uint64_t step) override;
+  std::vector<KvSaturation> kv_saturation() const override { return kv_.saturation(); }
 
   void embed(Weight table, Tensor out) override;
   void linear(Tensor in, const NormPrologue& norm, std::span<const LinearOutput> outputs) override;
@@ -75,10 +78,6 @@ class CpuBackend final : public Backend {
     const float* cosine(int position) const { return memory.as<float>() + std::int64_t{position} * 2 * half; }
     const float* sine(int position) const { return cosine(position) + half; }
   };
-  struct KvLayer {
-    int kv_heads, head_dim;
-    std::int64_t offset;  ///< bytes from the block's start
-  };
   /// A linear's input in the forms that its weights want.
   struct Input {
     const float* floats = nullptr;
@@ -95,17 +94,15 @@ class CpuBackend final : public Backend {
   const StoredTensor& at(Tensor tensor) const { return tensors_[static_cast<std::size_t>(tensor.id)]; }
   int rows_of(Tensor tensor) const { return state_.rows(at(tensor).rows); }
   bool uses_quantized(const PackedMatrix& matrix) const;
-  std::int64_t key_offset(const KvLayer& layer, int kv_head) const;
-  std::int64_t value_offset(const KvLayer& layer, int kv_head) const;
   float* scratch(int thread) const;
 
   Result<void> fit_workspace();
+  Result<void> prepare_blocks(int pool_blocks, int swap_blocks);
   Input prepare_input(Tensor in, const NormPrologue& norm, int columns, bool as_float, bool as_quantized);
   template <class Body>
   void over_tiles(const PackedMatrix* const* matrices, int count, int rows, const Body& body);
   void multiply(const PackedMatrix& matrix, const Input& input, int tile, int first_row, int rows,
                 float* out) const;
-  void append_row(const KvLayer& layer, int row, const float* k, const float* v, std::uint16_t* narrow);
 
   Ledger ledger_;
   RealClock clock_;
@@ -119,11 +116,7 @@ class CpuBackend final : public Backend {
   std::vector<StoredTensor> tensors_;
   std::vector<StoredRope> ropes_;
 
-  KvLayout kv_layout_;
-  std::vector<KvLayer> kv_layers_;
-  BookedMemory kv_;
-  std::int64_t block_bytes_ = 0;
-
+  KvPool kv_;
   StepState state_;
   Bytes state_bytes_ = 0;
   BookedMemory normed_, quantised_, scratch_;
@@ -133,7 +126,7 @@ class CpuBackend final : public Backend {
   Tensor sampled_from_;           ///< whose rows asked-for logits are taken from
 
   std::map<int, std::function<void()>> recorded_;
-  std::optional<Error> step_error_;
+  std::optional<Error> step_error_;  ///< of the step that is under way
   Nanos started_ = 0;
   std::mutex published_mutex_;
   std::condition_variable published_changed_;

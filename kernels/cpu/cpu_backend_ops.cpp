@@ -146,22 +146,13 @@ void CpuBackend::gated_linear(Tensor in, const NormPrologue& norm, Weight gate, 
   });
 }
 
-std::int64_t CpuBackend::key_offset(const KvLayer& layer, int kv_head) const {
-  return layer.offset +
-         std::int64_t{kv_head} * layer.head_dim * kv_layout_.block_size * kv_dtype_bytes(kv_layout_.dtype);
-}
-
-std::int64_t CpuBackend::value_offset(const KvLayer& layer, int kv_head) const {
-  return key_offset(layer, layer.kv_heads + kv_head);
-}
-
 void CpuBackend::rope_append(int layer, RopeTable table, const AttentionSpec& spec, Tensor q, Tensor k,
                              Tensor v) {
   const StoredRope& rope = ropes_[static_cast<std::size_t>(table.id)];
-  const KvLayer& kv = kv_layers_[static_cast<std::size_t>(layer)];
   team_.run(rows_of(q), kRowGrain, [&](int begin, int end, int thread) {
     for (int row = begin; row < end; ++row) {
-      const int position = state_.positions[static_cast<std::size_t>(row)];
+      const auto r = static_cast<std::size_t>(row);
+      const int position = state_.positions[r];
       RopeTask task{at(q).row(row),     spec.heads,        spec.head_dim,
                     2 * rope.half,      spec.rope.pairing, rope.cosine(position),
                     rope.sine(position)};
@@ -169,38 +160,15 @@ void CpuBackend::rope_append(int layer, RopeTable table, const AttentionSpec& sp
       task.x = at(k).row(row);
       task.heads = spec.kv_heads;
       kernels_.rope(task);
-      append_row(kv, row, at(k).row(row), at(v).row(row), reinterpret_cast<std::uint16_t*>(scratch(thread)));
+      const std::int32_t block = state_.block_table(state_.row_slots[r])[position / kv_.block_size()];
+      kv_.append(kernels_, layer, block, position % kv_.block_size(), at(k).row(row), at(v).row(row),
+                 scratch(thread));
     }
   });
 }
 
-/// `narrow`: room for kv_heads × head_dim numbers.
-void CpuBackend::append_row(const KvLayer& layer, int row, const float* k, const float* v,
-                            std::uint16_t* narrow) {
-  const auto r = static_cast<std::size_t>(row);
-  const int block_size = kv_layout_.block_size, head_dim = layer.head_dim;
-  const int position = state_.positions[r], column = position % block_size;
-  std::byte* block =
-      kv_.as<std::byte>() + state_.block_table(state_.row_slots[r])[position / block_size] * block_bytes_;
-
-  const auto append = [&]<class Number>(const Number* keys, const Number* values) {
-    for (int head = 0; head < layer.kv_heads; ++head, keys += head_dim, values += head_dim) {
-      auto* key_target = reinterpret_cast<Number*>(block + key_offset(layer, head)) + column;
-      for (int d = 0; d < head_dim; ++d) key_target[std::ptrdiff_t{d} * block_size] = keys[d];
-      auto* value_target = reinterpret_cast<Number*>(block + value_offset(layer, head));
-      std::copy_n(values, head_dim, value_target + std::ptrdiff_t{column} * head_dim);
-    }
-  };
-  if (kv_layout_.dtype == KvDtype::float32) return append(k, v);
-  const auto to_narrow = kv_layout_.dtype == KvDtype::float16 ? kernels_.to_half : kernels_.to_bfloat;
-  const int count = layer.kv_heads * head_dim;
-  to_narrow(k, count, narrow);
-  to_narrow(v, count, narrow + count);
-  append(narrow, narrow + count);
-}
-
 void CpuBackend::attention(const AttentionOp& op, Tensor q, Tensor out) {
-  const KvLayer& layer = kv_layers_[static_cast<std::size_t>(op.layer)];
+  const KvPool::Layer& layer = kv_.layers()[static_cast<std::size_t>(op.layer)];
   const int segments = static_cast<int>(state_.segments.size());
   const int heads = op.heads / op.kv_heads;  // that share a kv head
   team_.run(segments * op.kv_heads, 1, [&](int begin, int end, int thread) {
@@ -220,13 +188,15 @@ void CpuBackend::attention(const AttentionOp& op, Tensor q, Tensor out) {
       task.first_position = state_.positions[first_row];
       task.scale = op.scale;
       task.window = op.window;
-      task.dtype = kv_layout_.dtype;
-      task.block_size = kv_layout_.block_size;
+      task.dtype = kv_.dtype();
+      task.block_size = kv_.block_size();
       task.block_table = state_.block_table(state_.row_slots[first_row]);
-      task.pool = kv_.as<std::byte>();
-      task.block_bytes = block_bytes_;
-      task.key_offset = key_offset(layer, kv_head);
-      task.value_offset = value_offset(layer, kv_head);
+      task.pool = kv_.data();
+      task.block_bytes = kv_.block_bytes();
+      task.key_offset = layer.key_offset(kv_head);
+      task.value_offset = layer.value_offset(kv_head);
+      task.key_scale = layer.k_scales[static_cast<std::size_t>(kv_head)];
+      task.value_scale = layer.v_scales[static_cast<std::size_t>(kv_head)];
       task.scratch = scratch(thread);
       kernels_.attention(task);
     }

@@ -53,6 +53,7 @@ struct AttentionTask {
   const std::byte* pool = nullptr;
   std::int64_t block_bytes = 0;
   std::int64_t key_offset = 0, value_offset = 0;  ///< of this layer and kv head inside a block
+  float key_scale = 1, value_scale = 1;           ///< fp8_e4m3: of this layer and kv head
   float* scratch = nullptr;                       ///< attention_scratch_floats(rows·heads, head_dim)
 };
 std::int64_t attention_scratch_floats(int queries, int head_dim);
@@ -80,6 +81,11 @@ struct KernelTable {
   void (*rope)(const RopeTask& task);
   void (*to_half)(const float* x, int count, std::uint16_t* out);
   void (*to_bfloat)(const float* x, int count, std::uint16_t* out);
+  /// fp8_e4m3 codes of x/scale, to nearest even, beyond ±448 the code of ±448; returns how many lay there.
+  int (*to_fp8)(const float* x, int count, float scale, std::uint8_t* out);
+  /// x/scale to nearest even; returns the scale, largest |x| over 127. Numbers that are not finite make it
+  /// NaN.
+  float (*to_int8)(const float* x, int count, std::int8_t* out);
   void (*attention)(const AttentionTask& task);
   // For floors: work that nothing but the named resource can slow down. The results only keep the work alive.
   float (*read_memory)(const std::byte* data, std::int64_t bytes);  ///< bytes: a multiple of 1024

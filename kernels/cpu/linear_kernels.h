@@ -49,7 +49,7 @@ struct LinearKernels {
       const auto* floats = reinterpret_cast<const float*>(w.values) + start;
       const auto* words = reinterpret_cast<const std::uint16_t*>(w.values) + start;
       for (int k = 0; k < w.columns; ++k, floats += kTileRows, words += kTileRows) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (int part = 0; part < kParts; ++part) {
           const int lane = part * S::kLanes;
           if constexpr (T == TensorType::f32) use(k, part, S::load(floats + lane));
@@ -81,7 +81,7 @@ struct LinearKernels {
       }
 #pragma GCC unroll 4
       for (int j = 0; j < 4; ++j) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (int part = 0; part < kParts; ++part) {
           const int k = group * kQuantBlock + 4 * v + j;
           if constexpr (T == TensorType::q8_0) {
@@ -122,7 +122,7 @@ struct LinearKernels {
     }
     for (int group = 0; group < groups; ++group) {
       const QuantGroup<T> g(w, tile, group);
-#pragma GCC unroll 2
+#pragma GCC unroll 4
       for (int p = 0; p < P; ++p) add_group<T, R, P>(g, first + p, x + group, groups, sum, p);
     }
     for (int r = 0; r < R; ++r) {

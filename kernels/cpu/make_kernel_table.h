@@ -19,6 +19,8 @@ constexpr KernelTable make_kernel_table() {
       .rope = RowKernels<S>::rope,
       .to_half = RowKernels<S>::to_half,
       .to_bfloat = RowKernels<S>::to_bfloat,
+      .to_fp8 = RowKernels<S>::to_fp8,
+      .to_int8 = RowKernels<S>::to_int8,
       .attention = AttentionKernel<S>::run,
       .read_memory = ProbeKernels<S>::read_memory,
       .multiply_add_float = ProbeKernels<S>::multiply_add_float,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is done to one row of activations: norm, quantisation, gate, rotation, narrowing.
+// What is done to one row of activations: norm, quantisation, gate, rotation, narrowing for KV.
 #pragma once
 #include <cmath>
 
@@ -134,6 +134,35 @@ struct RowKernels {
   }
   static void to_bfloat(const float* x, int count, std::uint16_t* out) {
     for (int i = 0; i < count; ++i) out[i] = float_to_bfloat_bits(x[i]);
+  }
+  static int to_fp8(const float* x, int count, float scale, std::uint8_t* out) {
+    std::int32_t saturated = 0;
+    for (int i = 0; i < count; ++i) {
+      const float scaled = x[i] / scale;
+      const std::int32_t magnitude = magnitude_bits(scaled);
+      out[i] = float_to_fp8_bits(scaled);
+      saturated += magnitude > kFp8LargestBits && magnitude <= kInfinityBits ? 1 : 0;
+    }
+    return saturated;
+  }
+  static float to_int8(const float* x, int count, std::int8_t* out) {
+    std::int32_t largest = 0;
+    for (int i = 0; i < count; ++i) {
+      const std::int32_t magnitude = magnitude_bits(x[i]);
+      largest = magnitude > largest ? magnitude : largest;
+    }
+    const float scale = bits_to_float(static_cast<std::uint32_t>(largest)) / 127.0f;
+    if (largest >= kInfinityBits || !(scale > 0)) {
+      for (int i = 0; i < count; ++i) out[i] = 0;
+      return largest >= kInfinityBits ? __builtin_nanf("") : 0.0f;
+    }
+    constexpr float kShift = 12582912.0f;  // 1.5·2²³: adding it rounds the fraction away
+    for (int i = 0; i < count; ++i) {
+      const float scaled = x[i] / scale;  // beyond ±127 only where the scale is a coarse subnormal
+      const float capped = scaled > 127.0f ? 127.0f : scaled < -127.0f ? -127.0f : scaled;
+      out[i] = static_cast<std::int8_t>(static_cast<std::int32_t>((capped + kShift) - kShift));
+    }
+    return scale;
   }
 };
 

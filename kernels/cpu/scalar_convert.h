@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Single numbers between float and its 16-bit forms, inline for inner loops. engine/model's functions are the
-// slow twins.
+// Single numbers between float and its 16- and 8-bit forms, inline for inner loops. engine/model's functions
+// are the slow twins.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -55,6 +55,38 @@ inline std::uint16_t float_to_half_bits(float value) {
   }
   const std::uint32_t rounded = magnitude + 0xFFF + ((magnitude >> 13) & 1);
   return static_cast<std::uint16_t>(sign | ((rounded - 0x38000000) >> 13));
+}
+
+constexpr std::int32_t kInfinityBits = 0x7F800000;
+constexpr std::int32_t kFp8LargestBits = 0x43E00000;  // 448
+
+/// |value| as an integer: ordered as the numbers are, NaN above all.
+inline std::int32_t magnitude_bits(float value) {
+  return static_cast<std::int32_t>(float_to_bits(value) & 0x7FFFFFFF);
+}
+
+/// fp8_e4m3 without branches, so that loops over it become vectors. Subnormals are steps of 2^-9.
+inline float fp8_bits_to_float(std::uint8_t fp8) {
+  const std::uint32_t sign = static_cast<std::uint32_t>(fp8 & 0x80) << 24;
+  const auto rest = static_cast<std::int32_t>(fp8 & 0x7F);
+  const std::uint32_t subnormal = float_to_bits(static_cast<float>(rest) * 0.001953125f);
+  const std::uint32_t normal = (static_cast<std::uint32_t>(rest) << 20) + (120u << 23);
+  const std::uint32_t magnitude = rest == 0x7F ? 0x7FC00000 : rest < 8 ? subnormal : normal;
+  return bits_to_float(sign | magnitude);
+}
+
+/// Round to nearest even, saturating at ±448; NaN stays NaN.
+inline std::uint8_t float_to_fp8_bits(float value) {
+  const std::uint32_t sign = (float_to_bits(value) >> 24) & 0x80;
+  const std::int32_t magnitude = magnitude_bits(value);
+  const std::int32_t capped = magnitude < kFp8LargestBits ? magnitude : kFp8LargestBits;
+  // Below 2^-6: added to 2^14, a number keeps steps of 2^-9 at the end of the mantissa.
+  const float shifted = bits_to_float(static_cast<std::uint32_t>(capped)) + 16384.0f;
+  const std::int32_t subnormal = magnitude_bits(shifted) - 0x46800000;
+  const std::int32_t normal = (capped + 0x7FFFF + ((capped >> 20) & 1) - (120 << 23)) >> 20;
+  const std::int32_t code = capped < 0x3C800000 ? subnormal : normal;
+  return static_cast<std::uint8_t>(sign |
+                                   static_cast<std::uint32_t>(magnitude > kInfinityBits ? 0x7F : code));
 }
 
 }  // namespace

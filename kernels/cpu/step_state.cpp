@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 
 namespace pitwall {
 
@@ -38,6 +39,7 @@ void StepState::prepare(const StepLimits& limits) {
   sampling.assign(slot_count, {});
   block_tables.assign(slot_count * size(limits.max_blocks_per_sequence), -1);
   blocks_held.assign(slot_count, 0);
+  slice_ends_.assign(slot_count, 0);
   tokens.reserve(size(limits.max_tokens));
   positions.reserve(size(limits.max_tokens));
   row_slots.reserve(size(limits.max_tokens));
@@ -48,11 +50,63 @@ void StepState::prepare(const StepLimits& limits) {
 }
 
 Bytes StepState::bytes_for(const StepLimits& limits) {
-  const Bytes by_slot = static_cast<Bytes>(sizeof(TokenId) + sizeof(SlotSampling) + sizeof(std::int32_t)) +
-                        Bytes{limits.max_blocks_per_sequence} * Bytes{sizeof(std::int32_t)};
+  const Bytes by_slot =
+      static_cast<Bytes>(sizeof(TokenId) + sizeof(SlotSampling) + 2 * sizeof(std::int32_t)) +
+      Bytes{limits.max_blocks_per_sequence} * Bytes{sizeof(std::int32_t)};
   const auto by_row = static_cast<Bytes>(3 * sizeof(std::int32_t) + sizeof(Segment));
   const auto by_logit_row = static_cast<Bytes>(sizeof(std::int32_t) + sizeof(Sampling) + sizeof(AskedLogits));
   return limits.max_slots * by_slot + limits.max_tokens * by_row + limits.max_logit_rows * by_logit_row;
+}
+
+void StepState::prepare_blocks(int pool_blocks, int swap_blocks) {
+  bounds.pool_blocks = pool_blocks;
+  bounds.swap_blocks = swap_blocks;
+  marks_.assign(size(std::int64_t{pool_blocks} + swap_blocks), 0);
+}
+
+Bytes StepState::bytes_for_blocks(int pool_blocks, int swap_blocks) {
+  return (Bytes{pool_blocks} + swap_blocks) * Bytes{sizeof(std::int64_t)};
+}
+
+/// False where the current list has named the block before.
+bool StepState::mark(std::int64_t block) {
+  return std::exchange(marks_[size(block)], list_) != list_;
+}
+
+Result<void> StepState::check_moves(const StepPlan& plan) {
+  const auto bad_swap = [&](const BlockSwap& swap, const char* how) {
+    return bad_plan(plan.number, "block " + text(swap.block.value) + " of " + text(bounds.pool_blocks) + how +
+                                     text(swap.host.value) + " of " + text(bounds.swap_blocks) +
+                                     " blocks of swap space");
+  };
+  const auto exist = [&](const BlockSwap& swap) {
+    return within(swap.block.value, bounds.pool_blocks) && within(swap.host.value, bounds.swap_blocks);
+  };
+  ++list_;
+  for (const BlockSwap& swap : plan.swaps_out) {
+    if (!exist(swap) || !mark(bounds.pool_blocks + std::int64_t{swap.host.value}))
+      return bad_swap(swap, " goes out to ");
+  }
+  ++list_;
+  for (const BlockSwap& swap : plan.swaps_in) {
+    if (!exist(swap) || !mark(swap.block.value)) return bad_swap(swap, " comes in from ");
+  }
+  const auto bad_copy = [&](const BlockCopy& copy) {
+    return bad_plan(plan.number, text(copy.tokens) + " tokens of block " + text(copy.from.value) +
+                                     " are copied to block " + text(copy.to.value) + " of " +
+                                     text(bounds.pool_blocks));
+  };
+  ++list_;
+  for (const BlockCopy& copy : plan.copies) {
+    if (!within(copy.from.value, bounds.pool_blocks) || !within(copy.to.value, bounds.pool_blocks) ||
+        copy.tokens < 1 || copy.tokens > bounds.block_size || !mark(copy.to.value)) {
+      return bad_copy(copy);
+    }
+  }
+  for (const BlockCopy& copy : plan.copies) {
+    if (marks_[size(copy.from.value)] == list_) return bad_copy(copy);
+  }
+  return {};
 }
 
 Result<void> StepState::stage(const StepPlan& plan) {
@@ -125,8 +179,25 @@ Result<void> StepState::check_slots(const StepPlan& plan) const {
   return {};
 }
 
-Result<void> StepState::check_slices(const StepPlan& plan) const {
+/// Padding yields nothing and stands alone in its slot or right behind the slot's slice; any other slice is
+/// its slot's only one.
+Result<void> StepState::check_order(const StepPlan& plan, const SequenceSlice& slice) {
+  std::int32_t& end = slice_ends_[size(slice.slot.value)];
+  const bool follows = end > 0;
+  if ((slice.padding && (slice.samples || slice.all_logits)) ||
+      (follows && (!slice.padding || slice.first_position != end))) {
+    return bad_plan(plan.number, std::string(slice.padding ? "padding" : "a slice") + " at position " +
+                                     text(slice.first_position) + " in slot " + text(slice.slot.value) +
+                                     (follows ? ", which has a slice up to " + text(end)
+                                              : std::string(" that yields tokens or logits")));
+  }
+  end = slice.first_position + slice.count;
+  return {};
+}
+
+Result<void> StepState::check_slices(const StepPlan& plan) {
   const StepLimits& limits = bounds.limits;
+  std::fill(slice_ends_.begin(), slice_ends_.end(), 0);
   std::int64_t token_rows = 0, logits = 0;
   for (const SequenceSlice& slice : plan.slices) {
     if (!within(slice.slot.value, limits.max_slots) || slice.count < 1 || slice.first_position < 0 ||
@@ -142,6 +213,7 @@ Result<void> StepState::check_slices(const StepPlan& plan) const {
                                        ", whose blocks hold " + text(held) + " of at most " +
                                        text(bounds.positions));
     }
+    if (auto ok = check_order(plan, slice); !ok) return ok;
     for (std::int32_t i = 0; i < slice.count; ++i) {
       const TokenId token = plan.tokens[size(slice.token_offset + i)];
       if (token != kPreviousToken && !within(token, limits.vocabulary)) {

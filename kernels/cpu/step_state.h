@@ -12,6 +12,7 @@ namespace pitwall {
 struct StepBounds {
   StepLimits limits;
   int pool_blocks = 0;  ///< 0 = no KV yet: block tables are not looked at
+  int swap_blocks = 0;
   int block_size = 1;
   int positions = std::numeric_limits<int>::max();  ///< of the shortest rope table
   int segment_rows = 1;                             ///< longer slices are cut into several segments
@@ -55,6 +56,16 @@ struct StepState {
   void prepare(const StepLimits& limits);
   static Bytes bytes_for(const StepLimits& limits);
 
+  /// The same for the marks that check_moves() sets.
+  void prepare_blocks(int pool_blocks, int swap_blocks);
+  static Bytes bytes_for_blocks(int pool_blocks, int swap_blocks);
+
+  /// Swaps and copies: every block is there, none is written twice by a list, and no copy reads what another
+  /// one writes, so that a list may run in any order.
+  Result<void> check_moves(const StepPlan& plan);
+
+  void clear_rows();
+
   /// Takes a plan over. One that breaks the bounds is refused and leaves no rows.
   Result<void> stage(const StepPlan& plan);
 
@@ -66,10 +77,16 @@ struct StepState {
   }
 
  private:
-  void clear_rows();
   Result<void> check_slots(const StepPlan& plan) const;
-  Result<void> check_slices(const StepPlan& plan) const;
+  Result<void> check_slices(const StepPlan& plan);
+  Result<void> check_order(const StepPlan& plan, const SequenceSlice& slice);
   void add_slice(const StepPlan& plan, const SequenceSlice& slice);
+  bool mark(std::int64_t block);
+
+  /// By block, those of the pool first: the list that named it last.
+  std::vector<std::int64_t> marks_;
+  std::int64_t list_ = 0;
+  std::vector<std::int32_t> slice_ends_;  ///< by slot, while a plan is checked: 0 = no slice yet
 };
 
 }  // namespace pitwall

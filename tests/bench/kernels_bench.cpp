@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Times the CPU back end's operations in the shapes of SmolLM2-135M (Q4_1, output Q8_0) against the floors of
-// this machine, measured in the same run. Layers rotate, so that weights and KV come from memory as in a real
-// step. Usage: kernels_bench [threads] [portable|avx2]
+// this machine, measured in the same run, and attention once more for each KV dtype. Layers rotate, so that
+// weights and KV come from memory as in a real step. Usage: kernels_bench [threads] [portable|avx2]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -38,12 +38,116 @@ double typical(std::vector<double> times) {
   return times[times.size() / 4];
 }
 
+KvLayout layout(KvDtype dtype) {
+  KvLayout layout;
+  layout.dtype = dtype;
+  layout.block_size = kBlockSize;
+  layout.layers.assign(kLayers, {kKvHeads, kHeadDim});
+  return layout;
+}
+
+AttentionSpec attention_spec() {
+  AttentionSpec spec;
+  spec.heads = kHeads;
+  spec.kv_heads = kKvHeads;
+  spec.head_dim = kHeadDim;
+  spec.rope = {10000.0, kHeadDim, RopeSpec::Pairing::neighbours};
+  return spec;
+}
+
+/// Decode of one token for each of `rows` sequences at the end of their contexts, or a prefill chunk of one.
+StepPlan plan_of(int rows, int sequences) {
+  StepPlan plan;
+  for (int s = 0; s < sequences; ++s) {
+    plan.joins.push_back({SlotId{s}, RequestId{static_cast<std::uint64_t>(s) + 1}, {}});
+    for (int b = 0; b < kContext / kBlockSize; ++b) {
+      plan.appends.push_back({SlotId{s}, b, BlockId{s * kContext / kBlockSize + b}});
+    }
+    const int count = rows / sequences;
+    add_slice(plan, s, kContext - count, std::vector<TokenId>(static_cast<std::size_t>(count), 7 + s));
+    plan.slices.back().all_logits = false;
+    plan.slices.back().samples = true;
+  }
+  return plan;
+}
+
+/// Writes all of the pool: pages that nobody wrote are one page of zeros, which the cache holds.
+void fill_kv(CpuHarness& harness, const std::function<void()>& append) {
+  for (int s = 0; s < kMostSequences; ++s) {
+    StepPlan plan = plan_of(kMostSequences, kMostSequences);
+    plan.slices.clear();
+    plan.tokens.clear();
+    for (int first = 0; first < kContext; first += kMostRows) {
+      add_slice(plan, s, first, std::vector<TokenId>(kMostRows, 7 + s));
+      const StepResult result = harness.run(std::exchange(plan, {}), append);
+      if (result.error) throw std::runtime_error(result.error->text());
+    }
+  }
+}
+
+/// Append and attention alone, on KV of random numbers.
+class KvBench {
+ public:
+  KvBench(const CpuBackendOptions& options, KvDtype dtype)
+      : dtype_(dtype),
+        harness_(options, {kMostRows, kMostSequences, kContext / kBlockSize, kVocabulary}, layout(dtype),
+                 kMostSequences * kContext / kBlockSize),
+        spec_(attention_spec()) {
+    CpuBackend& backend = harness_.backend();
+    std::mt19937 random(1);
+    const OwnedTensor table = random_tensor(TensorType::f32, 64, kQ, random);
+    const Weight queries = harness_.upload(table);
+    const Weight keys = harness_.upload(random_tensor(TensorType::f32, 64, kKv, random));
+    rope_ = take(backend.upload_rope(spec_.rope, kContext));
+    q_ = harness_.tensor(kQ);
+    k_ = harness_.tensor(kKv);
+    fill_kv(harness_, [&] {
+      backend.embed(queries, q_);
+      backend.embed(keys, k_);
+      for (int layer = 0; layer < kLayers; ++layer) backend.rope_append(layer, rope_, spec_, q_, k_, k_);
+    });
+  }
+
+  void run(int rows, const CpuFloors& floors) {
+    const int sequences = rows <= kMostSequences ? rows : 1;
+    CpuBackend& backend = harness_.backend();
+    std::vector<double> appends, attentions;
+    harness_.run(plan_of(rows, sequences), [&] {
+      for (int step = 0; step < kSteps; ++step) {
+        for (int layer = 0; layer < kLayers; ++layer) {
+          const auto start = std::chrono::steady_clock::now();
+          backend.rope_append(layer, rope_, spec_, q_, k_, k_);
+          const auto middle = std::chrono::steady_clock::now();
+          backend.attention({layer, kHeads, kKvHeads, kHeadDim, 0.125f, 0}, q_, q_);
+          const auto end = std::chrono::steady_clock::now();
+          appends.push_back(std::chrono::duration<double, std::nano>(middle - start).count());
+          attentions.push_back(std::chrono::duration<double, std::nano>(end - middle).count());
+        }
+      }
+    });
+    const double time = typical(attentions);
+    const double bytes =
+        static_cast<double>(layout(dtype_).bytes_per_token()) / kLayers * sequences * kContext;
+    std::printf("%4d  %-10s append %7.1f us   attention %8.1f us %7.1f GB/s %4.0f %% of read\n", rows,
+                std::string(kv_dtype_name(dtype_)).c_str(), typical(appends) / 1e3, time / 1e3, bytes / time,
+                100 * bytes / time / floors.read_gbps);
+  }
+
+ private:
+  KvDtype dtype_;
+  CpuHarness harness_;
+  AttentionSpec spec_;
+  RopeTable rope_;
+  Tensor q_, k_;
+};
+
 class Bench {
  public:
   explicit Bench(const CpuBackendOptions& options)
-      : harness_(options, {kMostRows, kMostSequences, kContext / kBlockSize, kVocabulary}, layout(),
-                 kMostSequences * kContext / kBlockSize),
-        backend_(harness_.backend()) {
+      : harness_(options, {kMostRows, kMostSequences, kContext / kBlockSize, kVocabulary},
+                 layout(KvDtype::bfloat16), kMostSequences * kContext / kBlockSize),
+        backend_(harness_.backend()),
+        spec_(attention_spec()) {
     std::mt19937 random(1);
     const auto q4 = [&](int rows, int columns) {
       return harness_.upload(random_tensor(TensorType::q4_1, rows, columns, random));
@@ -54,10 +158,6 @@ class Bench {
                          q4(kIntermediate, kHidden), q4(kIntermediate, kHidden), q4(kHidden, kIntermediate)});
     }
     embedding_ = harness_.upload(random_tensor(TensorType::q8_0, kVocabulary, kHidden, random));
-    spec_.heads = kHeads;
-    spec_.kv_heads = kKvHeads;
-    spec_.head_dim = kHeadDim;
-    spec_.rope = {10000.0, kHeadDim, RopeSpec::Pairing::neighbours};
     rope_ = take(backend_.upload_rope(spec_.rope, kContext));
     hidden_ = harness_.tensor(kHidden);
     q_ = harness_.tensor(kQ);
@@ -66,21 +166,13 @@ class Bench {
     gated_ = harness_.tensor(kIntermediate);
     last_ = take(backend_.allocate(Category::activations, RowSet::logits, kHidden));
     logits_ = take(backend_.allocate(Category::logits, RowSet::logits, kVocabulary));
+    fill_kv(harness_, [this] {
+      for (int layer = 0; layer < kLayers; ++layer) backend_.rope_append(layer, rope_, spec_, q_, k_, v_);
+    });
   }
 
   void run(int rows, const CpuFloors& floors) {
-    const int sequences = rows <= kMostSequences ? rows : 1;  // decode of several, or a prefill chunk of one
-    StepPlan plan;
-    for (int s = 0; s < sequences; ++s) {
-      plan.joins.push_back({SlotId{s}, RequestId{static_cast<std::uint64_t>(s) + 1}, {}});
-      for (int b = 0; b < kContext / kBlockSize; ++b) {
-        plan.appends.push_back({SlotId{s}, b, BlockId{s * kContext / kBlockSize + b}});
-      }
-      const int count = rows / sequences;
-      add_slice(plan, s, kContext - count, std::vector<TokenId>(static_cast<std::size_t>(count), 7 + s));
-      plan.slices.back().all_logits = false;
-      plan.slices.back().samples = true;
-    }
+    const int sequences = rows <= kMostSequences ? rows : 1;
     const std::vector<Operation> all = operations(rows, sequences);
     std::vector<std::vector<double>> times(all.size());
     const auto time_call = [&](std::size_t operation, int layer) {
@@ -89,7 +181,7 @@ class Bench {
       const auto end = std::chrono::steady_clock::now();
       times[operation].push_back(std::chrono::duration<double, std::nano>(end - start).count());
     };
-    harness_.run(plan, [&] {
+    harness_.run(plan_of(rows, sequences), [&] {
       backend_.embed(embedding_, hidden_);
       for (int step = 0; step < kSteps; ++step) {
         for (int layer = 0; layer < kLayers; ++layer) {
@@ -116,13 +208,6 @@ class Bench {
   }
 
  private:
-  static KvLayout layout() {
-    KvLayout layout;
-    layout.block_size = kBlockSize;
-    layout.layers.assign(kLayers, {kKvHeads, kHeadDim});
-    return layout;
-  }
-
   std::vector<Operation> operations(int rows, int sequences) {
     const auto q4_bytes = [](double weights) { return weights * 20 / 32; };
     const auto layer = [this](int i) -> const Layer& { return layers_[static_cast<std::size_t>(i)]; };
@@ -191,4 +276,8 @@ int main(int argc, char** argv) {
               floors.int8_tops);
   std::printf("rows  operation    fastest quarter  weights or KV, of read    multiply-adds, of int8\n");
   for (int rows : {1, 8, 64, 256}) bench.run(rows, floors);
+  for (KvDtype dtype : kKvDtypes) {
+    KvBench kv(options, dtype);
+    for (int rows : {1, 8, 256}) kv.run(rows, floors);
+  }
 }

@@ -104,6 +104,12 @@ class CtlTest : public QObject {
     QTest::newRow("no template") << QStringList{"template", "--messages", "m"} << "--template";
     QTest::newRow("bad format") << QStringList{"report", "1", "--format", "pdf"} << "pdf";
     QTest::newRow("run id") << QStringList{"runs", "show", "first"} << "first";
+    const QStringList simulate{"simulate", "--model", "llama-3.1-8b", "--gpu", "H200"};
+    QTest::newRow("no load") << simulate << "--trace";
+    QTest::newRow("two loads") << simulate + QStringList{"--trace", "t.csv", "--workload", "chat"}
+                               << "--trace";
+    QTest::newRow("no rate") << simulate + QStringList{"--workload", "chat", "--request-rate", "0"}
+                             << "--request-rate";
   }
   void usage_is_exit_code_2() {
     QFETCH(QStringList, arguments);
@@ -145,6 +151,22 @@ class CtlTest : public QObject {
     QTest::newRow("no such file") << QStringList{"logits",          "--model", golden, "--prompts",
                                                  "/nowhere/p.json", "--out",   "x"}
                                   << "/nowhere/p.json";
+    const QStringList simulate{"simulate", "--model", "llama-3.1-8b", "--workload", "chat", "--gpu"};
+    QTest::newRow("unknown GPU") << simulate + QStringList{"H300"} << "These exist: H200";
+    QTest::newRow("two GPUs") << simulate + QStringList{"H200x2"} << "2 GPUs";
+    QTest::newRow("GPU too small") << simulate + QStringList{"H200", "--memory-limit", "10GiB"}
+                                   << "14.96 GiB for weights";
+    QTest::newRow("unknown workload")
+        << QStringList{"simulate", "--model", "llama-3.1-8b", "--gpu", "H200", "--workload", "none"}
+        << "chat, ";
+    QTest::newRow("broken trace") << QStringList{"simulate",
+                                                 "--model",
+                                                 "llama-3.1-8b",
+                                                 "--gpu",
+                                                 "H200",
+                                                 "--trace",
+                                                 text_of(test::data("README.md"))}
+                                  << "README.md line 1: it is not a JSON object";
     QTest::newRow("unknown fetch") << QStringList{"fetch", "no-such-model"} << "no-such-model";
     QTest::newRow("tokenizer of none")
         << QStringList{"tokenize", "--model", golden, "--text", "x"} << "tokenizer";
@@ -392,6 +414,34 @@ class CtlTest : public QObject {
     QVERIFY(document["ttft_ms"] > 0 && document["tpot_ms"] > 0);
     const Ran shown = run({"runs", "show", QString::number(document["run_id"].get<int>()), "--json"});
     QVERIFY2(shown.code == 0, shown.err.c_str());
+  }
+
+  void simulate_prints_a_bench_result() {
+    const QStringList arguments{"simulate",   "--model", "llama-3.1-8b", "--gpu", "H200x1",
+                                "--workload", "chat",    "--seed",       "5",     "--num-prompts",
+                                "50"};
+    const Ran ran = run(arguments + QStringList{"--json"});
+    QVERIFY2(ran.code == 0, ran.err.c_str());
+    const json document = ran.document();
+    QCOMPARE(document["completed"], 50);
+    QVERIFY(document["steps"] > 100);
+    QVERIFY(document["p99_itl_ms"] > 1.0);
+    QVERIFY(document["prefix_cache"]["query_tokens"] > 50);
+    QVERIFY(document["scheduler_us_per_step"]["p50"] > 0.0);
+    QCOMPARE(document["ledger"]["weights"], 16060522496);
+    const json ledger = document["ledger"];
+    QCOMPARE(ledger["kv_used"].get<Bytes>() + ledger["kv_cached"].get<Bytes>() +
+                 ledger["kv_quarantined"].get<Bytes>() + ledger["kv_free"].get<Bytes>(),
+             ledger["kv"].get<Bytes>());
+    const Ran table = run(arguments);
+    QCOMPARE(table.code, 0);
+    QVERIFY2(table.out.find("50 completed") != std::string::npos, table.out.c_str());
+    // A pool and a length that no H200 has.
+    const Ran vast = run(arguments + QStringList{"--json", "--kv-cache-memory-bytes", "100000GiB",
+                                                 "--max-model-len", "1000000"});
+    QVERIFY2(vast.code == 0, vast.err.c_str());
+    QCOMPARE(vast.document()["ledger"]["kv"], 107374182400000);
+    QCOMPARE(vast.document()["max_model_len"], 1000000);
   }
 
   void floors_are_measured() {

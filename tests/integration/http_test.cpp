@@ -23,6 +23,17 @@ std::string text_or(const Json& value, const std::string& fallback) {
 
 }  // namespace
 
+namespace {
+
+/// Usage without what the prefix cache had: that is more the second time.
+std::string counts(const test::Completion& completion) {
+  test::Json usage = completion.usage;
+  usage.erase("prompt_tokens_details");
+  return usage.dump();
+}
+
+}  // namespace
+
 class HttpTest : public QObject {
   Q_OBJECT
 
@@ -68,7 +79,7 @@ class HttpTest : public QObject {
       QCOMPARE(stream.problem, "");
       QCOMPARE(stream.text, whole.text);
       QCOMPARE(stream.finish_reason, whole.finish_reason);
-      QCOMPARE(stream.usage.dump(), whole.usage.dump());
+      QCOMPARE(counts(stream), counts(whole));
       QVERIFY(stream.id != whole.id);
       body.erase("messages");
       body["prompt"] = "prompt number " + std::to_string(i);
@@ -78,7 +89,7 @@ class HttpTest : public QObject {
       QCOMPARE(stream_text.problem + whole_text.problem, "");
       QCOMPARE(stream_text.text, whole_text.text);
       QCOMPARE(stream_text.tokens, whole_text.tokens);
-      QCOMPARE(stream_text.usage.dump(), whole_text.usage.dump());
+      QCOMPARE(counts(stream_text), counts(whole_text));
     }
   }
 

@@ -117,7 +117,7 @@ class Runner {
     KvLayout layout;
     layout.dtype = dtype;
     layout.block_size = way.block_size;
-    layout.layers.assign(kLayers, {kKvHeads, kHeadDim});
+    layout.layers.assign(kLayers, {kKvHeads, kHeadDim, {0.01f, 0.03f}, {0.02f, 0.05f}});
     return layout;
   }
 
@@ -184,7 +184,7 @@ class InvarianceTest : public QObject {
     QTest::addColumn<bool>("automatic");
     QTest::addColumn<int>("dtype");
     for (Isa isa : usable_isas()) {
-      for (KvDtype dtype : {KvDtype::float32, KvDtype::bfloat16, KvDtype::float16}) {
+      for (KvDtype dtype : kKvDtypes) {
         for (bool automatic : {false, true}) {
           QTest::addRow("%s, %s, KV in %s", isa_name(isa).data(), automatic ? "automatic" : "float32",
                         kv_dtype_name(dtype).data())

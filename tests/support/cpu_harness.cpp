@@ -93,6 +93,7 @@ CpuHarness::CpuHarness(const CpuBackendOptions& options, const Limits& limits, c
 StepResult CpuHarness::run(StepPlan plan, const std::function<void()>& forward) {
   plan.number = ++steps_;
   backend_->record(0, forward);
+  backend_->move_blocks(plan);
   backend_->stage(plan);
   backend_->replay(0);
   backend_->publish(plan.number);

@@ -34,6 +34,9 @@ T take(Result<T> result) {
 }
 void take(const Result<void>& result);
 
+inline constexpr KvDtype kKvDtypes[] = {KvDtype::float32, KvDtype::bfloat16, KvDtype::float16,
+                                        KvDtype::fp8_e4m3, KvDtype::int8};
+
 std::vector<Isa> usable_isas();  ///< from portable to best_isa()
 
 /// A back end with limits for tests and, when the layout has layers, a KV pool of `blocks`.
@@ -52,8 +55,8 @@ class CpuHarness {
     return take(backend_->allocate(Category::activations, RowSet::tokens, columns));
   }
 
-  /// Runs `forward` as one step over `plan`. The tensor that it gives to sample() is where asked-for logits
-  /// come from.
+  /// Moves the plan's blocks and runs `forward` as one step over it. The tensor that it gives to sample() is
+  /// where asked-for logits come from.
   StepResult run(StepPlan plan, const std::function<void()>& forward);
 
   /// Result rows of a forward over tokens 0 … rows − 1 in slot 0 without KV: `output` is the tensor to read

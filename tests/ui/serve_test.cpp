@@ -98,6 +98,7 @@ class ServeTest : public QObject {
   void memory_limit_points_at_its_setting();
   void nonsense_stays_in_its_field();
   void settings_are_remembered_and_session_ones_are_not();
+  void live_settings_change_while_serving();
   void restart_while_serving();
   void closing_while_busy();
   void every_stop_of_tab_has_a_name();
@@ -298,6 +299,29 @@ void ServeTest::settings_are_remembered_and_session_ones_are_not() {
   QString trouble;
   QVERIFY(!Preferences(data_->path()).engine_settings(&trouble).changed("max-num-batched-tokens"));
   QVERIFY(trouble.contains(u8("no-such-setting")));
+}
+
+void ServeTest::live_settings_change_while_serving() {
+  serve_tiny();
+  const auto type = [this](const char* name, const char* text) {
+    auto* field = session_->child<QLineEdit>(name);
+    QVERIFY(field->isEnabled());
+    field->setFocus();
+    field->selectAll();
+    QTest::keyClicks(field, u8(text));
+    QTest::keyClick(field, Qt::Key_Return);
+  };
+  QVERIFY(!session_->child<QComboBox>("serve.setting.block-size")->isEnabled());
+  type("serve.setting.target-itl-ms", "25");
+  QTRY_COMPARE(session_->engine.engine()->settings().real("target-itl-ms"), 25.0);
+  const auto* form = session_->child<SettingsForm>("serve.settings");
+  QTRY_COMPARE(form->settings().real("target-itl-ms"), 25.0);
+  type("serve.setting.max-num-seqs", "4000");  // more than the slots of the start
+  auto* seqs = session_->child<QLineEdit>("serve.setting.max-num-seqs");
+  QTRY_VERIFY2(seqs->accessibleDescription().contains(u8("4000")), qPrintable(seqs->accessibleDescription()));
+  session_->engine.stop();
+  QVERIFY(session_->reaches(EngineState::stopped));
+  QCOMPARE(seqs->text(), QString::number(form->settings().integer("max-num-seqs")));
 }
 
 void ServeTest::restart_while_serving() {

@@ -23,9 +23,9 @@ bool quantised(TensorType type) {
   return tensor_type_info(type).block_elements > 1;
 }
 
-std::span<const float> row_of(const Floats& values, int row, int columns) {
-  return std::span(values).subspan(static_cast<std::size_t>(row) * static_cast<std::size_t>(columns),
-                                   static_cast<std::size_t>(columns));
+std::span<const float> row_of(std::span<const float> values, int row, int columns) {
+  return values.subspan(static_cast<std::size_t>(row) * static_cast<std::size_t>(columns),
+                        static_cast<std::size_t>(columns));
 }
 
 /// |got − expected|₂ / |expected|₂
@@ -242,7 +242,7 @@ class KernelsTest : public QObject {
   void attention_data() {
     QTest::addColumn<int>("dtype");
     QTest::addColumn<int>("block_size");
-    for (KvDtype dtype : {KvDtype::float32, KvDtype::bfloat16, KvDtype::float16}) {
+    for (KvDtype dtype : kKvDtypes) {
       for (int block_size : {16, 32, 64}) {
         QTest::addRow("%s, blocks of %d", kv_dtype_name(dtype).data(), block_size)
             << static_cast<int>(dtype) << block_size;
@@ -265,6 +265,11 @@ class KernelsTest : public QObject {
       layout.dtype = static_cast<KvDtype>(dtype);
       layout.block_size = block_size;
       layout.layers = {{1, 8}, {c.kv_heads, c.head_dim}};  // layer 1 is the one under test
+      auto& [kv_heads, head_dim, k_scales, v_scales] = layout.layers[1];
+      for (int head = 0; head < kv_heads; ++head) {
+        k_scales.push_back(0.001f * static_cast<float>(1 + random_() % 50));
+        v_scales.push_back(0.001f * static_cast<float>(1 + random_() % 50));
+      }
       const int sequences = 3, blocks_each = (120 + block_size - 1) / block_size;
       CpuHarness harness(options(true), {96, 4, 16, 1 << 16}, layout, sequences * blocks_each);
       CpuBackend& backend = harness.backend();
@@ -328,10 +333,12 @@ class KernelsTest : public QObject {
         }
       }
 
-      const auto stored = [&](float x) {  // as the KV cache rounds
-        if (layout.dtype == KvDtype::bfloat16) return bfloat_to_float(float_to_bfloat(x));
-        if (layout.dtype == KvDtype::float16) return half_to_float(float_to_half(x));
-        return x;
+      const auto store = [&](std::span<const float> row, const Floats& scales, Floats& all) {
+        for (int head = 0; head < c.kv_heads; ++head) {
+          const Floats stored = reference::stored_kv(row_of(row, head, c.head_dim), layout.dtype,
+                                                     scales[static_cast<std::size_t>(head)]);
+          all.insert(all.end(), stored.begin(), stored.end());
+        }
       };
       const Floats q_rows = tables[0].values(), k_rows = tables[1].values(), v_rows = tables[2].values();
       for (int s = 0; s < sequences; ++s) {
@@ -344,16 +351,16 @@ class KernelsTest : public QObject {
           Floats key(k_row.begin(), k_row.end()), query(q_row.begin(), q_row.end());
           reference::rope(key, c.head_dim, spec.rope, i);
           reference::rope(query, c.head_dim, spec.rope, i);
-          for (float x : key) keys.push_back(stored(x));
-          for (float x : v_row) values.push_back(stored(x));
+          store(key, k_scales, keys);
+          store(v_row, v_scales, values);
           const Floats y = reference::attention(query, keys, values, i + 1, c.heads, c.kv_heads, c.head_dim,
                                                 spec.scale, c.window);
           expected.insert(expected.end(), y.begin(), y.end());
         }
-        // A key on the edge between two 16-bit numbers may round the other way than in double.
+        // A key on the edge between two stored numbers may round the other way than in double.
         const double error = relative_l2(got[at], expected);
-        QVERIFY2(error <= (layout.dtype == KvDtype::float32 ? 5e-6 : 1e-4),
-                 qPrintable(QString::number(error)));
+        const double bounds[] = {0, 1e-3, 1e-4, 0, 5e-6};  // by bytes of a number
+        QVERIFY2(error <= bounds[kv_dtype_bytes(layout.dtype)], qPrintable(QString::number(error)));
       }
     }
   }

@@ -88,6 +88,27 @@ class MemoryPlanTest : public QObject {
     PW_VERIFY(plan_kv(asked, kGiB));
   }
 
+  /// Case 058: what 8 bits buy in the same bytes.
+  void eight_bits_hold_twice_the_tokens_less_their_scales() {
+    const auto blocks = [](KvDtype dtype) {
+      KvWish asked = wish();
+      asked.layout.layers.assign(30, {3, 64});  // SmolLM2-135M
+      asked.layout.dtype = dtype;
+      asked.bytes = kGiB;
+      return plan_kv(asked, kGiB)->blocks;
+    };
+    const Bytes numbers = Bytes{30} * 2 * 3 * 64 * 32, scales = Bytes{30} * 2 * 3 * 4 * 32;  // of a block
+    QCOMPARE(blocks(KvDtype::bfloat16), static_cast<int>(kGiB / (2 * numbers)));
+    QCOMPARE(blocks(KvDtype::fp8_e4m3), static_cast<int>(kGiB / numbers));
+    QCOMPARE(blocks(KvDtype::int8), static_cast<int>(kGiB / (numbers + scales)));
+    KvWish even = wish();
+    even.bytes = 1000 * kBlock;
+    even.layout.dtype = KvDtype::bfloat16;
+    const int bfloat = plan_kv(even, kGiB)->blocks;
+    even.layout.dtype = KvDtype::fp8_e4m3;
+    QCOMPARE(plan_kv(even, kGiB)->blocks, 2 * bfloat);
+  }
+
   void asked_bytes_beyond_the_room_are_refused() {
     KvWish asked = wish();
     asked.bytes = kGiB;

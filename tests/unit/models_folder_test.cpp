@@ -30,6 +30,7 @@ class ModelsFolderTest : public QObject {
   void unknown_model_says_where_it_looked();
   void embedded_profiles_are_sound();
   void bad_profile_names_the_key();
+  void shapes_come_from_profiles_and_config_files();
 
  private:
   test::TemporaryFolder home_;
@@ -81,7 +82,8 @@ void ModelsFolderTest::embedded_profiles_are_sound() {
     PW_VERIFY(profile);
     QCOMPARE(profile->name + ".json", file.path().filename().string());
     QVERIFY(find_model_profile(profile->name) != nullptr);
-    QCOMPARE(profile->sha256.size(), std::size_t{64});
+    QVERIFY(profile->fetchable() || profile->spec);
+    if (profile->fetchable()) QCOMPARE(profile->sha256.size(), std::size_t{64});
     QVERIFY(!profile->licence.empty());
   }
 }
@@ -91,6 +93,28 @@ void ModelsFolderTest::bad_profile_names_the_key() {
   QVERIFY(!profile.ok());
   QVERIFY2(profile.error().text().find("title") != std::string::npos, profile.error().text().c_str());
   QVERIFY(!parse_model_profile("").ok());
+}
+
+void ModelsFolderTest::shapes_come_from_profiles_and_config_files() {
+  const auto llama = find_model_spec("llama-3.1-8b");
+  PW_VERIFY(llama);
+  QCOMPARE(llama->name, "llama-3.1-8b");
+  QCOMPARE(llama->context_length, 131072);
+  QCOMPARE(llama->kv_bytes_per_token(2), Bytes{131072});  // 128 KiB: vllm-project/vllm#6623
+  QCOMPARE(find_model_spec("llama-3-8b").value().context_length, 8192);
+
+  const fs::path golden = test::data("golden/llama-gqa");
+  const auto folder = find_model_spec(golden.string());
+  PW_VERIFY(folder);
+  const auto bare = find_model_spec((golden / "config.json").string());
+  PW_VERIFY(bare);
+  QCOMPARE(bare->layers.size(), folder->layers.size());
+  QCOMPARE(bare->kv_bytes_per_token(2), folder->kv_bytes_per_token(2));
+
+  const auto unknown = find_model_spec("llama-4-9b");
+  QVERIFY(!unknown.ok());
+  QVERIFY2(unknown.error().text().find("llama-3-8b, llama-3.1-8b") != std::string::npos,
+           unknown.error().text().c_str());
 }
 
 QTEST_APPLESS_MAIN(ModelsFolderTest)

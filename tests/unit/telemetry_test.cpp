@@ -176,7 +176,7 @@ class TelemetryTest : public QObject {
   void worked_trace() {
     // Tokens at 100, 120 and, three at once, 180 ms after arrival.
     Timeline t;
-    t.recorder->scheduled(t.id, t.at(30));
+    t.recorder->admitted({t.id}, t.at(30));
     t.recorder->token(t.id, t.at(100));
     t.recorder->token(t.id, t.at(120));
     t.recorder->token(t.id, t.at(180), 3);
@@ -218,20 +218,103 @@ class TelemetryTest : public QObject {
 
   void scheduling_counts_once() {
     Timeline t;
-    t.recorder->scheduled(t.id, t.at(10));
-    t.recorder->preempted(t.id);
-    t.recorder->scheduled(t.id, t.at(90));
+    t.recorder->admitted({t.id}, t.at(10));
+    t.recorder->preempted({t.id}, t.at(20));
+    t.recorder->admitted({t.id}, t.at(90));
     t.recorder->token(t.id, t.at(100));
     QCOMPARE(t.recorder->record_of(t.id).queue_ms(), 10.0);
     QCOMPARE(t.recorder->record_of(t.id).preemptions, 1);
     QCOMPARE(t.recorder->totals().preemptions, std::int64_t{1});
   }
 
+  void the_parts_of_a_request_add_up_to_its_end_to_end_time() {
+    std::mt19937 random(20261129);  // property 33: any history of preemptions
+    for (int round = 0; round < 200; ++round) {
+      Timeline t;
+      int now = 0;
+      const auto later = [&](int most) {
+        now += static_cast<int>(random() % static_cast<unsigned>(most)) + 1;
+        return t.at(now);
+      };
+      t.recorder->admitted({t.id}, later(50));
+      const int events = static_cast<int>(random() % 30);
+      bool running = true;
+      for (int i = 0; i < events; ++i) {
+        if (!running) {
+          t.recorder->admitted({.request = t.id, .resumed = true}, later(40));
+          running = true;
+        } else if (random() % 3 == 0) {
+          t.recorder->preempted({.request = t.id, .tokens = 5, .swapped = random() % 2 == 0}, later(20));
+          running = false;
+        } else {
+          t.recorder->token(t.id, later(20));
+        }
+      }
+      t.recorder->finished(t.id, later(9), FinishReason::cancelled);
+      const RequestRecord r = t.recorder->record_of(t.id);
+      if (r.output_tokens == 0) {
+        QVERIFY(std::isnan(r.prefill_ms()) && std::isnan(r.e2e_ms()));
+        continue;
+      }
+      QVERIFY(r.prefill_ms() >= 0 && r.decode_ms() >= 0 && r.preempted_ms() >= 0);
+      QCOMPARE(r.queue_ms() + r.prefill_ms() + r.decode_ms() + r.preempted_ms(), r.e2e_ms());
+      QCOMPARE(r.recomputed_tokens + r.swapped_tokens, 5 * r.preemptions);
+    }
+  }
+
+  void a_prefix_is_looked_up_once_and_a_miss_has_its_place() {
+    Timeline t;
+    RequestRecord second = t.recorder->record_of(t.id);
+    second.id = RequestId{2};
+    second.prompt_tokens = 100;
+    t.recorder->arrived(second, {{0, "template"}, {3, "messages[0] (system)"}, {40, "messages[1] (user)"}});
+    const AdmissionEvent admission{.request = second.id,
+                                   .resumed = false,
+                                   .cached_tokens = 32,
+                                   .swapped_tokens = 0,
+                                   .miss = MissReason::diverged,
+                                   .miss_token = 34};
+    t.recorder->admitted(admission, t.at(10));
+    t.recorder->preempted({.request = second.id, .tokens = 60}, t.at(20));
+    t.recorder->admitted({.request = second.id, .resumed = true, .cached_tokens = 60}, t.at(30));
+    const RequestRecord r = t.recorder->record_of(second.id);
+    QCOMPARE(r.cached_tokens, 32);
+    QCOMPARE(r.miss, MissReason::diverged);
+    QCOMPARE(r.miss_part, std::string("messages[0] (system), token 31"));
+    const EngineTotals totals = t.recorder->totals();
+    QCOMPARE(totals.prefix_query_tokens, std::int64_t{100});
+    QCOMPARE(totals.prefix_hit_tokens, std::int64_t{32});
+    QCOMPARE(totals.recomputed_tokens, std::int64_t{60});
+    QCOMPARE(totals.misses[static_cast<std::size_t>(MissReason::diverged)], std::int64_t{1});
+    const Snapshot snapshot = t.recorder->snapshot({});
+    QCOMPARE(snapshot.recent_query_tokens, std::int64_t{100});
+    QCOMPARE(snapshot.recent_hit_tokens, std::int64_t{32});
+  }
+
+  void steps_name_their_events_while_the_ring_has_them() {
+    Timeline t;
+    StepRecord step;
+    step.finished = t.at(1);
+    const std::vector<StepEvent> events = {{1, RequestId{7}, StepEvent::Kind::joined, 32},
+                                           {1, RequestId{8}, StepEvent::Kind::preempted, 5}};
+    t.recorder->step(step, events, 3);
+    step.step = 2;
+    t.recorder->step(step);
+    const auto steps = t.recorder->last_steps(2);
+    QCOMPARE(t.recorder->events_of(steps[0]).size(), std::size_t{2});
+    QCOMPARE(t.recorder->events_of(steps[0])[1].request, RequestId{8});
+    QVERIFY(t.recorder->events_of(steps[1]).empty());
+    QCOMPARE(t.recorder->totals().evicted_blocks, std::int64_t{3});
+    for (int i = 0; i < 20'000; ++i) t.recorder->step(step, {events.data(), 1});
+    QVERIFY(t.recorder->events_of(steps[0]).empty());  // gone, and not mistaken for others
+    QCOMPARE(t.recorder->events_of(t.recorder->last_steps(1)[0]).size(), std::size_t{1});
+  }
+
   void a_virtual_clock_may_start_at_zero() {
     VirtualClock clock;
     Recorder recorder(clock);
     recorder.arrived(request(1, 0));
-    recorder.scheduled({1}, 0);
+    recorder.admitted({RequestId{1}}, 0);
     clock.advance(ms(40));
     recorder.token({1}, clock.now());
     QCOMPARE(recorder.record_of({1}).queue_ms(), 0.0);
@@ -241,9 +324,9 @@ class TelemetryTest : public QObject {
   void unknown_requests_are_ignored() {
     Timeline t;
     const RequestId stranger{77};
-    t.recorder->scheduled(stranger, t.at(1));
+    t.recorder->admitted({stranger}, t.at(1));
     t.recorder->token(stranger, t.at(2));
-    t.recorder->preempted(stranger);
+    t.recorder->preempted({stranger}, t.at(2));
     t.recorder->finished(stranger, t.at(3), FinishReason::stop);
     QCOMPARE(t.recorder->totals().output_tokens, std::int64_t{0});
     QCOMPARE(t.recorder->totals().requests_finished, std::int64_t{0});
@@ -254,7 +337,7 @@ class TelemetryTest : public QObject {
     LedgerSnapshot ledger;
     ledger.kv_used = 7;
     QVERIFY(t.recorder->roll(ledger).seconds.empty());
-    t.recorder->scheduled(t.id, t.at(100));
+    t.recorder->admitted({t.id}, t.at(100));
     t.recorder->token(t.id, t.at(400));
     t.recorder->token(t.id, t.at(900));
     t.recorder->queue_sizes(3, 2);
@@ -426,7 +509,7 @@ class TelemetryTest : public QObject {
     });
     for (std::uint64_t id = 1; id <= 200; ++id) {
       recorder.arrived(request(id, clock.now()));
-      recorder.scheduled({id}, clock.now());
+      recorder.admitted({RequestId{id}}, clock.now());
       for (int i = 0; i < 20; ++i) recorder.token({id}, clock.now());
       recorder.finished({id}, clock.now(), FinishReason::stop);
     }
@@ -547,7 +630,8 @@ class TelemetryTest : public QObject {
     QCOMPARE(json["steps"][0]["step"].get<int>(), 9);
     QCOMPARE(json["requests"][0]["ttft_ms"].get<double>(), 10.0);
     QVERIFY(json["requests"][0]["tpot_ms"].is_null());
-    QCOMPARE(nlohmann::json::parse(steps_json({step})).size(), std::size_t{1});
+    const auto none = [](const StepRecord&) { return std::vector<StepEvent>(); };
+    QCOMPARE(nlohmann::json::parse(steps_json({step}, none)).size(), std::size_t{1});
     QCOMPARE(nlohmann::json::parse(requests_json({})).size(), std::size_t{0});
   }
 

@@ -122,7 +122,8 @@ Result<RequestId> ask(EngineLease& lease, const Turn& turn) {
   if (!prompt) return prompt.error();
   if (turn.live->stop) return stopped_early();
   GenerationRequest request;
-  request.prompt = std::move(*prompt);
+  request.prompt = std::move(prompt->tokens);
+  request.parts = std::move(prompt->parts);
   request.sampling = turn.sampling;
   request.label = "chat-" + std::to_string(turn.reply.id);
   return lease.engine->submit(std::move(request), [stream = turn.live->stream](OutputEvent&& event) {

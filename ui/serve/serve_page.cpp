@@ -189,6 +189,8 @@ void ServePage::build() {
     if (state_->fetch_cancel) *state_->fetch_cancel = true;
     if (state_->engine.state() == EngineState::loading) stop();
   });
+  connect(s.form, &SettingsForm::change_asked, &s.engine, &EngineController::change);
+  connect(&s.engine, &EngineController::setting_changed, s.form, &SettingsForm::show_answer);
   connect(s.form, &SettingsForm::edited, this, [this] {
     if (state_->session_settings) return;
     if (auto saved = state_->preferences.set_engine_settings(state_->form->settings()); !saved)

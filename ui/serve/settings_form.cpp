@@ -60,7 +60,7 @@ SettingsForm::SettingsForm(QWidget* parent) : Card(tr("Settings"), {}, {}, paren
   setObjectName(QStringLiteral("serve.settings"));
   changes_ = new Label({}, FontRole::small, Colour::muted, this);
   add_header_widget(changes_);
-  lock_note_ = new Label(tr("Locked while serving. Stop the engine to change them."), FontRole::small,
+  lock_note_ = new Label(tr("The grey ones change at the next start, the others at once."), FontRole::small,
                          Colour::muted, this);
   lock_note_->setWordWrap(true);
   lock_note_->hide();
@@ -174,17 +174,39 @@ void SettingsForm::show_value(const Row& row) {
 void SettingsForm::take(std::size_t index, const QString& text) {
   Row& row = rows_[index];
   const QString before = QString::fromStdString(settings_.display(row.info->name));
-  const Result<void> result = settings_.set(row.info->name, text.toStdString());
-  row.trouble->setVisible(!result.ok());
-  if (!result) {
-    row.trouble->setText(QString::fromStdString(result.error().text()));
-    row.field->setAccessibleDescription(row.trouble->text());
+  if (lock_ == Lock::all_but_live) {
+    Settings wanted = settings_;
+    const Result<void> readable = wanted.set(row.info->name, text.toStdString());
+    show_trouble(row, readable);
+    if (readable && wanted.display(row.info->name) != settings_.display(row.info->name))
+      Q_EMIT change_asked(std::string(row.info->name), text.toStdString());
     return;
   }
-  row.field->setAccessibleDescription(qs(row.info->help));
+  const Result<void> result = settings_.set(row.info->name, text.toStdString());
+  show_trouble(row, result);
+  if (!result) return;
   show_value(row);
   if (QString::fromStdString(settings_.display(row.info->name)) == before && !row.info->secret) return;
   row.effective->clear();
+  show_changes();
+  Q_EMIT edited();
+}
+
+void SettingsForm::show_trouble(Row& row, const Result<void>& result) {
+  row.trouble->setVisible(!result.ok());
+  if (!result) row.trouble->setText(QString::fromStdString(result.error().text()));
+  row.field->setAccessibleDescription(result ? qs(row.info->help) : row.trouble->text());
+}
+
+void SettingsForm::show_answer(const std::string& name, const std::string& text, const Result<void>& result) {
+  const auto row =
+      std::find_if(rows_.begin(), rows_.end(), [&](const Row& each) { return each.info->name == name; });
+  if (row == rows_.end()) return;
+  show_trouble(*row, result);
+  if (!result || !settings_.set(name, text)) return;
+  show_value(*row);
+  row->effective->setText(effective_text(*row->info, settings_.display(name)));
+  row->effective->set_colour(Colour::text);
   show_changes();
   Q_EMIT edited();
 }
@@ -226,7 +248,7 @@ void SettingsForm::focus_setting(std::string_view name) {
 }
 
 void SettingsForm::lock(const Engine* engine, int port) {
-  set_locked(true);
+  set_lock(Lock::all_but_live);
   for (Row& row : rows_) {
     const QString wished = QString::fromStdString(settings_.display(row.info->name));
     if (row.info->secret || wished.isEmpty()) continue;
@@ -242,15 +264,19 @@ void SettingsForm::lock(const Engine* engine, int port) {
 }
 
 void SettingsForm::lock_while_loading() {
-  set_locked(true);
+  set_lock(Lock::all);
 }
 void SettingsForm::unlock() {
-  set_locked(false);
+  set_lock(Lock::open);
 }
 
-void SettingsForm::set_locked(bool locked) {
-  for (const Row& row : rows_) row.field->setEnabled(!locked);
-  lock_note_->setVisible(locked);
+void SettingsForm::set_lock(Lock lock) {
+  if (lock == Lock::open && lock_ == Lock::all_but_live)
+    set_settings(Settings(settings_));  // what was refused goes
+  lock_ = lock;
+  for (const Row& row : rows_)
+    row.field->setEnabled(lock == Lock::open || (lock == Lock::all_but_live && row.info->live));
+  lock_note_->setVisible(lock != Lock::open);
 }
 
 void SettingsForm::show_changes() {

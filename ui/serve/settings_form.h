@@ -27,13 +27,17 @@ class SettingsForm : public Card {
   bool complete();  ///< false: a field holds a value that is not understood; it gets the focus
   void focus_setting(std::string_view name);
 
-  /// While serving: fields are read-only, effective values are shown; `port`: the one listened on.
+  /// While serving: only live settings can be edited, effective values are shown; `port`: the one listened
+  /// on.
   void lock(const Engine* engine, int port);
+  /// The engine's answer to change_asked().
+  void show_answer(const std::string& name, const std::string& text, const Result<void>& result);
   void lock_while_loading();
   void unlock();  ///< the last effective values stay
 
  Q_SIGNALS:
   void edited();
+  void change_asked(const std::string& name, const std::string& text);  ///< of a live setting while serving
 
  private:
   struct Row {
@@ -46,10 +50,13 @@ class SettingsForm : public Card {
   QWidget* make_field(const SettingInfo& info, std::size_t row);
   void show_value(const Row& row);
   void take(std::size_t row, const QString& text);
-  void set_locked(bool locked);
+  enum class Lock { open, all, all_but_live };
+  void set_lock(Lock lock);
   void show_changes();
+  void show_trouble(Row& row, const Result<void>& result);
 
   Settings settings_;
+  Lock lock_ = Lock::open;
   std::vector<Row> rows_;
   QGridLayout* grid_;
   QScrollArea* scroll_;

@@ -168,6 +168,22 @@ void EngineController::stop() {
   });
 }
 
+void EngineController::change(const std::string& name, const std::string& text) {
+  if (!state_->running) return;
+  // The engine answers between two steps, which may take seconds: not on the UI thread.
+  state_->worker->post([this, name, text, generation = state_->generation, running = state_->running] {
+    const Result<void> result = running->engine->change(name, text);
+    QMetaObject::invokeMethod(
+        this,
+        [this, name, text, generation, result] {
+          if (state_->generation != generation || !state_->running) return;
+          if (result) state_->settings = state_->running->engine->settings();
+          Q_EMIT setting_changed(name, text, result);
+        },
+        Qt::QueuedConnection);
+  });
+}
+
 EngineState EngineController::state() const {
   return state_->state;
 }

@@ -21,6 +21,8 @@ class EngineController : public QObject {
 
   void start(const QString& model_path, const Settings& settings);  ///< stops a running engine first
   void stop();                                                      ///< also cancels a load
+  /// Changes a live setting of the serving engine; setting_changed() brings the answer.
+  void change(const std::string& name, const std::string& text);
   EngineState state() const;
   Engine* engine() const;  ///< null unless serving
   std::shared_ptr<const Snapshot> snapshot()
@@ -35,6 +37,7 @@ class EngineController : public QObject {
   void state_changed(pitwall::EngineState state);
   void load_progress(const QString& phase, qint64 done, qint64 total);  ///< bytes
   void snapshot_ready();
+  void setting_changed(const std::string& name, const std::string& text, const pitwall::Result<void>& result);
 
  private:
   struct State;

@@ -71,7 +71,8 @@ class Traffic : public QObject {
     GenerationRequest request;
     auto prompt = chat_prompt_json(engine_, messages);
     if (!prompt) return;
-    request.prompt = std::move(*prompt);
+    request.prompt = std::move(prompt->tokens);
+    request.parts = std::move(prompt->parts);
     request.sampling.max_tokens = 24 + 24 * (turn % 5);
     request.sampling.choice.temperature = 0.7f;
     request.sampling.choice.seed = static_cast<std::uint64_t>(turn);

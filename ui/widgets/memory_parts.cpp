@@ -56,7 +56,7 @@ QColor ink_on(Colour fill) {
 
 std::vector<MemoryPart> memory_parts(const LedgerSnapshot& ledger) {
   const Bytes workspace = ledger.of(Category::attention_workspace) + ledger.of(Category::logits) +
-                          ledger.of(Category::library_workspace);
+                          ledger.of(Category::library_workspace) + ledger.of(Category::swap);
   return {
       {tr("Weights"), Colour::weights, FillPattern::solid, ledger.of(Category::weights)},
       {tr("KV used"), Colour::kv_used, FillPattern::solid, ledger.kv_used},

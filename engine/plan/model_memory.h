@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How many numbers a model holds, from its description alone.
+#pragma once
+#include <cstdint>
+
+#include "engine/cache/kv_layout.h"
+#include "engine/model/model_spec.h"
+
+namespace pitwall {
+
+struct ParameterCount {
+  std::int64_t linear = 0;     ///< matrices of all layers: read once a step, multiplied with every row
+  std::int64_t output = 0;     ///< vocabulary × hidden: multiplied with rows that yield logits
+  std::int64_t embedding = 0;  ///< 0 where the output shares it
+  std::int64_t vectors = 0;    ///< norms and biases
+  std::int64_t total() const { return linear + output + embedding + vectors; }
+};
+ParameterCount count_parameters(const ModelSpec& spec);
+
+/// One entry a layer, scales left at 1.
+KvLayout kv_layout_of(const ModelSpec& spec, KvDtype dtype, int block_size);
+
+}  // namespace pitwall
