@@ -19,7 +19,8 @@ class Storm {
         block_size_(1 << pick(1, 4)),
         blocks_(pick(4, 40)),
         seqs_(pick(1, 8)),
-        model_len_(std::max(2, std::min(blocks_ * block_size_, pick(8, 160)))),
+        model_len_(std::max(2, std::min(blocks_ * block_size_, pick(8, 240)))),
+        most_output_(pick(1, 3) * 40),
         bounds_(first_config()),
         rig_(bounds_, {.cache = {.blocks = blocks_,
                                  .block_size = block_size_,
@@ -107,12 +108,12 @@ class Storm {
     request.tenant = std::string(1, static_cast<char>('a' + pick(0, 2)));
     if (chance(20)) request.cache_key.salt = std::string(1, static_cast<char>('a' + pick(0, 1)));
     if (chance(10)) request.cache_key.adapter = "lora";
-    const int prompt = pick(1, model_len_);
+    const int prompt = pick(1, chance(50) ? model_len_ : std::min(model_len_, 20));
     std::mt19937 family(static_cast<unsigned>(pick(0, 3)));  // of a few, so that prefixes are shared
     const int shared = pick(0, prompt);
     for (int i = 0; i < prompt; ++i)
       request.prompt.push_back(static_cast<TokenId>(i < shared ? family() % 2 : random_() % 2));
-    request.sampling.max_tokens = pick(1, 40);
+    request.sampling.max_tokens = pick(1, most_output_);
     if (chance(10)) request.sampling.prompt_logits = true;
     if (chance(20)) request.sampling.end_tokens = {pick(0, 1)};
     static_cast<void>(rig_.add(std::move(request)));
@@ -167,7 +168,7 @@ class Storm {
   }
 
   std::mt19937_64 random_;
-  int block_size_, blocks_, seqs_, model_len_;
+  int block_size_, blocks_, seqs_, model_len_, most_output_;
   SchedulerConfig bounds_;
   test::ScheduleRig rig_;
   std::uint64_t next_ = 1;

@@ -2,6 +2,7 @@
 #include "tests/support/schedule_rig.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace pitwall::test {
 
@@ -17,6 +18,7 @@ Result<void> ScheduleRig::add(Request request) {
   const std::uint64_t id = request.id.value;
   Client client;
   client.request = request;
+  client.since = request.arrival;
   if (auto ok = scheduler.add(std::move(request)); !ok) return ok;
   clients.emplace(id, std::move(client));
   return {};
@@ -27,6 +29,7 @@ bool ScheduleRig::launch() {
   take_events();
   if (!plan) return false;
   check_plan(*plan);
+  check_order(*plan);
   scheduler.launched();
   take_events();
   for (const SequenceSlice& slice : plan->slices) {
@@ -105,7 +108,10 @@ void ScheduleRig::take_events() {
 
 void ScheduleRig::note(const std::vector<PreemptionEvent>& events) {
   for (const PreemptionEvent& event : events) {
-    ++clients.at(event.request.value).preemptions;
+    Client& client = clients.at(event.request.value);
+    ++client.preemptions;
+    client.waiting = true;
+    client.since += now;  // it was minus all waits together
     preemptions.push_back(event);
   }
 }
@@ -155,6 +161,22 @@ void ScheduleRig::check_plan(const StepPlan& plan) {
   }
   if (static_cast<int>(plan.tokens.size()) > config.max_num_batched_tokens) fail("a step over its budget");
   if (shape.logit_rows > std::max(config.max_logit_rows, config.max_num_seqs)) fail("too many logit rows");
+}
+
+/// Nobody who has waited longer than max_wait is overtaken by one who has waited less.
+void ScheduleRig::check_order(const StepPlan& plan) {
+  if (plan.joins.empty()) return;
+  Nanos first = std::numeric_limits<Nanos>::max();  // the shortest wait that got in
+  for (const SlotJoin& join : plan.joins) {
+    Client& client = clients.at(join.request.value);
+    first = std::min(first, now - client.since);
+    client.waiting = false;
+    client.since -= now;
+  }
+  for (const auto& [id, client] : clients) {
+    if (client.waiting && !client.end && now - client.since > std::max(first, scheduler.config().max_wait))
+      fail("request " + std::to_string(id) + " is overtaken although it has waited too long");
+  }
 }
 
 /// What a step writes belongs to one sequence, is not findable, and is in no other sequence's step in flight.

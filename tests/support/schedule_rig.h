@@ -22,6 +22,8 @@ struct Client {
   std::int32_t computed = 0;  ///< rows of prompt tokens before its first preemption
   int preemptions = 0;
   int first_token_step = -1;  ///< number of the step that gave it
+  bool waiting = true;
+  Nanos since = 0;  ///< began to wait, earlier waits counted in
 };
 
 struct RigOptions {
@@ -66,6 +68,7 @@ class ScheduleRig {
   };
   void check_plan(const StepPlan& plan);
   void check_blocks(const StepPlan& plan);
+  void check_order(const StepPlan& plan);
   void note(const std::vector<PreemptionEvent>& events);
   void fail(std::string what) { problems_.push_back(std::move(what)); }
 
