@@ -74,7 +74,7 @@ void PrefixIndex::release_root(PrefixNode node) {
 
 void PrefixIndex::drop_root_if_unused(PrefixNode node) {
   Root& unused = root(node);
-  if (unused.holders > 0 || unused.children) return;
+  if (unused.holders > 0 || !unused.children.empty()) return;
   root_of_.erase(unused.name);
   free_roots_.push_back(node);
 }
@@ -104,8 +104,7 @@ std::optional<BlockId> PrefixIndex::find(PrefixNode parent, std::uint64_t key,
 
 PrefixIndex::Nearest PrefixIndex::nearest(PrefixNode parent, std::span<const TokenId> tokens) const {
   Nearest out;
-  const Children* all = children(parent);
-  if (!all) return out;
+  const Children& all = children(parent);
   // In the order of tokens, whoever shares most with `tokens` stands beside the place where it would be.
   const auto consider = [&](std::int32_t block) {
     const auto held = tokens_of(block);
@@ -117,9 +116,11 @@ PrefixIndex::Nearest PrefixIndex::nearest(PrefixNode parent, std::span<const Tok
       out.goes_on |= goes_on;
     }
   };
-  const auto at = all->lower_bound(tokens);
-  if (at != all->end()) consider(*at);
-  if (at != all->begin()) consider(*std::prev(at));
+  if (all.only >= 0) consider(all.only);
+  if (!all.many) return out;
+  const auto at = all.many->lower_bound(tokens);
+  if (at != all.many->end()) consider(*at);
+  if (at != all.many->begin()) consider(*std::prev(at));
   return out;
 }
 
@@ -132,18 +133,14 @@ void PrefixIndex::insert(PrefixNode parent, std::span<const TokenId> tokens, Blo
   const std::size_t first = index_of(block.value) * static_cast<std::size_t>(block_size_);
   tokens_.touch(first);
   for (std::size_t i = 0; i < tokens.size(); ++i) tokens_[first + i] = tokens[i];
-  auto& siblings = children(parent);
-  if (!siblings) siblings = std::make_unique<Children>(ByTokens{this});
-  const bool added = siblings->insert(block.value).second;
-  assert(added);
-  static_cast<void>(added);
+  insert_child(children(parent), block.value);
   link(block.value);
   if (parent < kNoNode && entry.tokens == block_size_) ++first_blocks_[hash_(seed_, tokens)];
 }
 
 void PrefixIndex::evict(BlockId block) {
   Entry& entry = entries_[index_of(block.value)];
-  assert(entry.tokens > 0 && !entry.children);
+  assert(entry.tokens > 0 && entry.children.empty());
   const PrefixNode parent = entry.parent;
   if (entry.tokens == block_size_) {
     if (evicted_.empty()) evicted_.assign(kEvictedKeys, 0);
@@ -153,9 +150,7 @@ void PrefixIndex::evict(BlockId block) {
       if (--count->second == 0) first_blocks_.erase(count);
     }
   }
-  auto& siblings = children(parent);
-  siblings->erase(siblings->find(block.value));
-  if (siblings->empty()) siblings.reset();
+  erase_child(children(parent), block.value);
   unlink(block.value);
   entry.tokens = 0;
   entry.parent = kNoNode;
@@ -175,7 +170,7 @@ void PrefixIndex::clear() {
   first_blocks_.clear();
   for (auto at = root_of_.begin(); at != root_of_.end();) {
     const PrefixNode node = at++->second;
-    root(node).children.reset();
+    root(node).children = {};
     drop_root_if_unused(node);
   }
 }
@@ -192,12 +187,38 @@ bool PrefixIndex::first_block_anywhere(std::span<const TokenId> tokens) const {
   return first_blocks_.contains(hash_(seed_, tokens));
 }
 
-std::unique_ptr<PrefixIndex::Children>& PrefixIndex::children(PrefixNode node) {
+PrefixIndex::Children& PrefixIndex::children(PrefixNode node) {
   return node < kNoNode ? root(node).children : entries_[index_of(node)].children;
 }
 
-const PrefixIndex::Children* PrefixIndex::children(PrefixNode node) const {
-  return (node < kNoNode ? root(node).children : entries_[index_of(node)].children).get();
+const PrefixIndex::Children& PrefixIndex::children(PrefixNode node) const {
+  return node < kNoNode ? root(node).children : entries_[index_of(node)].children;
+}
+
+void PrefixIndex::insert_child(Children& children, std::int32_t block) {
+  if (children.empty()) {
+    children.only = block;
+    return;
+  }
+  if (!children.many) {
+    children.many = std::make_unique<std::set<std::int32_t, ByTokens>>(ByTokens{this});
+    children.many->insert(children.only);
+    children.only = -1;
+  }
+  const bool added = children.many->insert(block).second;
+  assert(added);
+  static_cast<void>(added);
+}
+
+void PrefixIndex::erase_child(Children& children, std::int32_t block) {
+  if (children.only == block) {
+    children.only = -1;
+    return;
+  }
+  children.many->erase(children.many->find(block));
+  if (children.many->size() > 1) return;
+  children.only = *children.many->begin();
+  children.many.reset();
 }
 
 std::span<const TokenId> PrefixIndex::tokens_of(std::int32_t block) const {
@@ -254,8 +275,9 @@ Result<void> PrefixIndex::check() const {
                                 (entry.parent >= 0 && entries_[index_of(entry.parent)].tokens == block_size_);
       if (!parent_lives) return broken(block, "has no parent");
       if (entry.key != hash_(key(entry.parent), tokens_of(block))) return broken(block, "has the wrong key");
-      const Children* siblings = children(entry.parent);
-      if (!siblings || !siblings->contains(block)) return broken(block, "is not among its parent's children");
+      const Children& siblings = children(entry.parent);
+      if (siblings.only != block && !(siblings.many && siblings.many->contains(block)))
+        return broken(block, "is not among its parent's children");
     }
   }
   if (linked != size_) return broken(linked, "is where the chains end, not all entries are in them");

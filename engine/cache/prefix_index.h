@@ -77,26 +77,33 @@ class PrefixIndex {
     bool operator()(std::int32_t a, std::span<const TokenId> b) const;
     bool operator()(std::span<const TokenId> a, std::int32_t b) const;
   };
-  using Children = std::set<std::int32_t, ByTokens>;
+  /// The children of a node in the order of their tokens. Most have one at most: it needs no set.
+  struct Children {
+    std::int32_t only = -1;
+    std::unique_ptr<std::set<std::int32_t, ByTokens>> many;
+    bool empty() const { return only < 0 && !many; }
+  };
   struct Entry {
     std::uint64_t key = 0;
     PrefixNode parent = kNoNode;
     std::int32_t next = -1;   // in the bucket
     std::int32_t tokens = 0;  // 0 = no entry
-    std::unique_ptr<Children> children;
+    Children children;
   };
   struct Root {
     std::uint64_t key = 0;
     int holders = 0;
-    std::unique_ptr<Children> children;
+    Children children;
     std::map<CacheKey, PrefixNode>::iterator name;
   };
 
   static std::size_t index_of(std::int32_t block) { return static_cast<std::size_t>(block); }
   Root& root(PrefixNode node) { return roots_[static_cast<std::size_t>(-2 - node)]; }
   const Root& root(PrefixNode node) const { return roots_[static_cast<std::size_t>(-2 - node)]; }
-  std::unique_ptr<Children>& children(PrefixNode node);
-  const Children* children(PrefixNode node) const;
+  Children& children(PrefixNode node);
+  const Children& children(PrefixNode node) const;
+  void insert_child(Children& children, std::int32_t block);
+  void erase_child(Children& children, std::int32_t block);
   std::span<const TokenId> tokens_of(std::int32_t block) const;
   std::size_t bucket(std::uint64_t key) const;
   void link(std::int32_t block);

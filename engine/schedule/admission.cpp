@@ -9,6 +9,8 @@ namespace pitwall {
 
 namespace {
 
+constexpr int kMostSkipped = 256;  // of one walk: so many may wait for producers ahead of somebody
+
 std::int32_t steps_for(std::int32_t tokens, std::int32_t per_step) {
   return (tokens + per_step - 1) / std::max(per_step, 1);
 }
@@ -18,13 +20,15 @@ std::int32_t steps_for(std::int32_t tokens, std::int32_t per_step) {
 void StepBuilder::admit_waiting() {
   if (state_.queue.empty()) return;
   Queue::Walk walk(state_.queue, *state_.policy, scratch_.now, config_.max_wait);
+  int skipped = 0;
   while (Sequence* sequence = walk.next(scratch_.tally)) {
     const bool aged = walk.aged(*sequence);
     if (sequence->is_long && !aged && long_limits_reached(*sequence)) {
       walk.close_long();
       continue;
     }
-    if (admit(*sequence, aged) == Verdict::stop) break;
+    const Verdict verdict = admit(*sequence, aged);
+    if (verdict == Verdict::stop || (verdict == Verdict::skipped && ++skipped > kMostSkipped)) break;
   }
 }
 
