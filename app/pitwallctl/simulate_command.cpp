@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // simulate: the real scheduler and KV cache play a trace against a GPU's step-time model, on a virtual clock.
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <charconv>
@@ -217,7 +216,6 @@ std::string outcome_text(const Prepared& prepared, const Outcome& outcome) {
 }
 
 Result<void> run_simulation(const Options& options) {
-  spdlog::set_level(spdlog::level::warn);  // the result counts preemptions; a line for each would bury it
   const auto prepared = prepare(options);
   if (!prepared.ok()) return prepared.error();
   const MachineWish& wish = prepared->wish;

@@ -98,8 +98,8 @@ void StepPump::record_admissions(InFlight& step) {
 void StepPump::record_preemptions(InFlight& step, const std::vector<PreemptionEvent>& preempted, Nanos at) {
   for (const PreemptionEvent& event : preempted) {
     recorder_.preempted(event, at);
-    spdlog::info("request {} was preempted: {} tokens {}, {} KV blocks were free", event.request.value,
-                 event.tokens, event.swapped ? "swapped out" : "thrown away", event.free_blocks);
+    spdlog::debug("request {} was preempted: {} tokens {}, {} KV blocks were free", event.request.value,
+                  event.tokens, event.swapped ? "swapped out" : "thrown away", event.free_blocks);
     step.events.push_back({step.record.step, event.request,
                            event.swapped ? StepEvent::Kind::swapped_out : StepEvent::Kind::preempted,
                            event.tokens});

@@ -171,7 +171,7 @@ void ServeTest::loads_serves_and_stops() {
   QVERIFY(session_->engine.url().startsWith(u8("http://127.0.0.1:")));
   QCOMPARE(session_->child<QPushButton>("shell.url")->text(), session_->engine.url());
   QVERIFY(session_->child<QWidget>("serve.figures")->isVisible());
-  QVERIFY(!session_->child<QLineEdit>("serve.setting.max-num-seqs")->isEnabled());
+  QVERIFY(!session_->child<QComboBox>("serve.setting.block-size")->isEnabled());
 
   GenerationRequest request;
   request.prompt = {70, 71, 72};

@@ -12,49 +12,19 @@
 #include "engine/telemetry/quantiles.h"
 #include "engine/telemetry/recorder.h"
 #include "engine/telemetry/run_statistics.h"
+#include "tests/support/recorder_timeline.h"
 #include "tests/support/test_support.h"
 
 using namespace pitwall;
+using namespace pitwall::test;
 
 namespace {
-
-constexpr Nanos ms(double value) {
-  return static_cast<Nanos>(value * kNanosPerMs);
-}
 
 std::vector<double> one_to(int n) {
   std::vector<double> values(static_cast<std::size_t>(n));
   std::iota(values.begin(), values.end(), 1.0);
   return values;
 }
-
-RequestRecord request(std::uint64_t id, Nanos arrival, int prompt_tokens = 10) {
-  RequestRecord record;
-  record.id = {id};
-  record.label = "chatcmpl-" + std::to_string(id);
-  record.arrival = arrival;
-  record.prompt_tokens = prompt_tokens;
-  return record;
-}
-
-/// A recorder on a clock that starts at 1 s, with one request that arrived then.
-struct Timeline {
-  VirtualClock clock{1'700'000'000 * kNanosPerSecond};
-  std::unique_ptr<Recorder> recorder;
-  RequestId id{1};
-  Nanos start = kNanosPerSecond;
-
-  Timeline() {
-    clock.advance(start);
-    recorder = std::make_unique<Recorder>(clock);
-    recorder->arrived(request(1, start));
-  }
-  Nanos at(double milliseconds) {
-    const Nanos time = start + ms(milliseconds);
-    if (time > clock.now()) clock.advance(time - clock.now());
-    return time;
-  }
-};
 
 bool near(double a, double b) {
   return std::fabs(a - b) <= 1e-9 * std::max(1.0, std::fabs(b));
@@ -225,89 +195,6 @@ class TelemetryTest : public QObject {
     QCOMPARE(t.recorder->record_of(t.id).queue_ms(), 10.0);
     QCOMPARE(t.recorder->record_of(t.id).preemptions, 1);
     QCOMPARE(t.recorder->totals().preemptions, std::int64_t{1});
-  }
-
-  void the_parts_of_a_request_add_up_to_its_end_to_end_time() {
-    std::mt19937 random(20261129);  // property 33: any history of preemptions
-    for (int round = 0; round < 200; ++round) {
-      Timeline t;
-      int now = 0;
-      const auto later = [&](int most) {
-        now += static_cast<int>(random() % static_cast<unsigned>(most)) + 1;
-        return t.at(now);
-      };
-      t.recorder->admitted({t.id}, later(50));
-      const int events = static_cast<int>(random() % 30);
-      bool running = true;
-      for (int i = 0; i < events; ++i) {
-        if (!running) {
-          t.recorder->admitted({.request = t.id, .resumed = true}, later(40));
-          running = true;
-        } else if (random() % 3 == 0) {
-          t.recorder->preempted({.request = t.id, .tokens = 5, .swapped = random() % 2 == 0}, later(20));
-          running = false;
-        } else {
-          t.recorder->token(t.id, later(20));
-        }
-      }
-      t.recorder->finished(t.id, later(9), FinishReason::cancelled);
-      const RequestRecord r = t.recorder->record_of(t.id);
-      if (r.output_tokens == 0) {
-        QVERIFY(std::isnan(r.prefill_ms()) && std::isnan(r.e2e_ms()));
-        continue;
-      }
-      QVERIFY(r.prefill_ms() >= 0 && r.decode_ms() >= 0 && r.preempted_ms() >= 0);
-      QCOMPARE(r.queue_ms() + r.prefill_ms() + r.decode_ms() + r.preempted_ms(), r.e2e_ms());
-      QCOMPARE(r.recomputed_tokens + r.swapped_tokens, 5 * r.preemptions);
-    }
-  }
-
-  void a_prefix_is_looked_up_once_and_a_miss_has_its_place() {
-    Timeline t;
-    RequestRecord second = t.recorder->record_of(t.id);
-    second.id = RequestId{2};
-    second.prompt_tokens = 100;
-    t.recorder->arrived(second, {{0, "template"}, {3, "messages[0] (system)"}, {40, "messages[1] (user)"}});
-    const AdmissionEvent admission{.request = second.id,
-                                   .resumed = false,
-                                   .cached_tokens = 32,
-                                   .swapped_tokens = 0,
-                                   .miss = MissReason::diverged,
-                                   .miss_token = 34};
-    t.recorder->admitted(admission, t.at(10));
-    t.recorder->preempted({.request = second.id, .tokens = 60}, t.at(20));
-    t.recorder->admitted({.request = second.id, .resumed = true, .cached_tokens = 60}, t.at(30));
-    const RequestRecord r = t.recorder->record_of(second.id);
-    QCOMPARE(r.cached_tokens, 32);
-    QCOMPARE(r.miss, MissReason::diverged);
-    QCOMPARE(r.miss_part, std::string("messages[0] (system), token 31"));
-    const EngineTotals totals = t.recorder->totals();
-    QCOMPARE(totals.prefix_query_tokens, std::int64_t{100});
-    QCOMPARE(totals.prefix_hit_tokens, std::int64_t{32});
-    QCOMPARE(totals.recomputed_tokens, std::int64_t{60});
-    QCOMPARE(totals.misses[static_cast<std::size_t>(MissReason::diverged)], std::int64_t{1});
-    const Snapshot snapshot = t.recorder->snapshot({});
-    QCOMPARE(snapshot.recent_query_tokens, std::int64_t{100});
-    QCOMPARE(snapshot.recent_hit_tokens, std::int64_t{32});
-  }
-
-  void steps_name_their_events_while_the_ring_has_them() {
-    Timeline t;
-    StepRecord step;
-    step.finished = t.at(1);
-    const std::vector<StepEvent> events = {{1, RequestId{7}, StepEvent::Kind::joined, 32},
-                                           {1, RequestId{8}, StepEvent::Kind::preempted, 5}};
-    t.recorder->step(step, events, 3);
-    step.step = 2;
-    t.recorder->step(step);
-    const auto steps = t.recorder->last_steps(2);
-    QCOMPARE(t.recorder->events_of(steps[0]).size(), std::size_t{2});
-    QCOMPARE(t.recorder->events_of(steps[0])[1].request, RequestId{8});
-    QVERIFY(t.recorder->events_of(steps[1]).empty());
-    QCOMPARE(t.recorder->totals().evicted_blocks, std::int64_t{3});
-    for (int i = 0; i < 20'000; ++i) t.recorder->step(step, {events.data(), 1});
-    QVERIFY(t.recorder->events_of(steps[0]).empty());  // gone, and not mistaken for others
-    QCOMPARE(t.recorder->events_of(t.recorder->last_steps(1)[0]).size(), std::size_t{1});
   }
 
   void a_virtual_clock_may_start_at_zero() {
