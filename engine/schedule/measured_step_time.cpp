@@ -2,7 +2,6 @@
 #include "engine/schedule/measured_step_time.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace pitwall {
 
@@ -39,23 +38,10 @@ void MeasuredStepTime::observe(const StepShape& shape, Nanos duration, Nanos swa
   if (duration <= 0) return;
   // Divided by the duration the target is 1, and squares are of relative errors.
   Terms x = terms(shape);
-  double fitted = 0;
+  for (double& term : x) term /= static_cast<double>(duration);
   for (std::size_t i = 0; i < kTerms; ++i) {
-    x[i] /= static_cast<double>(duration);
-    fitted += coefficients_[i] * x[i];
-  }
-  double weight = 1;
-  if (observed_ >= kEnough) {
-    const double error = std::abs(1 - fitted);
-    const double bound = 3 * std::max(typical_error_, 0.01);
-    if (error > bound) weight = bound / error;
-    typical_error_ += 0.02 * (std::min(error, bound) - typical_error_);
-  } else if (observed_ == kEnough - 1) {
-    typical_error_ = 0.1;
-  }
-  for (std::size_t i = 0; i < kTerms; ++i) {
-    moments_[i] = kKeep * moments_[i] + weight * x[i];
-    for (std::size_t j = 0; j < kTerms; ++j) products_[i][j] = kKeep * products_[i][j] + weight * x[i] * x[j];
+    moments_[i] = kKeep * moments_[i] + x[i];
+    for (std::size_t j = 0; j < kTerms; ++j) products_[i][j] = kKeep * products_[i][j] + x[i] * x[j];
   }
   ++observed_;
   solve();

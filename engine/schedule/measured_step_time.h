@@ -12,9 +12,9 @@ namespace pitwall {
 /// duration = Σ coefficient · term over {1, rows, KV positions read by decodes, KV positions read by
 /// prefills, query-key products of prefills, rows through the output layer, rows above 64, above 128, above
 /// 256} + swapped blocks · time of one. The last three bend the line upwards: few rows are ruled by reading
-/// the weights, many by multiplying with them. Least squares of the relative error; coefficients are never
-/// negative, old steps fade (half after about 700), and a step that took much longer than the fit counts
-/// little (Huber weights).
+/// the weights, many by multiplying with them. Least squares of the relative error, so that a step which
+/// took far longer than such steps do hardly counts; coefficients are never negative; old steps fade (half
+/// after about 700).
 class MeasuredStepTime final : public StepTimeModel {
  public:
   explicit MeasuredStepTime(const StepTimeModel* prior) : prior_(prior) {}
@@ -36,7 +36,6 @@ class MeasuredStepTime final : public StepTimeModel {
   mutable std::mutex mutex_;
   int observed_ = 0;
   double swap_ns_ = 0;
-  double typical_error_ = 0;  // relative, mean of absolute values
   Terms coefficients_{}, moments_{};
   std::array<Terms, kTerms> products_{};
 };

@@ -44,6 +44,7 @@ bool ScheduleRig::launch() {
     const auto& table = executor.table(slice.slot);
     flight.blocks[slice.request.value].insert(table.begin(), table.end());
   }
+  for (const BlockCopy& copy : plan->copies) flight.blocks[0].insert(copy.from);
   flight.result.started = now;
   flight.result.swapping = swap_time * plan->shape.swapped_blocks;
   flight.result.finished = now + step_time + flight.result.swapping;
@@ -113,6 +114,7 @@ void ScheduleRig::note(const std::vector<PreemptionEvent>& events) {
     client.waiting = true;
     client.since += now;  // it was minus all waits together
     preemptions.push_back(event);
+    preempted_after.push_back(plans.size());
   }
 }
 

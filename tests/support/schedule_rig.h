@@ -59,6 +59,7 @@ class ScheduleRig {
   Nanos swap_time = 0;  ///< of one block, in results
   std::vector<StepPlan> plans;
   std::vector<PreemptionEvent> preemptions;
+  std::vector<std::size_t> preempted_after;  ///< for each of them, plans that had been launched by then
   std::map<std::uint64_t, Client> clients;
 
  private:

@@ -228,31 +228,69 @@ class PreemptionTest : public QObject {
     QCOMPARE(rig.problem(), std::string());
   }
 
-  // Property 23: while somebody is on its way out nobody comes in.
+  // Property 23: from the plan that leaves a victim out to the one after it has left, nobody comes in.
   void nothing_is_admitted_in_a_step_that_preempts() {
-    Rig rig(config(Preemption::recompute, 4), 9);
-    PW_VERIFY(rig.add(make_request(1, 20, 40)));
-    PW_VERIFY(rig.add(make_request(2, 20, 40)));
-    int waited = 0;
-    while (rig.client(1).preemptions + rig.client(2).preemptions == 0) {
-      // A small one comes in each turn: it would fit as long as a block is free.
-      const std::uint64_t id = 100 + rig.plans.size();
-      PW_VERIFY(rig.add(make_request(id, 1, 1)));
-      const auto before = rig.plans.size();
-      QVERIFY(rig.launch());
-      const bool joined = !rig.plans[before].joins.empty();
-      const bool everybody_ran =
-          std::count_if(rig.plans[before].slices.begin(), rig.plans[before].slices.end(),
-                        [](const SequenceSlice& slice) { return slice.request.value <= 2; }) == 2;
-      if (!everybody_ran) {
-        QVERIFY2(!joined, "somebody lacked a block and another one was let in");
-        ++waited;
+    int left_out = 0;
+    for (int pool = 9; pool < 30; ++pool) {
+      Rig rig(config(Preemption::recompute, 6), pool);
+      for (std::uint64_t id = 1; id <= 30; ++id)
+        PW_VERIFY(
+            rig.add(make_request(id, 1 + static_cast<int>(id * 5 % 23), 3 + static_cast<int>(id * 7 % 40))));
+      rig.run();
+      for (std::size_t i = 0; i < rig.preemptions.size(); ++i) {
+        const auto runs = [&](const StepPlan& plan) {
+          return std::any_of(plan.slices.begin(), plan.slices.end(), [&](const SequenceSlice& slice) {
+            return slice.request == rig.preemptions[i].request;
+          });
+        };
+        for (std::size_t p = rig.preempted_after[i]; p-- > 0 && !runs(rig.plans[p]);) {
+          QVERIFY2(rig.plans[p].joins.empty(), "somebody was let in while a victim was leaving");
+          ++left_out;
+        }
+      }
+      QCOMPARE(rig.problem(), std::string());
+    }
+    QVERIFY(left_out > 0);
+  }
+
+  // Admission foresees blocks: one that comes back beside others has room to double its output.
+  void who_comes_back_has_room_to_grow() {
+    Rig rig(config(Preemption::recompute, 6), 40);
+    for (std::uint64_t id = 1; id <= 12; ++id) PW_VERIFY(rig.add(make_request(id, 20, 100)));
+    int resumed = 0;
+    while (!rig.scheduler.idle()) {
+      while (rig.scheduler.in_flight() < 2 && rig.launch()) {
+        // The last one let in: what those before it needed is taken by then.
+        const auto& joins = rig.plans.back().joins;
+        if (joins.empty() || rig.scheduler.running() == 1) continue;
+        const std::uint64_t id = joins.back().request.value;
+        if (rig.client(id).preemptions == 0) continue;
+        const int outputs = rig.tokens_of(id), length = 20 + outputs, more = std::min(100 - outputs, outputs);
+        QVERIFY(rig.cache.pool().available() >=
+                rig.cache.blocks_for(length + more) - rig.cache.blocks_for(length));
+        ++resumed;
       }
       rig.commit();
     }
-    QVERIFY(waited > 0);
+    QVERIFY(resumed > 0);
+    QCOMPARE(rig.problem(), std::string());
+  }
+
+  void what_others_share_is_not_swapped() {
+    Rig rig(config(Preemption::swap, 2), 13, 32);
+    PW_VERIFY(rig.add(make_request(1, 30, 50, 24)));
+    PW_VERIFY(rig.add(make_request(2, 30, 50, 24)));
     rig.run();
-    QVERIFY(rig.tokens(1) == rig.expected(1, 40) && rig.tokens(2) == rig.expected(2, 40));
+    QCOMPARE(swaps(rig), 1);
+    std::size_t moved = 0;
+    for (const StepPlan& plan : rig.plans) moved += plan.swaps_out.size();
+    QCOMPARE(static_cast<int>(moved), rig.cache.blocks_for(rig.preemptions[0].tokens));
+    const AdmissionEvent& back = rig.client(2).admissions.back();
+    QVERIFY(back.cached_tokens >= 24);
+    QVERIFY(back.swapped_tokens <= rig.preemptions[0].tokens);
+    const auto kept = static_cast<std::int32_t>(30 + rig.tokens_of(2)) - rig.preemptions[0].tokens;
+    QVERIFY(kept > 24);
+    QVERIFY(rig.tokens(1) == rig.expected(1, 50) && rig.tokens(2) == rig.expected(2, 50));
     QCOMPARE(rig.problem(), std::string());
   }
 

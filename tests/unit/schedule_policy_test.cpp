@@ -202,6 +202,44 @@ class SchedulePolicyTest : public QObject {
     QVERIFY(rig.tokens(4) == rig.expected(4, 60));
   }
 
+  // Waits add up: one that was preempted does not start anew.
+  void waits_before_and_after_a_preemption_count_together() {
+    SchedulerConfig c = config(SchedulingPolicy::priority, 3);
+    c.max_wait = 100 * kNanosPerMs;
+    c.preemption = Preemption::recompute;
+    SchedulerConfig one = c;
+    one.max_num_seqs = 1;
+    Rig rig(c, 12);
+    PW_VERIFY(rig.scheduler.reconfigure(one));
+    PW_VERIFY(rig.add(from(2, 16, 70, "", 0, 0)));
+    PW_VERIFY(rig.add(from(1, 16, 60, "", 9, 0)));
+    const auto turn = [&] {
+      rig.launch();
+      rig.commit();
+    };
+    while (rig.client(1).admissions.empty()) turn();
+    const Nanos first_wait = rig.now;
+    QVERIFY(first_wait > 60 * kNanosPerMs && first_wait < 80 * kNanosPerMs);
+    PW_VERIFY(rig.scheduler.reconfigure(c));
+    std::uint64_t id = 3;
+    const auto crowd = [&] {
+      for (; rig.scheduler.waiting() < 3; ++id) PW_VERIFY(rig.add(from(id, 16, 40, "", 0, rig.now)));
+    };
+    while (rig.client(1).preemptions == 0) {
+      crowd();
+      turn();
+    }
+    const Nanos again = rig.now;
+    while (rig.client(1).admissions.size() < 2) {
+      crowd();
+      turn();
+    }
+    const Nanos second_wait = rig.now - again;
+    QVERIFY(first_wait + second_wait > c.max_wait);
+    QVERIFY2(second_wait < 90 * kNanosPerMs, std::to_string(second_wait / kNanosPerMs).c_str());
+    QCOMPARE(rig.problem(), std::string());
+  }
+
   void the_policy_can_change_while_serving() {
     Rig rig(config(SchedulingPolicy::fcfs));
     for (std::uint64_t id = 1; id <= 6; ++id)
