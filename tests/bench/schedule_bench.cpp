@@ -53,7 +53,7 @@ void steps(int sequences, int pool_blocks) {
                       cache);
   std::mt19937 random(1);
   std::uint64_t id = 0;
-  const int context = std::min(100'000, 32'000 * kBlockSize / 2 / sequences);
+  const int context = std::min(100'000, 32'000 * kBlockSize * 6 / 10 / sequences);
   const auto arrive = [&](int prompt, int output) {
     Request request;
     request.id = RequestId{++id};
@@ -64,6 +64,7 @@ void steps(int sequences, int pool_blocks) {
   for (int i = 0; i < sequences; ++i) arrive(context, 200 + static_cast<int>(random() % 2000));
   std::vector<double> plan_ns, launch_ns, commit_ns, whole_ns;
   std::optional<StepResult> pending;
+  int used = 0;
   for (int step = 0; plan_ns.size() < 3000; ++step) {
     const Timer planning;
     auto plan = scheduler.plan(step);
@@ -85,14 +86,33 @@ void steps(int sequences, int pool_blocks) {
     pending = std::move(result);
     if (scheduler.running() < sequences && plan_ns.empty()) continue;  // until all decode
     if (plan_ns.empty() && plan->shape.prefill_tokens > 0) continue;
+    used = std::max(used, cache.counts().used);
     plan_ns.push_back(planned);
     launch_ns.push_back(launched);
     commit_ns.push_back(committed);
     whole_ns.push_back(planned + launched + committed);
   }
-  std::printf("%9d %11d %10d %9.1f %9.1f %9.1f %9.1f %9.1f\n", sequences, pool_blocks, cache.counts().used,
+  std::printf("%9d %11d %10d %9.1f %9.1f %9.1f %9.1f %9.1f\n", sequences, pool_blocks, used,
               quantile(plan_ns, 0.5) / 1e3, quantile(launch_ns, 0.5) / 1e3, quantile(commit_ns, 0.5) / 1e3,
               quantile(whole_ns, 0.5) / 1e3, quantile(whole_ns, 0.99) / 1e3);
+}
+
+/// One read that waits for memory, over as many bytes as the metadata of so many blocks takes: the yardstick
+/// for what grows although no algorithm does.
+double read_ns(int blocks) {
+  constexpr std::size_t kWordsPerBlock = 64;  // 256 B: tokens, entry and pool block
+  std::vector<std::uint32_t> memory(static_cast<std::size_t>(blocks) * kWordsPerBlock);
+  std::uint32_t state = 1;
+  for (std::uint32_t& word : memory) word = state = state * 1'664'525 + 1'013'904'223;
+  constexpr int kReads = 200'000;
+  std::uint64_t at = 1;
+  const Timer reading;
+  for (int i = 0; i < kReads; ++i)
+    at = (at * 6'364'136'223'846'793'005ULL + memory[(at >> 20) % memory.size()]) | 1;
+  const double each = reading.ns() / kReads;
+  [[maybe_unused]] static volatile std::uint64_t used = 0;
+  used = at;
+  return each;
 }
 
 /// Lookup of a prompt of 32 blocks of which 16 are cached, and a block that is evicted, reused and published.
@@ -157,8 +177,9 @@ void prefixes(int cached) {
     cache.pool().free(table, 0);
     append_ns.push_back(appending.ns() / 16);
   }
-  std::printf("%13d %9.0f %9.0f %9.0f %9.0f %9.0f\n", cached, quantile(hash_ns, 0.5), quantile(match_ns, 0.5),
-              quantile(miss_ns, 0.5), quantile(evict_ns, 0.5), quantile(append_ns, 0.5));
+  std::printf("%13d %9.1f %9.0f %9.0f %9.0f %9.0f %9.0f\n", cached, read_ns(cached), quantile(hash_ns, 0.5),
+              quantile(match_ns, 0.5), quantile(miss_ns, 0.5), quantile(evict_ns, 0.5),
+              quantile(append_ns, 0.5));
 }
 
 }  // namespace
@@ -171,7 +192,7 @@ int main() {
               "plan p50", "launched", "commit", "all p50", "all p99");
   for (const int sequences : {8, 64, 256}) steps(sequences, 32'768);
   for (const int sequences : {64, 256}) steps(sequences, 1'048'576);
-  std::printf("\nPrefixes, ns a block (lookup of an unknown prompt: ns)\n%13s %9s %9s %9s %9s %9s\n",
-              "cached blocks", "key", "found", "unknown", "evict", "publish");
+  std::printf("\nPrefixes, ns a block (lookup of an unknown prompt: ns)\n%13s %9s %9s %9s %9s %9s %9s\n",
+              "cached blocks", "a read", "key", "found", "unknown", "evict", "publish");
   for (const int cached : {1'024, 32'768, 1'048'576}) prefixes(cached);
 }
