@@ -11,6 +11,7 @@ constexpr int kEnough = 16;         // steps
 constexpr double kKeep = 0.999;     // of the past's weight at each step
 constexpr double kSwapKeep = 0.75;  // links are steady; a few steps smooth them
 constexpr int kSweeps = 8;
+constexpr double kQuantile = 0.995, kSpreadStep = 0.04, kMostSpread = 2;
 
 }  // namespace
 
@@ -36,6 +37,12 @@ void MeasuredStepTime::observe(const StepShape& shape, Nanos duration, Nanos swa
     swap_ns_ = swap_ns_ > 0 ? kSwapKeep * swap_ns_ + (1 - kSwapKeep) * one : one;
   }
   if (duration <= 0) return;
+  if (observed_ >= kEnough) {
+    // Stochastic approximation of a quantile (Robbins and Monro 1951): up and down balance where one in 200
+    // lies above.
+    const bool above = static_cast<double>(duration) > spread_ * static_cast<double>(predicted(shape));
+    spread_ = std::clamp(spread_ + kSpreadStep * (above ? kQuantile : kQuantile - 1), 1.0, kMostSpread);
+  }
   // Divided by the duration the target is 1, and squares are of relative errors.
   Terms x = terms(shape);
   for (double& term : x) term /= static_cast<double>(duration);
@@ -64,11 +71,20 @@ void MeasuredStepTime::solve() {
 
 Nanos MeasuredStepTime::predict(const StepShape& shape) const {
   const std::lock_guard lock(mutex_);
+  return predicted(shape);
+}
+
+Nanos MeasuredStepTime::predicted(const StepShape& shape) const {
   if (observed_ < kEnough) return prior_ ? prior_->predict(shape) : 0;
   const Terms x = terms(shape);
   double duration = swap_ns_ * static_cast<double>(shape.swapped_blocks);
   for (std::size_t i = 0; i < kTerms; ++i) duration += coefficients_[i] * x[i];
   return static_cast<Nanos>(duration);
+}
+
+double MeasuredStepTime::spread() const {
+  const std::lock_guard lock(mutex_);
+  return spread_;
 }
 
 double MeasuredStepTime::swap_ns() const {

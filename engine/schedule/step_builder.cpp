@@ -84,16 +84,18 @@ void StepBuilder::limit_prefill() {
     decodes.swapped_blocks = static_cast<std::int64_t>(state_.swaps_out.size());
     std::int32_t depth = 0;
     for (const Sequence* sequence : prefills_) depth = std::max(depth, sequence->planned);
-    const auto holds = [&](std::int32_t blocks) {
+    const auto target =
+        static_cast<Nanos>(static_cast<double>(config_.target_itl) / state_.step_time.spread());
+    const auto holds = [&](std::int32_t tokens) {
       StepShape shape = decodes;
-      add_to_shape(shape, depth, blocks * block, true, 1);
+      add_to_shape(shape, depth, tokens, true, 1);
       const Nanos expected = state_.step_time.predict(shape);
-      return expected > 0 && expected <= config_.target_itl;
+      return expected > 0 && expected <= target;
     };
-    // At least one block, two where somebody else could use one: prefills go on even where the target cannot
+    // At least one token, two where somebody else could use one: prefills go on even where the target cannot
     // be held.
     const bool alone = prefills_.size() + state_.queue.size() < 2;
-    std::int32_t low = alone ? 1 : 2, high = std::max(low, tokens_left_ / block);
+    std::int32_t low = alone ? 1 : 2, high = std::max(low, tokens_left_);
     while (low < high) {
       const std::int32_t middle = (low + high + 1) / 2;
       if (holds(middle)) {
@@ -102,9 +104,11 @@ void StepBuilder::limit_prefill() {
         high = middle - 1;
       }
     }
-    tokens_left_ = std::min(tokens_left_, low * block);
+    tokens_left_ = std::min(tokens_left_, low < block ? low : low / block * block);
   }
+  below_a_block_ = tokens_left_ < block;
   reserve_ = tokens_left_ / 2;
+  least_ = std::min(block, tokens_left_ - reserve_);
 }
 
 void StepBuilder::prefill() {
@@ -134,12 +138,12 @@ std::int32_t StepBuilder::chunk(const Sequence& sequence, std::int32_t first, st
     return given;
   }
   if (left - given <= room) return left;
-  if (spares) room = std::min(room, std::max(tokens_left_ - reserve_, block));
+  if (spares) room = std::min(room, std::max(tokens_left_ - reserve_, least_));
   // A chunk that is not the last ends on a block boundary where it can.
   const std::int32_t end = first + given + room;
   const std::int32_t aligned = end / block * block - first;
   if (aligned > given) return aligned;
-  return given > 0 ? given : room;
+  return given > 0 && !below_a_block_ ? given : given + room;
 }
 
 void StepBuilder::take(Turn& turn, std::int32_t count) {

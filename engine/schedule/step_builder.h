@@ -70,7 +70,9 @@ class StepBuilder {
   std::vector<Turn> turns_;
   std::vector<Sequence*> prefills_;
   std::int32_t tokens_left_, logit_rows_left_, long_tokens_left_;
-  std::int32_t reserve_ = 0;  // of the tokens left, for prompts that end in this step
+  std::int32_t reserve_ = 0;    // of the tokens left, for prompts that end in this step
+  std::int32_t least_ = 0;      // a prefill gets in any case, where the budget has it
+  bool below_a_block_ = false;  // the budget is: chunks may end anywhere
   bool long_served_ = false;
   int long_prefills_ = 0, long_blocks_ = 0, long_running_ = 0;
 };

@@ -89,7 +89,7 @@ struct Chats {
   double p50 = 0, p99 = 0, worst = 0, tokens_per_s = 0, long_ttft = 0;
 };
 
-/// Eight chats of 250 tokens; after 100, 600 and 1,100 of their tokens a prompt of 1,500 tokens arrives.
+/// Eight chats of 500 tokens; after 100, 1,200 and 2,300 of their tokens a prompt of 1,500 tokens arrives.
 Chats run_chats(const std::string& model, const std::string& threads, bool long_prompts,
                 SettingList settings) {
   settings.insert(settings.end(), {{"threads", threads},
@@ -107,7 +107,7 @@ Chats run_chats(const std::string& model, const std::string& threads, bool long_
   Nanos begin = 0, end = 0;
   const RealClock clock;
   for (std::size_t i = 0; i < last.size(); ++i) {
-    const auto id = engine->submit(greedy_request(prompt_of(40, random), 250), [&, i](OutputEvent&& event) {
+    const auto id = engine->submit(greedy_request(prompt_of(40, random), 500), [&, i](OutputEvent&& event) {
       const std::lock_guard lock(mutex);
       const Nanos now = clock.now();
       if (!event.tokens.empty()) {
@@ -121,7 +121,7 @@ Chats run_chats(const std::string& model, const std::string& threads, bool long_
     });
     if (!id) std::abort();
   }
-  for (const int after : {100, 600, 1100}) {
+  for (const int after : {100, 1200, 2300}) {
     if (!long_prompts) break;
     std::unique_lock lock(mutex);
     changed.wait(lock, [&] { return tokens >= after; });

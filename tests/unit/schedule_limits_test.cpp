@@ -182,11 +182,11 @@ class ScheduleLimitsTest : public QObject {
       QVERIFY(prior.predict(rig.plans.back().shape) <= c.target_itl);
       QVERIFY(Rig::tokens_in(rig.plans.back(), 5) == 96 || !rig.client(5).tokens.empty());
     }
-    // Where it cannot be held a prefill still goes on, block by block.
+    // Where it cannot be held a prefill still goes on, a token at a time.
     c.target_itl = kNanosPerMs / 2;
     PW_VERIFY(rig.scheduler.reconfigure(c));
-    PW_VERIFY(rig.add(make_request(6, 80, 2)));
-    for (int i = 0; i < 10; ++i) {
+    PW_VERIFY(rig.add(make_request(6, 40, 2)));
+    for (int i = 0; i < 80; ++i) {
       rig.step();
       QVERIFY(Rig::tokens_in(rig.plans.back(), 6) >= 1);
       if (!rig.client(6).tokens.empty()) break;
@@ -208,7 +208,7 @@ class ScheduleLimitsTest : public QObject {
     rig.step();
     PW_VERIFY(rig.add(make_request(2, 400, 2)));
     rig.step();
-    QCOMPARE(Rig::tokens_in(rig.plans.back(), 2), 8);  // no model yet: a block, not the whole budget
+    QCOMPARE(Rig::tokens_in(rig.plans.back(), 2), 1);  // no model yet
   }
 
   // Property 25.

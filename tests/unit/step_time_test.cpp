@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The measured step-time model against steps whose duration is known.
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -50,6 +51,28 @@ class StepTimeTest : public QObject {
   }
 
  private slots:
+  void spread_is_what_99_of_100_steps_stay_within() {
+    MeasuredStepTime model(nullptr);
+    std::exponential_distribution<double> late(1 /
+                                               0.08);  // 99 % of the excess over the fastest lies below 0.37
+    std::vector<double> ratios;
+    for (int i = 0; i < 20'000; ++i) {
+      const StepShape s = any();
+      const double duration = truth(s) * (1 + late(random_));
+      if (i >= 10'000) ratios.push_back(duration / static_cast<double>(model.predict(s)));
+      model.observe(s, static_cast<Nanos>(duration), 0);
+    }
+    std::sort(ratios.begin(), ratios.end());
+    const double expected = ratios[ratios.size() * 99 / 100];
+    QVERIFY2(std::abs(model.spread() - expected) < 0.1,
+             qPrintable(QString("%1 %2").arg(model.spread()).arg(expected)));
+    for (int i = 0; i < 20'000; ++i) {
+      const StepShape s = any();
+      model.observe(s, static_cast<Nanos>(truth(s)), 0);
+    }
+    QVERIFY(model.spread() < 1.01);  // steady steps: no margin
+  }
+
   void it_answers_from_the_prior_until_it_knows_better() {
     const Fixed prior;
     MeasuredStepTime with(&prior), without(nullptr);
