@@ -180,7 +180,9 @@ class ScheduleLimitsTest : public QObject {
     while (rig.client(5).tokens.empty()) {
       rig.step();
       QVERIFY(prior.predict(rig.plans.back().shape) <= c.target_itl);
-      QVERIFY(Rig::tokens_in(rig.plans.back(), 5) == 96 || !rig.client(5).tokens.empty());
+      // 96 less the margin for steps that take longer than expected.
+      const int chunk = Rig::tokens_in(rig.plans.back(), 5);
+      QVERIFY((chunk >= 96 / 2 && chunk <= 96) || !rig.client(5).tokens.empty());
     }
     // Where it cannot be held a prefill still goes on, a token at a time.
     c.target_itl = kNanosPerMs / 2;
