@@ -113,7 +113,7 @@ MissReason KvCache::miss_reason(std::span<const TokenId> tokens, std::span<const
       index_.first_block_anywhere(tokens.first(static_cast<std::size_t>(config_.block_size)))) {
     return MissReason::different_salt;
   }
-  return goes_on ? MissReason::diverged : MissReason::cold;
+  return goes_on && match.tokens > 0 ? MissReason::diverged : MissReason::cold;
 }
 
 void KvCache::keep() {

@@ -16,8 +16,8 @@ enum class MissReason : std::uint8_t {
   none,              ///< all that may be reused was
   disabled,          ///< prefix caching is off
   below_one_block,   ///< the prompt is shorter than a block: nothing of its kind is kept
-  cold,              ///< nothing is cached that could continue here
-  diverged,          ///< something cached goes on here, with another token
+  cold,              ///< nothing is cached that begins, or goes on, from here
+  diverged,          ///< something cached began the same and goes on with another token
   evicted,           ///< it was cached and gave way to others
   different_salt,    ///< the same tokens are cached under another salt or adapter
   not_yet_computed,  ///< another request is computing it, and waiting was not cheaper

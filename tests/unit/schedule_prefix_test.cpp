@@ -124,7 +124,7 @@ class SchedulePrefixTest : public QObject {
   void reasons_beside_divergence() {
     Rig rig(16);
     QCOMPARE(rig.served(make_request(1, 5, 2)).miss, MissReason::below_one_block);
-    QCOMPARE(rig.served(make_request(2, 40, 2, 8)).miss, MissReason::diverged);  // of request 1's first token
+    QCOMPARE(rig.served(make_request(2, 40, 2, 8)).miss, MissReason::cold);  // not a token of request 1's
     rig.served(make_request(3, 120, 2));
     const AdmissionEvent evicted = rig.served(make_request(4, 60, 2, 8));
     QCOMPARE(evicted.miss, MissReason::evicted);
