@@ -263,6 +263,10 @@ std::string Engine::effective(std::string_view setting) const {
   return chosen != effective.end() ? chosen->second : settings().display(setting);
 }
 
+const std::vector<std::string>& Engine::warnings() const {
+  return state_->loaded.warnings;
+}
+
 RunId Engine::run() const {
   return state_->run->run();
 }

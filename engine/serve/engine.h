@@ -97,6 +97,7 @@ class Engine {
   int max_model_len() const;                                  ///< effective
   std::string effective(
       std::string_view setting) const;  ///< what is in force; equals the request where not "auto"
+  const std::vector<std::string>& warnings() const;  ///< what to know of this model with these settings
   RunId run() const;
   Nanos started_utc() const;
   EngineState state() const;             ///< at this moment

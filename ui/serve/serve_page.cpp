@@ -242,6 +242,7 @@ void ServePage::connect_engine() {
   connect(&engine, &EngineController::state_changed, this, [this](EngineState now) {
     show_state();
     if (now == EngineState::failed) show_error();
+    if (now == EngineState::serving) show_warnings();
   });
   connect(&engine, &EngineController::load_progress, this,
           [this](const QString& phase, qint64 done, qint64 total) {
@@ -309,6 +310,15 @@ void ServePage::show_error() {
     banner.action = [this] { open_file(); };
   }
   Q_EMIT banner_requested(banner);
+}
+
+void ServePage::show_warnings() {
+  for (const std::string& warning : state_->engine.engine()->warnings()) {
+    Banner banner;
+    banner.severity = Banner::Severity::warn;
+    banner.text = QString::fromStdString(warning);
+    Q_EMIT banner_requested(banner);
+  }
 }
 
 void ServePage::show_setting(const std::string& name) {

@@ -44,6 +44,7 @@ class ServePage : public Page {
   void show_state();
   void show_snapshot();
   void show_error();
+  void show_warnings();
   void show_setting(const std::string& name);  ///< puts the focus into its field
   void load();
   void offer_restart();
