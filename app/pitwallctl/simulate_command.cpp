@@ -210,8 +210,10 @@ std::string outcome_text(const Prepared& prepared, const Outcome& outcome) {
   row("KV at the peak",
       fmt::format("{} of {}", format_bytes(result.peak_kv_bytes), format_bytes(ledger.of(Category::kv))));
   row("weights", format_bytes(ledger.of(Category::weights)));
-  row("scheduler, real time",
-      fmt::format("p50 {:.1f} µs, p99 {:.1f} µs a step", outcome.scheduler_us.p50, outcome.scheduler_us.p99));
+  if (outcome.steps > 0) {
+    row("scheduler, real time", fmt::format("p50 {:.1f} µs, p99 {:.1f} µs a step", outcome.scheduler_us.p50,
+                                            outcome.scheduler_us.p99));
+  }
   return text;
 }
 
@@ -224,12 +226,19 @@ Result<void> run_simulation(const Options& options) {
   if (!simulation.ok()) return simulation.error();
   const auto refused = std::find_if(simulation->requests.begin(), simulation->requests.end(),
                                     [](const RequestRecord& request) { return !request.ended_well(); });
+  const std::string first_failure = refused != simulation->requests.end() ? refused->error : std::string();
   if (refused != simulation->requests.end()) {
-    print_note(fmt::format("Request {} of the trace failed: {}", refused->id.value, refused->error));
+    print_note(fmt::format("{} of {} requests failed; the first, number {}: {}",
+                           std::count_if(simulation->requests.begin(), simulation->requests.end(),
+                                         [](const RequestRecord& request) { return !request.ended_well(); }),
+                           simulation->requests.size(), refused->id.value, refused->error));
   }
   const Outcome outcome = outcome_of(*prepared, std::move(*simulation));
   options.json ? print_json(outcome_json(*prepared, outcome)) : print(outcome_text(*prepared, outcome));
-  return {};
+  if (outcome.result.completed > 0 || prepared->trace.requests.empty()) return {};
+  return Error{Error::Kind::invalid_input,
+               "None of the " + format_count(outcome.result.failed) + " requests could run", first_failure,
+               "Raise what the first one lacks, or choose a trace that fits", "trace"};
 }
 
 /// "" when sound, as CLI11 wants it.

@@ -58,7 +58,10 @@ constexpr NeutralKey kNeutralKeys[] = {
     {"split.count", 1, "several files"},
 };
 
-Error unsupported(std::string what, std::string_view param, std::string action = {}) {
+constexpr const char* kChooseAnother =
+    "Choose a model of the Llama family that needs none of what is named here";
+
+Error unsupported(std::string what, std::string_view param, std::string action = kChooseAnother) {
   return {Error::Kind::unsupported, std::move(what), "", std::move(action), std::string(param)};
 }
 

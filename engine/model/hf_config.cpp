@@ -22,7 +22,8 @@ namespace {
 constexpr std::size_t kMaxTemplateBytes = std::size_t{4} << 20;
 
 Error unsupported(std::string what, std::string_view key) {
-  return {Error::Kind::unsupported, std::move(what), "", "", std::string(key)};
+  return {Error::Kind::unsupported, std::move(what), "",
+          "Choose a model of the Llama family that needs none of what is named here", std::string(key)};
 }
 
 // Cut, and printable whatever the file holds.

@@ -155,7 +155,7 @@ std::vector<std::string> not_known_of(const Run& run) {
   list.push_back("Warm-up: no request is left out as one.");
   list.push_back("Goodput: no latency goal is part of this run.");
   list.push_back("Quality of the answers: not measured here. Prompts and answers are not part of a run.");
-  if (header.model_sha256.empty()) list.push_back("The model file's checksum: it was not computed.");
+  if (header.model_sha256.empty()) list.push_back("The checksum of the model's header: it was not computed.");
   if (header.git_commit.empty())
     list.push_back("The exact source: the program was built without a commit id.");
   return list;
@@ -185,6 +185,7 @@ ReportContent report_content(const Run& run) {
   content.latency = latency_table(run);
   content.outcome = outcome_table(run);
   content.memory = memory_table(run.summary.ledger);
+  content.live_changes = changes_table(run);
   content.changed_settings = settings_table(run.header, true);
   content.default_settings = settings_table(run.header, false);
   content.environment = environment_table(run.header);

@@ -34,7 +34,7 @@ struct ReportContent {
   std::vector<Figure> figures;
   std::string
       serve_command;  ///< repeats the settings that differ from their defaults; empty unless a served model
-  Table latency, outcome, memory, changed_settings, default_settings, environment, requests;
+  Table latency, outcome, memory, live_changes, changed_settings, default_settings, environment, requests;
   std::vector<std::string> not_known;
 };
 
@@ -45,6 +45,7 @@ Table latency_table(const Run& run);
 Table outcome_table(const Run& run);
 Table memory_table(const LedgerSnapshot& ledger);
 Table settings_table(const RunHeader& header, bool changed);
+Table changes_table(const Run& run);  ///< settings that were changed while it ran; no rows = none
 Table environment_table(const RunHeader& header);
 Table request_table(const Run& run);  ///< the 200 with the largest ITL; the note says how many are left out
 

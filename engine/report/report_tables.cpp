@@ -111,7 +111,30 @@ Table outcome_table(const Run& run) {
   add("Prompt tokens", totals.prompt_tokens);
   add("Output tokens", totals.output_tokens);
   add("Preemptions", totals.preemptions);
+  add("KV positions computed again", totals.recomputed_tokens);
+  add("KV positions swapped", totals.swapped_tokens);
+  add("Prompt tokens looked up in the prefix cache", totals.prefix_query_tokens);
+  add("found there", totals.prefix_hit_tokens);
+  for (int i = 1; i < kMissReasonCount; ++i) {
+    const std::int64_t count = totals.misses[static_cast<std::size_t>(i)];
+    if (count == 0) continue;
+    std::string reason(miss_reason_name(static_cast<MissReason>(i)));
+    std::replace(reason.begin(), reason.end(), '_', ' ');
+    add(("requests not found further: " + reason).c_str(), count);
+  }
   add("Steps", totals.steps);
+  return table;
+}
+
+Table changes_table(const Run& run) {
+  Table table;
+  table.columns = {{"Changed while it ran"}, {"From", true}, {"To", true}, {"After", true}};
+  for (const SettingChange& change : run.changes) {
+    table.rows.push_back({{change.name},
+                          {change.from},
+                          {change.to, Tone::strong},
+                          {format_duration(std::max<Nanos>(change.utc - run.header.start_utc, 0))}});
+  }
   return table;
 }
 
@@ -174,7 +197,7 @@ Table environment_table(const RunHeader& header) {
   add("Model file", header.model_path);
   add("Architecture", header.architecture);
   add("Quantization", header.quantization);
-  add("Model sha256", header.model_sha256);
+  add("Model header sha256", header.model_sha256);
   add("Device", header.device);
   add("CPU", header.cpu);
   add("Cores", header.cores > 0 ? std::to_string(header.cores) : "");

@@ -151,9 +151,9 @@ std::string default_settings_html(const Table& table) {
 }
 
 std::string settings_html(const ReportContent& content) {
-  std::string html = content.changed_settings.rows.empty()
-                         ? "<p class=\"note\">Every setting has its default.</p>\n"
-                         : table_html(content.changed_settings);
+  std::string html = content.live_changes.rows.empty() ? std::string() : table_html(content.live_changes);
+  html += content.changed_settings.rows.empty() ? "<p class=\"note\">Every setting has its default.</p>\n"
+                                                : table_html(content.changed_settings);
   if (!content.serve_command.empty()) {
     html += "<p class=\"note\">The same again:</p>\n<code>" + html_text(content.serve_command) + "</code>\n";
   }

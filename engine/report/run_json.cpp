@@ -79,6 +79,7 @@ Run read_run(const Json& json) {
   read_summary(object_at(json, "summary"), run.summary);
   read_array(json, "requests", run.requests);
   read_array(json, "seconds", run.seconds);
+  read_array(json, "changes", run.changes);
   return run;
 }
 
@@ -99,6 +100,7 @@ std::string run_json(const Run& run) {
   json["summary"] = summary_json(run.summary);
   json["requests"] = array_of(run.requests);
   json["seconds"] = array_of(run.seconds);
+  json["changes"] = array_of(run.changes);
   return dump_json(json, 1) + "\n";
 }
 

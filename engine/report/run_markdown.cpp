@@ -66,8 +66,9 @@ std::string figures_text(const std::vector<Figure>& figures) {
 }
 
 std::string settings_text(const ReportContent& content) {
-  std::string text = content.changed_settings.rows.empty() ? "Every setting has its default.\n\n"
-                                                           : table_text(content.changed_settings);
+  std::string text = content.live_changes.rows.empty() ? std::string() : table_text(content.live_changes);
+  text += content.changed_settings.rows.empty() ? "Every setting has its default.\n\n"
+                                                : table_text(content.changed_settings);
   if (!content.serve_command.empty()) text += "The same again:\n\n    " + content.serve_command + "\n\n";
   return text;
 }

@@ -191,8 +191,11 @@ Result<void> Engine::change(std::string_view setting, std::string_view value) {
   config->max_logit_rows = state.loaded.scheduler.max_logit_rows;
   auto changed =
       state.loop->ask([&](Scheduler& scheduler, KvCache&) { return scheduler.reconfigure(*config); });
-  if (changed) state.options.settings = std::move(wanted);
-  return changed;
+  if (!changed) return changed;
+  const std::string from = state.options.settings.display(info->name), to = wanted.display(info->name);
+  if (from != to) state.recorder->setting_changed(std::string(info->name), from, to);
+  state.options.settings = std::move(wanted);
+  return {};
 }
 
 Result<void> Engine::reset_prefix_cache() {

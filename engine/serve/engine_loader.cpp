@@ -209,6 +209,14 @@ class Loader {
   }
 
   void state_effective(const KvPlan& plan) {
+    constexpr int kShort = 256;
+    if (!wish_.max_model_len && plan.max_model_len < std::min(kShort, wish_.context_length)) {
+      loaded_.warnings.push_back("The KV cache holds sequences of " + std::to_string(plan.max_model_len) +
+                                 " tokens, prompt and reply together, of the model's " +
+                                 std::to_string(wish_.context_length) +
+                                 "; raise kv-cache-memory-bytes for longer ones");
+      spdlog::warn("{}", loaded_.warnings.back());
+    }
     loaded_.device = backend_->device();
     const std::string& asked_name = options_.settings.text("served-model-name");
     loaded_.served_name = asked_name.empty() ? file_name(options_.model) : asked_name;

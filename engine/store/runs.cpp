@@ -125,6 +125,7 @@ Result<Run> read_run(SQLite::Database& database, RunId id) {
   read_summary(database, id, run.summary);
   run.requests = rows_of<RequestRecord>(database, "requests", "row", id);
   run.seconds = rows_of<SecondRecord>(database, "seconds", "row", id);
+  run.changes = rows_of<SettingChange>(database, "changes", "row", id);
   return run;
 }
 
@@ -173,6 +174,7 @@ Result<void> Store::append(RunId run, const RunRows& rows) {
     if (auto recording = check_recording(database, run); !recording) return recording;
     insert_rows(database, "requests", run, rows.requests);
     insert_rows(database, "seconds", run, rows.seconds);
+    insert_rows(database, "changes", run, rows.changes);
     SQLite::Statement count(database, "UPDATE runs SET requests = requests + ? WHERE id = ?");
     count.bind(1, static_cast<std::int64_t>(rows.requests.size()));
     count.bind(2, run.value);

@@ -98,7 +98,8 @@ CREATE TABLE messages (
 CREATE INDEX messages_of_chat ON messages (chat);
 )sql";
 
-// Version 2: why prompts missed the prefix cache, what preemption cost, who asked.
+// Version 2: why prompts missed the prefix cache, what preemption cost, who asked, what was changed while it
+// ran.
 constexpr const char* kVersion2 = R"sql(
 ALTER TABLE requests ADD COLUMN miss TEXT NOT NULL DEFAULT 'none';
 ALTER TABLE requests ADD COLUMN miss_token INTEGER NOT NULL DEFAULT -1;
@@ -126,6 +127,13 @@ ALTER TABLE totals ADD COLUMN miss_diverged INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE totals ADD COLUMN miss_evicted INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE totals ADD COLUMN miss_different_salt INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE totals ADD COLUMN miss_not_yet_computed INTEGER NOT NULL DEFAULT 0;
+
+CREATE TABLE changes (
+  row INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  utc INTEGER NOT NULL, name TEXT NOT NULL, "from" TEXT NOT NULL, "to" TEXT NOT NULL
+);
+CREATE INDEX changes_of_run ON changes (run);
 
 ALTER TABLE ledgers ADD COLUMN swap INTEGER NOT NULL DEFAULT 0;
 )sql";

@@ -163,6 +163,13 @@ void for_each_field(Is<ConfigEntry> auto& r, auto&& visit) {
   visit("changed", r.changed);
 }
 
+void for_each_field(Is<SettingChange> auto& r, auto&& visit) {
+  visit("utc", r.utc);
+  visit("name", r.name);
+  visit("from", r.from);
+  visit("to", r.to);
+}
+
 /// Without `config`, which is a list.
 void for_each_field(Is<RunHeader> auto& r, auto&& visit) {
   visit("uuid", r.uuid);

@@ -94,6 +94,9 @@ Json to_json_value(const EngineTotals& record) {
 Json to_json_value(const ConfigEntry& record) {
   return written(record);
 }
+Json to_json_value(const SettingChange& record) {
+  return written(record);
+}
 Json to_json_value(const RunHeader& record) {
   return written(record);
 }
@@ -140,6 +143,9 @@ void read_json(const Json& object, LedgerSnapshot& record) {
   read(object, record);
 }
 void read_json(const Json& object, ConfigEntry& record) {
+  read(object, record);
+}
+void read_json(const Json& object, SettingChange& record) {
   read(object, record);
 }
 void read_json(const Json& object, RunHeader& record) {

@@ -27,6 +27,7 @@ Json to_json_value(const SecondRecord& record);
 Json to_json_value(const EngineTotals& record);
 Json to_json_value(const LedgerSnapshot& record);  ///< with accounted and unaccounted
 Json to_json_value(const ConfigEntry& record);
+Json to_json_value(const SettingChange& record);
 Json to_json_value(const RunHeader& record);   ///< without config
 Json to_json_value(const RunSummary& record);  ///< without totals, ledger and metrics
 
@@ -38,6 +39,7 @@ void read_json(const Json& object, SecondRecord& record);
 void read_json(const Json& object, EngineTotals& record);
 void read_json(const Json& object, LedgerSnapshot& record);
 void read_json(const Json& object, ConfigEntry& record);
+void read_json(const Json& object, SettingChange& record);
 void read_json(const Json& object, RunHeader& record);
 void read_json(const Json& object, RunSummary& record);
 

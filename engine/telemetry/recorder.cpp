@@ -2,6 +2,7 @@
 #include "engine/telemetry/recorder.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/telemetry/recorder_state.h"
 
@@ -181,6 +182,12 @@ void Recorder::step(StepRecord record, std::span<const StepEvent> events, int ev
   state_->prompt_rate.add(record.finished, record.prefill_tokens);
 }
 
+void Recorder::setting_changed(const std::string& name, const std::string& from, const std::string& to) {
+  const Nanos now = clock_.utc_now();
+  const std::lock_guard lock(state_->mutex);
+  state_->changes.push_back({now, name, from, to});
+}
+
 void Recorder::queue_sizes(int running, int waiting) {
   const std::lock_guard lock(state_->mutex);
   state_->running = running;
@@ -226,6 +233,7 @@ RunRows Recorder::roll(const LedgerSnapshot& ledger) {
   rows.requests.assign(std::make_move_iterator(state.unwritten.begin()),
                        std::make_move_iterator(state.unwritten.end()));
   state.unwritten.clear();
+  rows.changes = std::exchange(state.changes, {});
   return rows;
 }
 

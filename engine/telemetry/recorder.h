@@ -30,6 +30,7 @@ class Recorder {
   void finished(RequestId id, Nanos at, FinishReason reason, const std::string& error = {});
   void step(StepRecord record, std::span<const StepEvent> events = {}, int evicted_blocks = 0);
   void queue_sizes(int running, int waiting);
+  void setting_changed(const std::string& name, const std::string& from, const std::string& to);
 
   /// Closes the seconds that are over (call about once a second): fills history and returns the new rows for
   /// the run.

@@ -85,8 +85,9 @@ struct Recorder::State {
   std::deque<StepRecord> steps;
   std::deque<StepEvent> events;
   std::uint32_t next_event = 0;
-  std::deque<PrefixLookup> lookups;  // of the last requests scheduled
-  RunStatistics statistics;          // of ended requests
+  std::vector<SettingChange> changes;  // since the last roll()
+  std::deque<PrefixLookup> lookups;    // of the last requests scheduled
+  RunStatistics statistics;            // of ended requests
   EngineTotals totals;
   std::int32_t running = 0, waiting = 0;
 

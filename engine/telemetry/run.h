@@ -19,6 +19,12 @@ struct ConfigEntry {
   bool changed = false;
 };
 
+/// A setting that was changed while the run was recorded.
+struct SettingChange {
+  Nanos utc = 0;
+  std::string name, from, to;
+};
+
 /// Known at the start.
 struct RunHeader {
   std::string uuid, name, kind = "serve";  ///< kind: serve, check, bench
@@ -36,6 +42,7 @@ struct RunHeader {
 struct RunRows {
   std::vector<RequestRecord> requests;  ///< ended ones
   std::vector<SecondRecord> seconds;
+  std::vector<SettingChange> changes;
 };
 
 enum class RunStatus : std::uint8_t { recording, finished, failed, cut_off };
@@ -62,6 +69,7 @@ struct Run {
   RunSummary summary;
   std::vector<RequestRecord> requests;
   std::vector<SecondRecord> seconds;
+  std::vector<SettingChange> changes;  ///< in the order in which they were made
 };
 
 /// Thread-safe. Implementations write before they return.

@@ -90,6 +90,7 @@ class SinkInMemory : public RunSink {
   bool fails_to_begin = false, fails_to_append = false;
   RunHeader header;
   std::vector<RequestRecord> requests;
+  std::vector<SettingChange> changes;
   std::optional<RunSummary> summary;
   int calls = 0;
 
@@ -103,6 +104,7 @@ class SinkInMemory : public RunSink {
     ++calls;
     if (fails_to_append) return full();
     requests.insert(requests.end(), rows.requests.begin(), rows.requests.end());
+    changes.insert(changes.end(), rows.changes.begin(), rows.changes.end());
     return {};
   }
   Result<void> end(RunId, const RunSummary& given) override {
@@ -321,7 +323,12 @@ class EngineTest : public QObject {
       QCOMPARE((*engine)->run(), RunId{7});
       QCOMPARE((*engine)->snapshot()->run, RunId{7});
       run_one(**engine, request("record this", 9));
+      PW_VERIFY((*engine)->change("max-num-seqs", "4"));
+      PW_VERIFY((*engine)->change("max-num-seqs", "4"));  // the same: no change
     }
+    QCOMPARE(sink.changes.size(), std::size_t{1});
+    QCOMPARE(sink.changes[0].name + " " + sink.changes[0].from + " " + sink.changes[0].to,
+             std::string("max-num-seqs 32 4"));
     QCOMPARE(sink.header.name, "a test");
     QCOMPARE(sink.header.kind, "check");
     QCOMPARE(sink.header.uuid.size(), std::size_t{36});

@@ -122,8 +122,10 @@ class StoreTest : public QObject {
       expected.id = *id;
       const std::vector<RequestRecord> some(expected.requests.begin(), expected.requests.begin() + 3);
       const std::vector<RequestRecord> rest(expected.requests.begin() + 3, expected.requests.end());
-      PW_VERIFY(store->append(*id, {some, {expected.seconds[0], expected.seconds[1]}}));
-      PW_VERIFY(store->append(*id, {rest, {expected.seconds[2], expected.seconds[3]}}));
+      const SettingChange change{1'785'000'001 * kNanosPerSecond, "max-num-seqs", "8", "4"};
+      expected.changes = {change};
+      PW_VERIFY(store->append(*id, {some, {expected.seconds[0], expected.seconds[1]}, {}}));
+      PW_VERIFY(store->append(*id, {rest, {expected.seconds[2], expected.seconds[3]}, {change}}));
       QCOMPARE(store->runs()->at(0).requests, std::int64_t{7});
       QCOMPARE(store->runs()->at(0).status, RunStatus::recording);
       PW_VERIFY(store->end(*id, expected.summary));
@@ -187,7 +189,7 @@ class StoreTest : public QObject {
       QVERIFY((*store->begin(header("y"))).value > id.value);  // ids are not used again
     }
     SQLite::Database database(file.path.string());
-    for (const char* table : {"requests", "seconds", "metrics", "totals", "ledgers"}) {
+    for (const char* table : {"requests", "seconds", "changes", "metrics", "totals", "ledgers"}) {
       const auto run = std::to_string(id.value);
       QCOMPARE(
           database.execAndGet(std::string("SELECT count(*) FROM ") + table + " WHERE run = " + run).getInt(),
@@ -265,6 +267,33 @@ class StoreTest : public QObject {
       QCOMPARE(database.execAndGet("SELECT x + y FROM a").getInt(), 8);
       QVERIFY(database.tableExists("b"));
     }
+  }
+
+  void a_run_of_version_1_is_still_read() {
+    File file;
+    fs::create_directories(file.path.parent_path());
+    {
+      SQLite::Database old(file.path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+      PW_VERIFY(migrate(old, schema_steps().first(1)));
+      old.exec(
+          "INSERT INTO runs VALUES (7, 'u', 'old', 'serve', 5, 'v', 'g', 'b', 'c', 'o', 2, 3, 'cpu', 'p', "
+          "'m', "
+          "'llama', 'q', 's', '', 'r', 'finished', '', 9, 1.5, 1, NULL, NULL, NULL)");
+      old.exec(
+          "INSERT INTO requests VALUES (1, 7, 3, 'chatcmpl-3', 5, 1, 2, 3, 4, 5, 17, 3, 5, 1, 6, 'length', "
+          "'')");
+      old.exec("INSERT INTO totals VALUES (7, 1, 0, 1, 0, 0, 17, 5, 1, 99)");
+      old.exec("INSERT INTO ledgers VALUES (7, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 0, 0, 1, 0, 0, 0, 0)");
+    }
+    const auto run = file.open()->run(RunId{7});
+    PW_VERIFY(run);
+    QCOMPARE(run->header.name, std::string("old"));
+    QCOMPARE(run->requests.at(0).cached_tokens, 3);
+    QCOMPARE(run->requests.at(0).miss, MissReason::none);
+    QCOMPARE(run->requests.at(0).miss_token, -1);
+    QCOMPARE(run->summary.totals.steps, std::int64_t{99});
+    QCOMPARE(run->summary.ledger.of(Category::swap), Bytes{0});
+    QVERIFY(run->changes.empty());
   }
 
   void a_failing_step_leaves_the_version_before_it() {

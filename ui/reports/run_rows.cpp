@@ -178,7 +178,7 @@ std::vector<TableRow> environment_rows(const Run& run) {
   add(Words::tr("Model"),
       joined({text_of(header.model_name), text_of(header.architecture), text_of(header.quantization)}));
   add(Words::tr("File"), text_of(header.model_path));
-  add(Words::tr("sha256"), text_of(header.model_sha256.substr(0, 12)));
+  add(Words::tr("header sha256"), text_of(header.model_sha256.substr(0, 12)));
   add(Words::tr("Device"), text_of(header.device));
   add(Words::tr("Processor"),
       joined({text_of(header.cpu), header.cores > 0 ? Words::tr("%1 cores").arg(header.cores) : QString()}));

@@ -60,8 +60,8 @@ SettingsForm::SettingsForm(QWidget* parent) : Card(tr("Settings"), {}, {}, paren
   setObjectName(QStringLiteral("serve.settings"));
   changes_ = new Label({}, FontRole::small, Colour::muted, this);
   add_header_widget(changes_);
-  lock_note_ = new Label(tr("The grey ones change at the next start, the others at once."), FontRole::small,
-                         Colour::muted, this);
+  lock_note_ = new Label(tr("Grey settings are locked until the engine stops; the others change at once."),
+                         FontRole::small, Colour::muted, this);
   lock_note_->setWordWrap(true);
   lock_note_->hide();
   body()->addWidget(lock_note_);
