@@ -3,6 +3,7 @@
 // that comes, or comes back, starts no lower than the lowest of those that are there: nobody can save up.
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <unordered_map>
 
 #include "engine/schedule/policy.h"
@@ -14,19 +15,22 @@ namespace {
 class Fair final : public Policy {
  public:
   std::int64_t arrived(const Request& request) override {
-    const auto [found, added] = lane_of_.emplace(request.tenant, static_cast<std::int64_t>(tenants_.size()));
-    if (added) tenants_.emplace_back();
-    Tenant& tenant = tenants_[static_cast<std::size_t>(found->second)];
+    const auto [found, added] = lane_of_.emplace(request.tenant, next_lane_);
+    if (added) tenants_.emplace(next_lane_++, Tenant{request.tenant, 0, 0});
+    Tenant& tenant = tenants_.at(found->second);
     if (tenant.requests == 0) tenant.tokens = std::max(tenant.tokens, lowest());
     ++tenant.requests;
     return found->second;
   }
-  void left(std::int64_t lane) override { --tenants_[static_cast<std::size_t>(lane)].requests; }
+  void left(std::int64_t lane) override {
+    if (--tenants_.at(lane).requests == 0) forget();
+  }
   void charge(std::int64_t lane, std::int64_t tokens) override {
-    tenants_[static_cast<std::size_t>(lane)].tokens += tokens;
+    // A step in flight may be charged to a tenant that has left.
+    if (const auto found = tenants_.find(lane); found != tenants_.end()) found->second.tokens += tokens;
   }
   std::int64_t rank(std::int64_t lane, const PlanTally& tally) const override {
-    std::int64_t tokens = tenants_[static_cast<std::size_t>(lane)].tokens;
+    std::int64_t tokens = tenants_.at(lane).tokens;
     for (const auto& [charged, more] : tally.lane_tokens) {
       if (charged == lane) tokens += more;
     }
@@ -35,21 +39,35 @@ class Fair final : public Policy {
 
  private:
   struct Tenant {
+    std::string name;
     std::int64_t tokens = 0;
     int requests = 0;
   };
-  /// Of the tenants that have requests; of all when none has.
+  /// Of the tenants that have requests; where none has, the most that anybody had.
   std::int64_t lowest() const {
-    std::int64_t active = std::numeric_limits<std::int64_t>::max(), highest = 0;
-    for (const Tenant& tenant : tenants_) {
-      if (tenant.requests > 0) active = std::min(active, tenant.tokens);
-      highest = std::max(highest, tenant.tokens);
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (const auto& [lane, tenant] : tenants_) {
+      if (tenant.requests > 0) least = std::min(least, tenant.tokens);
     }
-    return std::min(active, highest);
+    return least == std::numeric_limits<std::int64_t>::max() ? floor_ : least;
+  }
+  /// Drops those without requests who would start again at the lowest anyway. The names are the clients'.
+  void forget() {
+    const bool anybody = std::any_of(tenants_.begin(), tenants_.end(),
+                                     [](const auto& each) { return each.second.requests > 0; });
+    for (const auto& [lane, tenant] : tenants_) floor_ = std::max(floor_, tenant.tokens);
+    const std::int64_t least = anybody ? lowest() : floor_;
+    std::erase_if(tenants_, [&](const auto& each) {
+      const Tenant& tenant = each.second;
+      if (tenant.requests > 0 || tenant.tokens > least) return false;
+      lane_of_.erase(tenant.name);
+      return true;
+    });
   }
 
-  std::vector<Tenant> tenants_;  // by lane; as many as there are API keys
+  std::unordered_map<std::int64_t, Tenant> tenants_;  // by lane
   std::unordered_map<std::string, std::int64_t> lane_of_;
+  std::int64_t next_lane_ = 0, floor_ = 0;
 };
 
 }  // namespace

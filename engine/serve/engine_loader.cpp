@@ -204,6 +204,7 @@ class Loader {
     cache.model_identity = options_.model.string();
     loaded_.cache = std::make_unique<KvCache>(cache);
     loaded_.scheduler.max_model_len = plan->max_model_len;
+    if (auto ok = loaded_.scheduler.check(); !ok) return ok;
     state_effective(*plan);
     return {};
   }

@@ -95,7 +95,8 @@ struct HttpServer::State {
                 .guard = HttpGuard(options),
                 .io = io,
                 .text_workers = *text_workers,
-                .sessions = {}} {}
+                .sessions = {},
+                .peers = {}} {}
 
   asio::io_context io;
   asio::executor_work_guard<asio::io_context::executor_type> working{io.get_executor()};

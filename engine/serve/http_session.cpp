@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/serve/http_session.h"
 
+#include <poll.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -16,7 +17,6 @@
 #include "engine/serve/api_call.h"
 #include "engine/serve/event_mailbox.h"
 #include "engine/serve/http_routes.h"
-#include "engine/serve/socket_table.h"
 
 namespace pitwall {
 
@@ -128,6 +128,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
   /// The client will send no more: it has closed its socket, or only this direction of it.
   void on_end_of_input() {
     input_ended_ = true;
+    input_ended_at_ = SteadyClock::now();
     if (state_ != State::answering) return close("The client hung up");
     probe();
     tick();  // look more often from now on
@@ -145,14 +146,23 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
     }
   }
 
-  bool peer_is_gone() const {
-    return remote_.address().is_loopback() && loopback_peer_closed(local_.port(), remote_.port());
+  bool peer_is_gone() {
+    return remote_.address().is_loopback() &&
+           context_.peers.closed(local_.port(), remote_.port(), input_ended_at_);
   }
 
   void watch_for_reset() {
     socket_.async_wait(tcp::socket::wait_error, [self = shared_from_this()](error_code error) {
-      if (!error) self->close("The client hung up");
+      if (error || self->state_ == State::closed) return;
+      // The wake-up may be left over from another socket that had this number before.
+      if (self->was_reset()) return self->close("The client hung up");
+      self->watch_for_reset();
     });
+  }
+
+  bool was_reset() {
+    pollfd descriptor{socket_.native_handle(), 0, 0};
+    return ::poll(&descriptor, 1, 0) > 0 && (descriptor.revents & (POLLERR | POLLHUP)) != 0;
   }
 
   void take_input() {
@@ -474,6 +484,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
   std::array<char, kReadSize> incoming_;  // of the read in flight
   std::string input_;                     // received, not yet parsed
   bool reading_ = false, input_ended_ = false;
+  SteadyClock::time_point input_ended_at_{};
 
   // The request in progress.
   std::optional<Parser> parser_;

@@ -11,6 +11,7 @@
 #include "engine/base/threads.h"
 #include "engine/serve/http_guard.h"
 #include "engine/serve/http_server.h"
+#include "engine/serve/socket_table.h"
 
 namespace boost::asio {
 class io_context;
@@ -50,6 +51,7 @@ struct HttpContext {
   boost::asio::io_context& io;
   WorkerPool& text_workers;  ///< JSON, templates, tokenizing
   HttpSessions sessions;
+  LoopbackPeers peers;
 };
 
 /// Takes over a connected socket and starts reading.

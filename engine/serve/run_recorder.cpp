@@ -38,7 +38,7 @@ void RunRecorder::end(RunStatus status, const std::string& error) {
   }
   wake_.notify_one();
   thread_.join();
-  roll();
+  roll(true);
   if (sink_ == nullptr) return;
   RunSummary summary = recorder_.summary();
   summary.status = status;
@@ -52,14 +52,14 @@ void RunRecorder::loop() {
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, std::chrono::seconds(1), [this] { return ending_; })) {
     lock.unlock();
-    roll();
+    roll(false);
     lock.lock();
   }
 }
 
-void RunRecorder::roll() {
-  const RunRows rows = recorder_.roll(ledger_.snapshot());
-  if (sink_ == nullptr || (rows.requests.empty() && rows.seconds.empty())) return;
+void RunRecorder::roll(bool last) {
+  const RunRows rows = recorder_.roll(ledger_.snapshot(), last);
+  if (sink_ == nullptr || (rows.requests.empty() && rows.seconds.empty() && rows.changes.empty())) return;
   if (auto ok = sink_->append(run_, rows); !ok) give_up(ok.error());
 }
 

@@ -23,7 +23,7 @@ class RunRecorder {
 
  private:
   void loop();
-  void roll();
+  void roll(bool last);
   void give_up(const Error& error);
 
   Recorder& recorder_;

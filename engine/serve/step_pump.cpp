@@ -39,10 +39,16 @@ bool StepPump::launch_next() {
   if (scheduler_.in_flight() >= 2) return false;
   const Nanos began = clock_.now();
   std::optional<StepPlan> plan = scheduler_.plan(began);
+  std::vector<PreemptionEvent> preempted = scheduler_.take_preempted();
+  preempted.insert(preempted.begin(), unplaced_.begin(), unplaced_.end());
+  unplaced_.clear();
+  if (!plan) {
+    unplaced_ = std::move(preempted);  // the next step names them
+    return false;
+  }
   InFlight step;
-  record_preemptions(step, scheduler_.take_preempted(), began);
-  if (!plan) return false;
   step.record = record_of(*plan);
+  record_preemptions(step, preempted, began);
   step.evicted = plan->evicted;
   step.record.predicted_ns = clamped<std::int32_t>(scheduler_.step_time().predict(plan->shape));
   step.record.launched = clock_.now();

@@ -40,7 +40,8 @@ class StepPump {
   Recorder& recorder_;
   const Clock& clock_;
   std::deque<InFlight> in_flight_;
-  Nanos last_finished_ = 0;  // of the executor; 0 after a time without work
+  std::vector<PreemptionEvent> unplaced_;  // happened with nothing in flight, and no step has followed
+  Nanos last_finished_ = 0;                // of the executor; 0 after a time without work
 };
 
 }  // namespace pitwall

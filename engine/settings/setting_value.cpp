@@ -60,6 +60,7 @@ std::string legal_values(const SettingInfo& info) {
 
 std::string example(const SettingInfo& info) {
   if (info.type == SettingType::size) return "512MiB";
+  if (info.type == SettingType::choice) return std::string(split_choices(info.choices).front());
   if (info.default_text != "auto") return std::string(info.default_text);
   return info.name == "threads" ? "4" : "2048";
 }

@@ -81,7 +81,7 @@ void Recorder::admitted(const AdmissionEvent& event, Nanos at) {
   if (found == state_->live.end()) return;
   State::Live& live = found->second;
   if (live.preempted_at) {
-    live.preempted += at - *live.preempted_at;
+    live.preemptions.push_back({*live.preempted_at, at});
     live.preempted_at.reset();
   }
   if (live.scheduled) return;
@@ -110,8 +110,9 @@ void Recorder::token(RequestId id, Nanos at, int tokens) {
   if (found == state_->live.end() || tokens < 1) return;
   RequestRecord& record = found->second.record;
   SecondTally& tally = state_->tally_at(at);
-  record.preempted_ns += found->second.preempted;
-  found->second.preempted = 0;
+  // The engine thread may be ahead: a preemption after `at` waits for the next token.
+  const Nanos preempted = found->second.preempted_until(at);
+  record.preempted_ns += preempted;
   if (record.output_tokens == 0) {
     record.preempted_before_first_ns = record.preempted_ns;
     record.first_token = at;
@@ -194,8 +195,8 @@ void Recorder::queue_sizes(int running, int waiting) {
   state_->waiting = waiting;
 }
 
-RunRows Recorder::roll(const LedgerSnapshot& ledger) {
-  const Nanos now = clock_.now();
+RunRows Recorder::roll(const LedgerSnapshot& ledger, bool last) {
+  const Nanos now = clock_.now() + (last ? kSecond : 0);
   const std::lock_guard lock(state_->mutex);
   State& state = *state_;
   state.advance_to(now);

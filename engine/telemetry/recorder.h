@@ -33,8 +33,8 @@ class Recorder {
   void setting_changed(const std::string& name, const std::string& from, const std::string& to);
 
   /// Closes the seconds that are over (call about once a second): fills history and returns the new rows for
-  /// the run.
-  RunRows roll(const LedgerSnapshot& ledger);
+  /// the run. `last`: nothing more will happen, the second in progress is closed too.
+  RunRows roll(const LedgerSnapshot& ledger, bool last = false);
 
   /// Everything but state, model, run and ledger-derived block counts, which the engine fills in.
   Snapshot snapshot(const LedgerSnapshot& ledger) const;

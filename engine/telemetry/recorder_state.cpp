@@ -33,6 +33,16 @@ void Recorder::State::advance_to(Nanos at) {
   for (; open_second < second; ++open_second) push_bounded(tallies, SecondTally(), kHistorySeconds + 1);
 }
 
+Nanos Recorder::State::Live::preempted_until(Nanos at) {
+  Nanos total = 0;
+  std::erase_if(preemptions, [&](const Preempted& preemption) {
+    if (preemption.to > at) return false;
+    total += preemption.to - preemption.from;
+    return true;
+  });
+  return total;
+}
+
 SecondTally& Recorder::State::tally_at(Nanos at) {
   advance_to(at);
   const std::int64_t second = std::max((at - origin) / kSecond, next_to_roll);

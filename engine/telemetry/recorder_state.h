@@ -65,7 +65,13 @@ struct Recorder::State {
     bool scheduled = false;
     std::vector<PromptPart> parts;
     std::optional<Nanos> preempted_at;  // while it waits to come back
-    Nanos preempted = 0;                // since its last token: counts once a token follows
+    struct Preempted {
+      Nanos from, to;
+    };
+    std::vector<Preempted> preemptions;  // over, but no token has followed yet
+
+    /// Takes out those that were over at `at`, and says how long they were.
+    Nanos preempted_until(Nanos at);
   };
   struct PrefixLookup {
     std::int32_t query_tokens, hit_tokens;

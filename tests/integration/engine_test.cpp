@@ -163,6 +163,16 @@ class EngineTest : public QObject {
     QCOMPARE(run_one(*engine, request("again", 5)).tokens.size(), std::size_t{5});
   }
 
+  void settings_that_do_not_go_together_are_refused_at_the_start() {
+    const auto refused = [&](const test::SettingList& settings) {
+      const auto engine = Engine::start(options_for(tiny_, settings));
+      return engine ? std::string() : engine.error().param;
+    };
+    QCOMPARE(refused({{"max-num-batched-tokens", "1"}}), std::string("max-num-batched-tokens"));
+    QCOMPARE(refused({{"max-model-len", "1"}}), std::string("max-model-len"));
+    QCOMPARE(refused({{"preemption", "swap"}}), std::string("swap-space"));
+  }
+
   void refusals_carry_the_numbers() {
     const auto engine = test::start_engine(tiny_, {{"max-model-len", "100"}});
     QCOMPARE(engine->max_model_len(), 100);

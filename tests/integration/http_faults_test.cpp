@@ -399,12 +399,16 @@ class HttpFaultsTest : public QObject {
     sockaddr_in peer{};
     const int accepted = ::accept(listener, reinterpret_cast<sockaddr*>(&peer), &size);
     const std::uint16_t theirs = ntohs(peer.sin_port);
-    QVERIFY(!loopback_peer_closed(own, theirs));
+    LoopbackPeers peers;
+    const auto connected = LoopbackPeers::Clock::now();
+    QVERIFY(!peers.closed(own, theirs, connected));
     ::shutdown(client, SHUT_WR);
-    QVERIFY(!loopback_peer_closed(own, theirs));
+    QVERIFY(!LoopbackPeers().closed(own, theirs, connected));
+    QVERIFY(!peers.closed(own, 1, LoopbackPeers::Clock::now()));  // not read since
+    QVERIFY(LoopbackPeers().closed(own, 1, connected));           // nobody is there
     QCOMPARE(port_owner(own)->pid, static_cast<int>(getpid()));
     ::close(client);
-    QTRY_VERIFY(loopback_peer_closed(own, theirs));
+    QTRY_VERIFY(peers.closed(own, theirs, connected));
     ::close(accepted);
     ::close(listener);
   }

@@ -48,6 +48,32 @@ class RequestRecordsTest : public QObject {
     }
   }
 
+  void a_preemption_after_the_token_does_not_count_before_it() {
+    Timeline t;  // the engine thread is ahead of the output thread
+    t.recorder->admitted({t.id}, t.at(5));
+    t.recorder->preempted({.request = t.id, .tokens = 5}, t.at(10));
+    t.recorder->admitted({.request = t.id, .resumed = true}, t.at(20));
+    t.recorder->token(t.id, t.at(8));
+    QCOMPARE(t.recorder->record_of(t.id).prefill_ms(), 3.0);
+    QCOMPARE(t.recorder->record_of(t.id).preempted_ms(), 0.0);
+    t.recorder->token(t.id, t.at(31));
+    const RequestRecord r = t.recorder->record_of(t.id);
+    QCOMPARE(r.prefill_ms(), 3.0);
+    QCOMPARE(r.preempted_ms(), 10.0);
+    QCOMPARE(r.decode_ms(), 13.0);
+  }
+
+  void the_last_roll_closes_the_second_in_progress() {
+    Timeline t;
+    t.recorder->admitted({t.id}, t.at(5));
+    t.recorder->token(t.id, t.at(300));
+    t.recorder->finished(t.id, t.at(310), FinishReason::stop);
+    QVERIFY(t.recorder->roll({}).seconds.empty());
+    const RunRows rows = t.recorder->roll({}, true);
+    QCOMPARE(rows.seconds.size(), std::size_t{1});
+    QCOMPARE(rows.seconds[0].finished, 1);
+  }
+
   void a_prefix_is_looked_up_once_and_a_miss_has_its_place() {
     Timeline t;
     RequestRecord second = t.recorder->record_of(t.id);
