@@ -73,8 +73,7 @@ Result<void> Scheduler::reconfigure(const SchedulerConfig& config) {
   const bool threshold = config.long_prefill_token_threshold != state_->config.long_prefill_token_threshold;
   const bool continuous = config.batching == Batching::continuous;
   state_->config = config;
-  if (policy) state_->policy = make_policy(config.policy);
-  if (policy || threshold) state_->requeue_all();
+  if (policy || threshold) state_->reclassify(policy);
   for (Sequence* sequence : state_->queue.all()) sequence->refused_at = -1;
   if (continuous) {
     for (Sequence* sequence : state_->running) {
@@ -124,21 +123,26 @@ Result<void> Scheduler::add(Request request) {
 }
 
 void Scheduler::State::enqueue(Sequence& sequence, Nanos now) {
-  const int threshold = config.long_prefill_token_threshold;
-  sequence.is_long = threshold > 0 && sequence.prompt() > threshold;
+  sequence.is_long = is_long(sequence);
   sequence.since = now - sequence.waited;
   queue.push(sequence);
 }
 
-void Scheduler::State::requeue_all() {
+void Scheduler::State::reclassify(bool new_policy) {
   const std::vector<Sequence*> waiting = queue.all();
   for (Sequence* sequence : waiting) queue.erase(*sequence);
-  const int threshold = config.long_prefill_token_threshold;
+  if (new_policy) policy = make_policy(config.policy);
   for (const auto& [id, sequence] : sequences) {
-    sequence->lane = policy->arrived(sequence->request);
-    sequence->is_long = threshold > 0 && sequence->prompt() > threshold;
+    // Once at each policy: it counts who has come and who has left.
+    if (new_policy) sequence->lane = policy->arrived(sequence->request);
+    sequence->is_long = is_long(*sequence);
   }
   for (Sequence* sequence : waiting) queue.push(*sequence);
+}
+
+bool Scheduler::State::is_long(const Sequence& sequence) const {
+  const int threshold = config.long_prefill_token_threshold;
+  return threshold > 0 && sequence.prompt() > threshold;
 }
 
 bool Scheduler::State::before(const Sequence& a, const Sequence& b) const {

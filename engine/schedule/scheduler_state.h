@@ -97,7 +97,8 @@ struct Scheduler::State {
   bool leaving() const;  ///< a victim is still in flight
 
   void enqueue(Sequence& sequence, Nanos now);
-  void requeue_all();  ///< after the policy or the threshold changed
+  void reclassify(bool new_policy);  ///< after the policy or the threshold changed
+  bool is_long(const Sequence& sequence) const;
   void end(Sequence& sequence, FinishReason reason, const std::string& error);
   void leave_running(Sequence& sequence);
   void end_static_batch();  ///< when its last sequence has ended

@@ -153,7 +153,6 @@ class Loader {
     if (!wish) return wish.error();
     wish_ = *std::move(wish);
     loaded_.warnings = std::move(kv.warnings);
-    for (const std::string& warning : loaded_.warnings) spdlog::warn("{}", warning);
     auto backend = options_.make_backend(options_.settings);
     if (!backend) return backend.error();
     backend_ = *std::move(backend);
@@ -210,14 +209,13 @@ class Loader {
   }
 
   void state_effective(const KvPlan& plan) {
-    constexpr int kShort = 256;
-    if (!wish_.max_model_len && plan.max_model_len < std::min(kShort, wish_.context_length)) {
+    if (plan.max_model_len < smallest_model_len(wish_)) {
       loaded_.warnings.push_back("The KV cache holds sequences of " + std::to_string(plan.max_model_len) +
                                  " tokens, prompt and reply together, of the model's " +
                                  std::to_string(wish_.context_length) +
                                  "; raise kv-cache-memory-bytes for longer ones");
-      spdlog::warn("{}", loaded_.warnings.back());
     }
+    for (const std::string& warning : loaded_.warnings) spdlog::warn("{}", warning);
     loaded_.device = backend_->device();
     const std::string& asked_name = options_.settings.text("served-model-name");
     loaded_.served_name = asked_name.empty() ? file_name(options_.model) : asked_name;

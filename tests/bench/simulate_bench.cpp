@@ -15,31 +15,14 @@
 #include "engine/library/model_profile.h"
 #include "engine/plan/model_memory.h"
 #include "engine/plan/roofline.h"
+#include "tests/support/llama_on_h200.h"
 #include "tests/support/test_support.h"
 
 using namespace pitwall;
 
 namespace {
 
-struct Scene {
-  ModelSpec spec = find_model_spec("llama-3.1-8b").value();
-  GpuProfile gpu = find_gpu("H200").value();
-  KvLayout layout = kv_layout_of(spec, KvDtype::bfloat16, 32);
-  RooflineStepTime model{spec, gpu, layout};
-
-  SimulationConfig config() const {
-    MachineWish wish;
-    wish.spec = spec;
-    wish.gpu = gpu;
-    wish.layout = layout;
-    SimulationConfig config;
-    config.scheduler.max_num_seqs = 256;
-    config.scheduler.max_num_batched_tokens = 8192;
-    config.scheduler.max_model_len = spec.context_length;
-    config.cache.blocks = make_machine(wish).value().blocks;
-    config.cache.block_size = layout.block_size;
-    return config;
-  }
+struct Scene : test::LlamaOnH200 {
   Simulation play(const Trace& trace, const SimulationConfig& config) const {
     auto simulation = simulate(trace, config, model);
     if (simulation.ok()) return std::move(*simulation);

@@ -15,6 +15,7 @@
 #include "engine/plan/model_memory.h"
 #include "engine/plan/roofline.h"
 #include "engine/telemetry/record_json.h"
+#include "tests/support/llama_on_h200.h"
 #include "tests/support/test_support.h"
 
 using namespace pitwall;
@@ -40,26 +41,7 @@ SimulationConfig small_config() {
   return config;
 }
 
-struct Llama {
-  ModelSpec spec = find_model_spec("llama-3.1-8b").value();
-  GpuProfile gpu = find_gpu("H200").value();
-  KvLayout layout = kv_layout_of(spec, KvDtype::bfloat16, 32);
-  RooflineStepTime model{spec, gpu, layout};
-
-  SimulationConfig config() const {
-    MachineWish wish;
-    wish.spec = spec;
-    wish.gpu = gpu;
-    wish.layout = layout;
-    const SimulatedMachine machine = make_machine(wish).value();
-    SimulationConfig config;
-    config.scheduler.max_num_seqs = 256;
-    config.scheduler.max_num_batched_tokens = 8192;
-    config.scheduler.max_model_len = machine.max_model_len;
-    config.cache.blocks = machine.blocks;
-    config.cache.block_size = layout.block_size;
-    return config;
-  }
+struct Llama : test::LlamaOnH200 {
   /// A step of `batch` decodes, each attending to `context` positions.
   double decode_ms(int batch, double context) const {
     StepShape shape;
