@@ -106,6 +106,30 @@ class SchedulePolicyTest : public QObject {
     QVERIFY2(b >= 4 && b <= 6, std::to_string(b).c_str());
   }
 
+  void a_changed_threshold_is_no_second_arrival() {
+    Rig rig(config(SchedulingPolicy::fair));
+    PW_VERIFY(rig.add(from(1, 16, 16, "gone", 0, 0)));
+    QVERIFY(rig.launch());
+    rig.commit();
+    SchedulerConfig changed = rig.scheduler.config();
+    changed.long_prefill_token_threshold = 100;
+    PW_VERIFY(rig.scheduler.reconfigure(changed));
+    rig.run();
+    // Whoever comes later starts level with those that are there, not with the one that has left.
+    for (std::uint64_t id = 11; id <= 30; ++id) PW_VERIFY(rig.add(from(id, 16, 16, "a", 0, rig.now)));
+    for (int step = 0; step < 200; ++step) {
+      QVERIFY(rig.launch());
+      rig.commit();
+    }
+    for (std::uint64_t id = 101; id <= 120; ++id) PW_VERIFY(rig.add(from(id, 16, 16, "b", 0, rig.now)));
+    const std::size_t before = rig.order().size();
+    rig.run();
+    const auto order = rig.order();
+    int b = 0;
+    for (std::size_t i = before; i < before + 10; ++i) b += order[i] > 100 ? 1 : 0;
+    QVERIFY2(b >= 4 && b <= 6, std::to_string(b).c_str());
+  }
+
   void length_grouped_keeps_similar_prompts_together() {
     Rig rig(config(SchedulingPolicy::length_grouped));
     const int lengths[] = {10, 200, 12, 220, 9, 250};
