@@ -7,19 +7,14 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "engine/base/file.h"
 #include "engine/base/text_escape.h"
 #include "engine/model/first_error.h"
-#include "engine/model/json_text.h"
 
 namespace pitwall {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 
 namespace {
-
-constexpr std::size_t kMaxTemplateBytes = std::size_t{4} << 20;
 
 Error unsupported(std::string what, std::string_view key) {
   return {Error::Kind::unsupported, std::move(what), "",
@@ -178,25 +173,6 @@ int head_dimension(const Config& keys, int hidden, int heads, FirstError& first)
   return 0;
 }
 
-// Ids that cannot occur (−1 and paddings beyond the vocabulary are common) mean none.
-void collect_ids(const json& config, const char* key, int vocabulary_size, std::vector<TokenId>& ids) {
-  const auto found = config.find(key);
-  if (found == config.end()) return;
-  const json list = found->is_array() ? *found : json::array({*found});
-  for (const json& id : list) {
-    if (!id.is_number_unsigned() || id.get<std::uint64_t>() >= static_cast<std::uint64_t>(vocabulary_size))
-      continue;
-    const auto token = id.get<TokenId>();
-    if (std::find(ids.begin(), ids.end(), token) == ids.end()) ids.push_back(token);
-  }
-}
-
-std::optional<TokenId> single_id(const json& config, const char* key, int vocabulary_size) {
-  std::vector<TokenId> ids;
-  collect_ids(config, key, vocabulary_size, ids);
-  return ids.empty() ? std::nullopt : std::optional(ids.front());
-}
-
 }  // namespace
 
 Result<ModelSpec> read_hf_spec(const json& config) {
@@ -231,53 +207,6 @@ Result<ModelSpec> read_hf_spec(const json& config) {
   spec.layers.assign(static_cast<std::size_t>(layers), layer);
   if (auto checked = spec.check(); !checked.ok()) return checked.error();
   return spec;
-}
-
-Result<VocabularyData> read_hf_vocabulary(const fs::path& folder, const json& config, int vocabulary_size) {
-  VocabularyData vocabulary;
-  vocabulary.bos = single_id(config, "bos_token_id", vocabulary_size);
-  vocabulary.padding = single_id(config, "pad_token_id", vocabulary_size);
-  std::vector<TokenId> ends;
-  collect_ids(config, "eos_token_id", vocabulary_size, ends);
-  std::error_code ignored;
-  if (const fs::path file = folder / "generation_config.json"; fs::exists(file, ignored)) {
-    const auto generation = read_json_object(file);
-    if (!generation.ok()) return generation.error();
-    collect_ids(*generation, "eos_token_id", vocabulary_size, ends);
-  }
-  if (!ends.empty()) vocabulary.eos = ends.front();
-  if (ends.size() > 1) vocabulary.end_of_turn = ends.back();
-
-  if (const fs::path file = folder / "tokenizer.json"; fs::exists(file, ignored)) {
-    vocabulary.source = VocabularyData::Source::tokenizer_json;
-    vocabulary.tokenizer_json = file;
-    vocabulary.tokenizer_config_json = folder / "tokenizer_config.json";
-  }
-  return vocabulary;
-}
-
-Result<std::string> read_hf_chat_template(const fs::path& folder) {
-  std::error_code ignored;
-  if (const fs::path file = folder / "chat_template.jinja"; fs::exists(file, ignored))
-    return read_file(file, kMaxTemplateBytes);
-  const fs::path file = folder / "tokenizer_config.json";
-  if (!fs::exists(file, ignored)) return std::string();
-  const auto config = read_json_object(file);
-  if (!config.ok()) return config.error();
-  const auto found = config->find("chat_template");
-  if (found == config->end() || found->is_null()) return std::string();
-  if (found->is_string()) return found->get<std::string>();
-  if (found->is_array()) {  // several named templates
-    for (const json& entry : *found) {
-      if (!entry.is_object() || entry.value("name", json()) != "default") continue;
-      if (const auto source = entry.find("template"); source != entry.end() && source->is_string()) {
-        return source->get<std::string>();
-      }
-    }
-  }
-  Error error = wrong("chat_template", *found, "a string, or a list with one named \"default\"");
-  error.what = fmt::format("{}: {}", file.string(), error.what);
-  return error;
 }
 
 }  // namespace pitwall

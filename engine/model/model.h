@@ -42,7 +42,7 @@ struct ModelWeights {
 
 /// The vocabulary as the checkpoint states it; text/ builds the tokenizer from it.
 struct VocabularyData {
-  enum class Source { none, gguf, tokenizer_json };
+  enum class Source { none, gguf, tokenizer_json, sentencepiece };
   Source source = Source::none;
   // gguf
   std::string model;  ///< tokenizer.ggml.model: "gpt2", "llama" …
@@ -55,7 +55,10 @@ struct VocabularyData {
   std::optional<TokenId> bos, eos, unknown, padding, end_of_turn;
   bool add_bos = false, add_eos = false, add_space_prefix = false;
   // tokenizer_json
-  std::filesystem::path tokenizer_json;         ///< tokenizer.json beside config.json
+  std::filesystem::path tokenizer_json;  ///< tokenizer.json beside config.json
+  // sentencepiece
+  std::filesystem::path sentencepiece;  ///< tokenizer.model beside config.json
+  // both
   std::filesystem::path tokenizer_config_json;  ///< may not exist
 };
 

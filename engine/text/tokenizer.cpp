@@ -15,6 +15,9 @@ Result<BpeVocabulary> read_vocabulary(const VocabularyData& data) {
       return bpe_vocabulary_of_gguf(data);
     case VocabularyData::Source::tokenizer_json:
       return bpe_vocabulary_of_json(data.tokenizer_json, data.tokenizer_config_json);
+    case VocabularyData::Source::sentencepiece:
+      return Error{Error::Kind::unsupported, "A tokenizer.model alone cannot be read yet", "",
+                   "Put the model's tokenizer.json beside it", data.sentencepiece.string()};
     case VocabularyData::Source::none:
       break;
   }
