@@ -79,9 +79,9 @@ Result<void> Transformer::upload_weights(const Model& model,
     uploader.optional_vector(from.k_bias, to.k_bias);
     uploader.optional_vector(from.v_bias, to.v_bias);
     uploader.vector(from.mlp_norm, to.mlp_norm);
-    uploader.matrix(from.gate, to.gate);
-    uploader.matrix(from.up, to.up);
-    uploader.matrix(from.down, to.down);
+    uploader.matrix(from.mlp.gate, to.gate);
+    uploader.matrix(from.mlp.up, to.up);
+    uploader.matrix(from.mlp.down, to.down);
   }
   uploader.vector(weights.output_norm, output_norm_);
   if (spec_.tied_embeddings) {

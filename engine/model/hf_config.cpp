@@ -94,28 +94,10 @@ Result<void> check_architecture(const json& config) {
       "architectures");
 }
 
-/// compressed-tensors without a group of weights: the checkpoint brings scales for fp8 KV and is plain
-/// otherwise.
-bool quantises_kv_alone(const json& quantization) {
-  if (!quantization.is_object() || quantization.value("quant_method", json()) != "compressed-tensors")
-    return false;
-  const json groups = quantization.value("config_groups", json());
-  const json kv = quantization.value("kv_cache_scheme", json());
-  return (groups.is_null() || (groups.is_object() && groups.empty())) && kv.is_object() &&
-         kv.value("type", json()) == "float" && kv.value("num_bits", json()) == 8;
-}
-
 Result<void> check_supported(const json& config) {
   if (auto architecture = check_architecture(config); !architecture.ok()) return architecture;
   FirstError first;
   const Config keys(config, first);
-  if (const json* quantization = keys.find("quantization_config");
-      quantization != nullptr && !quantises_kv_alone(*quantization)) {
-    const auto method = quantization->is_object() ? quantization->value("quant_method", json()) : json();
-    return unsupported(
-        fmt::format("The weights are quantised with {}, which is not supported yet", shown(method)),
-        "quantization_config");
-  }
   if (keys.flag("mlp_bias", false))
     return unsupported("The feed-forward layers have biases, which is not supported yet", "mlp_bias");
   if (first.error()) return *first.error();

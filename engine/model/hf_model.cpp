@@ -10,6 +10,7 @@
 #include "engine/model/header_digest.h"
 #include "engine/model/hf_chat_template.h"
 #include "engine/model/hf_config.h"
+#include "engine/model/hf_quantization.h"
 #include "engine/model/hf_vocabulary.h"
 #include "engine/model/json_text.h"
 #include "engine/model/kv_scales.h"
@@ -58,7 +59,9 @@ class HfModel final : public Model {
     auto set = open_safetensors_folder(folder);
     if (!set.ok()) return set.error();
     files_ = std::move(set->files);
-    WeightBinder binder(std::move(set->tensors));
+    auto assembler = make_weight_assembler(*config, folder);
+    if (!assembler.ok()) return in_file(config_file, assembler.error());
+    WeightBinder binder(std::move(set->tensors), assembler->get());
     weights_ = bind_weights(spec_, kNames, binder);
     binder.ignore("rotary_emb.inv_freq");  // older checkpoints store what follows from rope_theta
     if (spec_.tied_embeddings) binder.ignore(kNames.output);

@@ -22,12 +22,20 @@ Result<std::shared_ptr<const Model>> open_folder(const fs::path& folder) {
                "Give a folder with config.json and safetensors, or a .gguf file", "model"};
 }
 
-std::int64_t parameters_of(const Model::TypeCount& count) {
-  const TensorTypeInfo& info = tensor_type_info(count.type);
-  return count.bytes / info.block_bytes * info.block_elements;
-}
-
 }  // namespace
+
+TensorView slice_rows(const TensorView& view, std::int64_t first, std::int64_t rows) {
+  if (!view.valid()) return {};
+  TensorView slice = view;
+  slice.rows = rows;
+  slice.bytes = view.bytes / view.rows * rows;
+  if (view.quantized) {
+    slice.first_row += first;
+  } else {
+    slice.data += view.bytes / view.rows * first;
+  }
+  return slice;
+}
 
 Result<std::shared_ptr<const Model>> Model::open(const fs::path& path) {
   std::error_code error;
@@ -46,9 +54,9 @@ Result<std::shared_ptr<const Model>> Model::open(const fs::path& path) {
 }
 
 std::string Model::quantization() const {
-  const auto most = std::max_element(
-      type_counts_.begin(), type_counts_.end(),
-      [](const TypeCount& a, const TypeCount& b) { return parameters_of(a) < parameters_of(b); });
+  const auto most =
+      std::max_element(type_counts_.begin(), type_counts_.end(),
+                       [](const TypeCount& a, const TypeCount& b) { return a.parameters < b.parameters; });
   return most == type_counts_.end() ? std::string() : std::string(tensor_type_info(most->type).name);
 }
 

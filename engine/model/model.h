@@ -16,22 +16,40 @@
 
 namespace pitwall {
 
+struct QuantizedLinear;
+
 /// A tensor in a mapped file. rows × columns, row-major, each row `columns` numbers (vectors: rows = 1).
 /// `data` lives as long as the Model; it is not aligned.
 struct TensorView {
-  std::string name;  ///< as in the file
+  std::string name;  ///< as in the file; of a quantised linear the name of its `.weight`
   TensorType type = TensorType::f32;
   std::int64_t rows = 0, columns = 0;
   const std::byte* data = nullptr;
   std::int64_t bytes = 0;
-  bool valid() const { return data != nullptr; }
+  /// Set instead of `data` where codes, scales and zeros are tensors of their own (AWQ, GPTQ, fp8 …); this
+  /// view is its rows from first_row on.
+  std::shared_ptr<const QuantizedLinear> quantized = {};
+  std::int64_t first_row = 0;
+  bool valid() const { return data != nullptr || quantized != nullptr; }
 };
+/// `rows` rows of a view from `first` on: a part of a fused projection, an expert of a stack.
+TensorView slice_rows(const TensorView& view, std::int64_t first, std::int64_t rows);
 
-/// Canonical roles; linear weights are [out rows × in columns].
+/// A gated MLP's matrices. Biases are invalid where the spec has none.
+struct MlpWeights {
+  TensorView gate, up, down, gate_bias, up_bias, down_bias;
+};
+/// Canonical roles; linear weights are [out rows × in columns]. Views that the spec does not call for are
+/// invalid.
 struct LayerWeights {
   TensorView attention_norm, q, k, v, o;
-  TensorView q_bias, k_bias, v_bias;  ///< invalid where the spec has no bias
-  TensorView mlp_norm, gate, up, down;
+  TensorView q_bias, k_bias, v_bias, o_bias;
+  TensorView q_norm, k_norm;  ///< one head wide, or all heads where each has its own weights
+  TensorView post_attention_norm, mlp_norm, post_mlp_norm;
+  MlpWeights mlp;  ///< where the spec has no moe; else the shared expert
+  TensorView router;
+  std::vector<MlpWeights> experts;
+  TensorView shared_gate;  ///< 1 × hidden
   /// Of fp8 KV, one for each kv head: number = stored·scale. Empty where the checkpoint has none.
   std::vector<float> k_scales, v_scales;
 };
@@ -89,6 +107,7 @@ class Model {
     TensorType type;
     int tensors;
     Bytes bytes;
+    std::int64_t parameters;
   };
   std::vector<TypeCount> type_counts() const;
 

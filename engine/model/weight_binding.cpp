@@ -25,10 +25,13 @@ std::string TensorNames::tensor_of_layer(std::size_t layer, std::string_view nam
   return fmt::format("{}{}.{}", layer_prefix, layer, name);
 }
 
-WeightBinder::WeightBinder(std::vector<TensorView> tensors) {
+WeightBinder::WeightBinder(std::vector<TensorView> tensors, const WeightAssembler* assembler)
+    : assembler_(assembler) {
   for (TensorView& tensor : tensors) {
     std::string name = tensor.name;
-    tensors_.emplace(std::move(name), Entry{std::move(tensor)});
+    Entry entry;
+    entry.view = std::move(tensor);
+    tensors_.emplace(std::move(name), std::move(entry));
   }
 }
 
@@ -39,21 +42,43 @@ Result<int> WeightBinder::rows_of(std::string_view name) const {
 }
 
 TensorView WeightBinder::matrix(const std::string& name, std::int64_t rows, std::int64_t columns) {
-  const auto found = tensors_.find(name);
-  if (found == tensors_.end()) {
+  TensorView view;
+  auto assembled =
+      assembler_ ? assembler_->assemble(name, *this) : Result<std::optional<TensorView>>(std::nullopt);
+  if (!assembled.ok()) {
+    errors_.keep(std::move(assembled).error());
+    return {};
+  }
+  if (*assembled) {
+    view = **std::move(assembled);
+  } else if (const TensorView* found = find(name)) {
+    view = *found;
+  } else {
     errors_.keep(missing(name));
     return {};
   }
-  Entry& entry = found->second;
-  if (entry.view.rows != rows || entry.view.columns != columns) {
+  if (view.rows != rows || view.columns != columns) {
     errors_.keep({Error::Kind::invalid_input,
                   fmt::format("tensor {} has shape {} × {}, expected {} × {}", quote_for_message(name),
-                              entry.view.rows, entry.view.columns, rows, columns),
+                              view.rows, view.columns, rows, columns),
                   "The model's configuration and its tensors do not belong together",
                   "Fetch or convert the model again", name});
     return {};
   }
+  if (!view.quantized) claim(name, view.type, rows * columns);
+  return view;
+}
+
+const TensorView* WeightBinder::find(std::string_view name) const {
+  const auto found = tensors_.find(std::string(name));
+  return found == tensors_.end() ? nullptr : &found->second.view;
+}
+
+const TensorView& WeightBinder::claim(std::string_view name, TensorType type, std::int64_t parameters) {
+  Entry& entry = tensors_.at(std::string(name));
   entry.used = true;
+  entry.counted_as = type;
+  entry.parameters = parameters;
   return entry.view;
 }
 
@@ -88,11 +113,12 @@ Result<WeightTotals> WeightBinder::finish() const {
       continue;
     }
     Model::TypeCount& count =
-        types.try_emplace(entry.view.type, Model::TypeCount{entry.view.type, 0, 0}).first->second;
-    ++count.tensors;
+        types.try_emplace(entry.counted_as, Model::TypeCount{entry.counted_as, 0, 0, 0}).first->second;
+    if (entry.parameters > 0) ++count.tensors;
     count.bytes += entry.view.bytes;
+    count.parameters += entry.parameters;
     totals.bytes += entry.view.bytes;
-    totals.parameters += entry.view.rows * entry.view.columns;
+    totals.parameters += entry.parameters;
   }
   if (!left_over.empty()) {
     std::sort(left_over.begin(), left_over.end());
@@ -130,9 +156,9 @@ LayerWeights bind_layer(const ModelSpec& spec, std::size_t index, const TensorNa
     layer.v_bias = binder.vector(named(names.v_bias), kv_width);
   }
   layer.mlp_norm = binder.vector(named(names.mlp_norm), spec.hidden);
-  layer.gate = binder.matrix(named(names.gate), intermediate, spec.hidden);
-  layer.up = binder.matrix(named(names.up), intermediate, spec.hidden);
-  layer.down = binder.matrix(named(names.down), spec.hidden, intermediate);
+  layer.mlp.gate = binder.matrix(named(names.gate), intermediate, spec.hidden);
+  layer.mlp.up = binder.matrix(named(names.up), intermediate, spec.hidden);
+  layer.mlp.down = binder.matrix(named(names.down), spec.hidden, intermediate);
   return layer;
 }
 

@@ -3,6 +3,7 @@
 // ModelSpec.
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,11 +29,23 @@ struct WeightTotals {
   std::vector<Model::TypeCount> types;  ///< by TensorType
 };
 
+class WeightBinder;
+
+/// Puts a linear together from several tensors, where a checkpoint stores it so (AWQ, GPTQ, fp8 with scales).
+class WeightAssembler {
+ public:
+  virtual ~WeightAssembler() = default;
+  /// The linear that `name` (ending in ".weight") stands for, its parts claimed from the binder; nothing when
+  /// the binder holds it as an ordinary tensor.
+  virtual Result<std::optional<TensorView>> assemble(const std::string& name, WeightBinder& binder) const = 0;
+};
+
 /// Hands out tensors by name, checks their shapes, and remembers which were used. After the first error the
 /// views that it hands out are invalid; finish() tells.
 class WeightBinder {
  public:
-  explicit WeightBinder(std::vector<TensorView> tensors);
+  /// `assembler` may be null and must live as long as the binder.
+  explicit WeightBinder(std::vector<TensorView> tensors, const WeightAssembler* assembler = nullptr);
 
   bool has(std::string_view name) const { return tensors_.contains(std::string(name)); }
   Result<int> rows_of(std::string_view name) const;
@@ -46,6 +59,12 @@ class WeightBinder {
   /// A tensor of any shape that no total counts; it must exist.
   TensorView beside_weights(const std::string& name);
 
+  // For assemblers.
+  const TensorView* find(std::string_view name) const;  ///< nullptr when absent
+  /// The tensor is a part of a linear of `type`; `parameters` of the linear's numbers are counted with it (0
+  /// for scales and zeros). It must exist.
+  const TensorView& claim(std::string_view name, TensorType type, std::int64_t parameters);
+
   /// The first error of all; or that tensors are left over which nothing asked for: the model is more than we
   /// understand.
   Result<WeightTotals> finish() const;
@@ -54,8 +73,11 @@ class WeightBinder {
   struct Entry {
     TensorView view;
     bool used = false, ignored = false;
+    TensorType counted_as = TensorType::f32;
+    std::int64_t parameters = 0;
   };
   std::unordered_map<std::string, Entry> tensors_;
+  const WeightAssembler* assembler_;
   FirstError errors_;
 };
 

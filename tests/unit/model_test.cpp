@@ -306,8 +306,8 @@ class ModelTest : public QObject {
     PW_VERIFY(sharded);
     QCOMPARE((*sharded)->parameters(), (*whole)->parameters());
     for (std::size_t i = 0; i < 3; ++i) {
-      QCOMPARE(floats_of((*sharded)->weights().layers[i].down),
-               floats_of((*whole)->weights().layers[i].down));
+      QCOMPARE(floats_of((*sharded)->weights().layers[i].mlp.down),
+               floats_of((*whole)->weights().layers[i].mlp.down));
     }
   }
 
