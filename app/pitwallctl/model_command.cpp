@@ -18,23 +18,62 @@ using Json = nlohmann::ordered_json;
 
 constexpr KvDtype kKvDtype = KvDtype::bfloat16;  // what kv-cache-dtype auto means
 
+const char* scaling_name(RopeSpec::Scaling::Kind kind) {
+  switch (kind) {
+    case RopeSpec::Scaling::Kind::none:
+      return "none";
+    case RopeSpec::Scaling::Kind::linear:
+      return "linear";
+    case RopeSpec::Scaling::Kind::dynamic:
+      return "dynamic";
+    case RopeSpec::Scaling::Kind::llama3:
+      return "llama3";
+    case RopeSpec::Scaling::Kind::yarn:
+      return "yarn";
+    case RopeSpec::Scaling::Kind::longrope:
+      return "longrope";
+    case RopeSpec::Scaling::Kind::divisors:
+      return "divisors";
+  }
+  return "";
+}
+
+Json rope_json(const std::optional<RopeSpec>& rope) {
+  if (!rope) return nullptr;
+  return {{"theta", rope->theta},
+          {"rotary_dim", rope->rotary_dim},
+          {"pairing", rope->pairing == RopeSpec::Pairing::halves ? "halves" : "neighbours"},
+          {"scaling", scaling_name(rope->scaling.kind)},
+          {"factor", rope->scaling.factor}};
+}
+
 Json attention_json(const AttentionSpec& attention) {
-  const bool halves = attention.rope.pairing == RopeSpec::Pairing::halves;
   return {{"heads", attention.heads},
           {"kv_heads", attention.kv_heads},
           {"head_dim", attention.head_dim},
           {"window", attention.window ? Json(*attention.window) : Json()},
           {"qkv_bias", attention.qkv_bias},
-          {"rope",
-           {{"theta", attention.rope.theta},
-            {"rotary_dim", attention.rope.rotary_dim},
-            {"pairing", halves ? "halves" : "neighbours"}}}};
+          {"output_bias", attention.output_bias},
+          {"qk_norm", attention.qk_norm != QkNorm::none},
+          {"softcap", attention.softcap},
+          {"rope", rope_json(attention.rope)}};
+}
+
+Json mlp_json(const MlpSpec& mlp) {
+  Json json = {{"intermediate", mlp.intermediate},
+               {"activation", mlp.activation == Activation::silu ? "silu" : "gelu_tanh"}};
+  if (mlp.moe) {
+    json["moe"] = {{"experts", mlp.moe->experts},
+                   {"top_k", mlp.moe->top_k},
+                   {"intermediate", mlp.moe->intermediate},
+                   {"renormalise", mlp.moe->renormalise},
+                   {"shared_intermediate", mlp.moe->shared_intermediate}};
+  }
+  return json;
 }
 
 Json layer_json(const LayerSpec& layer) {
-  const bool silu = layer.mlp.activation == Activation::silu;
-  return {{"attention", attention_json(layer.attention)},
-          {"mlp", {{"intermediate", layer.mlp.intermediate}, {"activation", silu ? "silu" : "gelu_tanh"}}}};
+  return {{"attention", attention_json(layer.attention)}, {"mlp", mlp_json(layer.mlp)}};
 }
 
 Json tokenizer_json(const VocabularyData& vocabulary) {
@@ -78,7 +117,7 @@ Json model_json(const Model& model) {
           {"hidden", spec.hidden},
           {"vocabulary", spec.vocabulary},
           {"context_length", spec.context_length},
-          {"norm_epsilon", spec.norm_epsilon},
+          {"norm_epsilon", spec.norm.epsilon},
           {"tied_embeddings", spec.tied_embeddings},
           {"kv_bytes_per_token", spec.kv_bytes_per_token(kv_dtype_bytes(kKvDtype))},
           {"kv_cache_dtype", kv_dtype_name(kKvDtype)},

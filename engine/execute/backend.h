@@ -41,6 +41,11 @@ struct Weight {  ///< handle of an uploaded weight; −1 = none
 };
 struct RopeTable {
   std::int32_t id = -1;
+  bool valid() const { return id >= 0; }
+};
+struct Experts {  ///< handle of a layer's experts; −1 = none
+  std::int32_t id = -1;
+  bool valid() const { return id >= 0; }
 };
 
 /// fp8_e4m3: numbers written to a layer's KV since it was allocated, and those of them that lay beyond
@@ -57,25 +62,46 @@ struct StepLimits {
   int vocabulary = 0;
 };
 
-/// Before a linear: RMSNorm of the input row, x·w/sqrt(mean(x²) + ε). No norm when `weight` is invalid.
+/// Before a linear: the norm of the input row. No norm when `weight` is invalid.
 struct NormPrologue {
   Weight weight;
   float epsilon = 0;
+  NormSpec::Kind kind = NormSpec::Kind::rms;
 };
 
-/// One product over a shared input: output = input·weightᵀ (+ bias) (+ residual). output may be residual.
+/// One product over a shared input, y = input·weightᵀ (+ bias), and what follows:
+/// output = scale·y, capped, times sigmoid(gate), (+ residual). output may be residual.
 struct LinearOutput {
   Weight weight;
   Tensor output;
   Weight bias;
   Tensor residual;
+  float scale = 1;
+  float softcap = 0;  ///< c > 0: c·tanh(y/c)
+  Tensor gate = {};   ///< one column
+};
+
+struct GatedWeights {  ///< biases may be invalid
+  Weight gate, up, gate_bias, up_bias;
+  Activation activation = Activation::silu;
+};
+
+struct ExpertWeights {
+  Weight gate, up, down;
+};
+
+struct RopeAppendOp {
+  int layer = 0;
+  RopeTable table;              ///< invalid: nothing is rotated
+  NormPrologue q_norm, k_norm;  ///< over each head; weights of one head, or of all
 };
 
 struct AttentionOp {
   int layer = 0;
   int heads = 0, kv_heads = 0, head_dim = 0;
   float scale = 0;
-  int window = 0;  ///< 0 = full
+  int window = 0;     ///< 0 = full
+  float softcap = 0;  ///< 0 = none
 };
 
 /// One thread at a time (the executor's). Methods without Result cannot fail once their buffers exist.
@@ -87,7 +113,11 @@ class Backend {
 
   // Memory, before the first step. Nothing is allocated later.
   virtual Result<Weight> upload(const TensorView& tensor) = 0;  ///< a matrix, kept packed (Category::weights)
-  virtual Result<Weight> upload_vector(const TensorView& tensor) = 0;  ///< a norm or bias, kept as float
+  /// A norm or bias, kept as float; `offset` is added to each number.
+  virtual Result<Weight> upload_vector(const TensorView& tensor, float offset) = 0;
+  /// A layer's mixture of experts from uploaded weights.
+  virtual Result<Experts> group_experts(Weight router, std::span<const ExpertWeights> experts,
+                                        const MoeSpec& spec, Activation activation) = 0;
   virtual Result<RopeTable> upload_rope(const RopeSpec& rope, int positions) = 0;
   virtual Result<Tensor> allocate(Category category, RowSet rows, int columns) = 0;  ///< after prepare_steps
   virtual Result<void> prepare_steps(const StepLimits& limits) = 0;  ///< StepState, workspaces
@@ -114,14 +144,20 @@ class Backend {
       const = 0;  ///< by layer; empty unless fp8_e4m3; any thread
 
   // The forward's operations, called inside record's function only.
-  virtual void embed(Weight table, Tensor out) = 0;  ///< rows of the table by StepState's tokens
+  virtual void embed(Weight table, float scale,
+                     Tensor out) = 0;  ///< scale·(rows of the table by StepState's tokens)
   virtual void linear(Tensor in, const NormPrologue& norm, std::span<const LinearOutput> outputs) = 0;
-  virtual void gated_linear(Tensor in, const NormPrologue& norm, Weight gate, Weight up,
-                            Activation activation,
+  virtual void gated_linear(Tensor in, const NormPrologue& norm, const GatedWeights& weights,
                             Tensor out) = 0;  ///< act(gate·x) ⊙ (up·x)
-  virtual void rope_append(int layer, RopeTable table, const AttentionSpec& spec, Tensor q, Tensor k,
+  /// out = scale·Σ p·down(act(gate·x) ⊙ up·x) + residual over the experts that the router chooses for x, the
+  /// normed row of `in`. `out` may be `in` or `residual`; `residual` may be invalid.
+  virtual void moe(Tensor in, const NormPrologue& norm, Experts experts, float scale, Tensor residual,
+                   Tensor out) = 0;
+  virtual void norm_add(Tensor in, const NormPrologue& norm, float scale,
+                        Tensor residual) = 0;  ///< residual += scale·norm(in)
+  /// q and k normed where the op says so, rotated; q in place, k and v into the KV blocks.
+  virtual void rope_append(const RopeAppendOp& op, const AttentionSpec& spec, Tensor q, Tensor k,
                            Tensor v) = 0;
-  ///< q rotated in place; k rotated and v into the KV blocks
   virtual void attention(const AttentionOp& op, Tensor q,
                          Tensor out) = 0;                     ///< causal, over each row's own sequence
   virtual void gather_logit_rows(Tensor in, Tensor out) = 0;  ///< RowSet::tokens → RowSet::logits

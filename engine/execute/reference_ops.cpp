@@ -58,9 +58,37 @@ Row gated(std::span<const float> gate, std::span<const float> up, Activation act
   return y;
 }
 
-void rope(std::span<float> x, int head_dim, const RopeSpec& rope, std::int64_t position) {
+Row layer_norm(std::span<const float> x, std::span<const float> weight, float epsilon) {
+  double total = 0, squares = 0;
+  for (float value : x) total += value;
+  const double mean = total / static_cast<double>(x.size());
+  for (float value : x) squares += (value - mean) * (value - mean);
+  const double scale = 1 / std::sqrt(squares / static_cast<double>(x.size()) + epsilon);
+  Row y(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) y[i] = static_cast<float>((x[i] - mean) * scale * weight[i]);
+  return y;
+}
+
+std::vector<Choice> route(std::span<const float> logits, const MoeSpec& spec) {
+  double total = 0, chosen = 0;
+  for (const float logit : logits) total += std::exp(static_cast<double>(logit));
+  std::vector<Choice> choices;
+  for (std::size_t e = 0; e < logits.size(); ++e)
+    choices.push_back(
+        {static_cast<int>(e), static_cast<float>(std::exp(static_cast<double>(logits[e])) / total)});
+  std::stable_sort(choices.begin(), choices.end(),
+                   [](const Choice& a, const Choice& b) { return a.weight > b.weight; });
+  choices.resize(size(spec.top_k));
+  for (const Choice& choice : choices) chosen += static_cast<double>(choice.weight);
+  for (Choice& choice : choices) {
+    if (spec.renormalise) choice.weight = static_cast<float>(choice.weight / chosen);
+  }
+  return choices;
+}
+
+void rope(std::span<float> x, int head_dim, const RopeSpec& rope, std::int64_t position, int positions) {
   const int half = rope.rotary_dim / 2;
-  const std::vector<double> frequencies = rope_frequencies(rope);
+  const std::vector<double> frequencies = rope_frequencies(rope, positions);
   for (std::size_t head = 0; head < x.size(); head += size(head_dim)) {
     for (int i = 0; i < half; ++i) {
       const double angle = static_cast<double>(position) * frequencies[size(i)];
@@ -68,14 +96,16 @@ void rope(std::span<float> x, int head_dim, const RopeSpec& rope, std::int64_t p
       float& a = x[head + size(halves ? i : 2 * i)];
       float& b = x[head + size(halves ? i + half : 2 * i + 1)];
       const double old_a = a, old_b = b;
-      a = static_cast<float>(old_a * std::cos(angle) - old_b * std::sin(angle));
-      b = static_cast<float>(old_a * std::sin(angle) + old_b * std::cos(angle));
+      const double cosine = rope.attention_factor * std::cos(angle);
+      const double sine = rope.attention_factor * std::sin(angle);
+      a = static_cast<float>(old_a * cosine - old_b * sine);
+      b = static_cast<float>(old_a * sine + old_b * cosine);
     }
   }
 }
 
 Row attention(std::span<const float> q, std::span<const float> keys, std::span<const float> values, int n,
-              int heads, int kv_heads, int head_dim, float scale, int window) {
+              int heads, int kv_heads, int head_dim, float scale, int window, float softcap) {
   Row out(q.size());
   const std::size_t stride = size(kv_heads) * size(head_dim);
   const int first = window > 0 ? std::max(0, n - window) : 0;
@@ -88,7 +118,8 @@ Row attention(std::span<const float> q, std::span<const float> keys, std::span<c
       for (std::size_t i = 0; i < size(head_dim); ++i) {
         dot += static_cast<double>(q[query + i]) * keys[size(t) * stride + kv + i];
       }
-      scores.push_back(dot * scale);
+      dot *= scale;
+      scores.push_back(softcap > 0 ? softcap * std::tanh(dot / softcap) : dot);
     }
     const double maximum = *std::max_element(scores.begin(), scores.end());
     double total = 0;

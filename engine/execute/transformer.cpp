@@ -2,8 +2,6 @@
 #include "engine/execute/transformer.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 
 namespace pitwall {
 
@@ -15,16 +13,28 @@ class Uploader {
   Uploader(Backend& backend, Bytes total, const std::function<bool(const LoadProgress&)>& on_progress)
       : backend_(backend), on_progress_(on_progress), progress_{"Reading weights", 0, total} {}
 
-  void matrix(const TensorView& tensor, Weight& out) { take(tensor, out, &Backend::upload); }
-  void vector(const TensorView& tensor, Weight& out) { take(tensor, out, &Backend::upload_vector); }
-  void optional_vector(const TensorView& tensor, Weight& out) {
-    if (tensor.valid()) vector(tensor, out);
+  // Views that the spec does not call for are invalid and stay so.
+  void matrix(const TensorView& tensor, Weight& out) {
+    take(tensor, out, [this](const TensorView& view) { return backend_.upload(view); });
+  }
+  void vector(const TensorView& tensor, Weight& out, float offset = 0) {
+    take(tensor, out, [=, this](const TensorView& view) { return backend_.upload_vector(view, offset); });
+  }
+  void experts(const std::vector<ExpertWeights>& all, Weight router, const MlpSpec& spec, Experts& out) {
+    if (!state_) return;
+    auto grouped = backend_.group_experts(router, all, *spec.moe, spec.activation);
+    if (!grouped) {
+      state_ = std::move(grouped).error();
+      return;
+    }
+    out = *grouped;
   }
   Result<void>& state() { return state_; }
 
  private:
-  void take(const TensorView& tensor, Weight& out, Result<Weight> (Backend::*upload)(const TensorView&)) {
-    if (!state_) return;
+  template <class Upload>
+  void take(const TensorView& tensor, Weight& out, const Upload& upload) {
+    if (!state_ || !tensor.valid()) return;
     if (on_progress_ && !on_progress_(progress_)) {
       state_ = Error{.kind = Error::Kind::cancelled,
                      .what = "Loading was cancelled",
@@ -33,7 +43,7 @@ class Uploader {
                      .param = {}};
       return;
     }
-    auto weight = (backend_.*upload)(tensor);
+    auto weight = upload(tensor);
     if (!weight) {
       state_ = std::move(weight).error();
       return;
@@ -55,7 +65,9 @@ Result<std::unique_ptr<Transformer>> Transformer::load(
     RopeSpec::Frequencies frequencies, const std::function<bool(const LoadProgress&)>& on_progress) {
   std::unique_ptr<Transformer> self(new Transformer(backend));
   self->spec_ = model.spec();
-  for (LayerSpec& layer : self->spec_.layers) layer.attention.rope.frequencies = frequencies;
+  for (LayerSpec& layer : self->spec_.layers) {
+    if (layer.attention.rope) layer.attention.rope->frequencies = frequencies;
+  }
   if (auto ok = self->upload_weights(model, on_progress); !ok) return std::move(ok).error();
   if (auto ok = self->upload_ropes(max_positions); !ok) return std::move(ok).error();
   if (auto ok = backend.prepare_steps(limits); !ok) return std::move(ok).error();
@@ -68,22 +80,44 @@ Result<void> Transformer::upload_weights(const Model& model,
   const ModelWeights& weights = model.weights();
   Uploader uploader(backend_, model.weight_bytes(), on_progress);
   uploader.matrix(weights.embedding, embedding_);
-  for (const LayerWeights& from : weights.layers) {
+  const float offset = spec_.norm.weight_offset;
+  for (std::size_t i = 0; i < weights.layers.size(); ++i) {
+    const LayerWeights& from = weights.layers[i];
     Layer& to = layers_.emplace_back();
-    uploader.vector(from.attention_norm, to.attention_norm);
+    uploader.vector(from.attention_norm, to.attention_norm, offset);
     uploader.matrix(from.q, to.q);
     uploader.matrix(from.k, to.k);
     uploader.matrix(from.v, to.v);
     uploader.matrix(from.o, to.o);
-    uploader.optional_vector(from.q_bias, to.q_bias);
-    uploader.optional_vector(from.k_bias, to.k_bias);
-    uploader.optional_vector(from.v_bias, to.v_bias);
-    uploader.vector(from.mlp_norm, to.mlp_norm);
-    uploader.matrix(from.mlp.gate, to.gate);
-    uploader.matrix(from.mlp.up, to.up);
-    uploader.matrix(from.mlp.down, to.down);
+    uploader.vector(from.q_bias, to.q_bias);
+    uploader.vector(from.k_bias, to.k_bias);
+    uploader.vector(from.v_bias, to.v_bias);
+    uploader.vector(from.o_bias, to.o_bias);
+    uploader.vector(from.q_norm, to.q_norm, offset);
+    uploader.vector(from.k_norm, to.k_norm, offset);
+    uploader.vector(from.post_attention_norm, to.post_attention_norm, offset);
+    uploader.vector(from.mlp_norm, to.mlp_norm, offset);
+    uploader.vector(from.post_mlp_norm, to.post_mlp_norm, offset);
+    uploader.matrix(from.mlp.gate, to.mlp.gated.gate);
+    uploader.matrix(from.mlp.up, to.mlp.gated.up);
+    uploader.matrix(from.mlp.down, to.mlp.down);
+    uploader.vector(from.mlp.gate_bias, to.mlp.gated.gate_bias);
+    uploader.vector(from.mlp.up_bias, to.mlp.gated.up_bias);
+    uploader.vector(from.mlp.down_bias, to.mlp.down_bias);
+    to.mlp.gated.activation = spec_.layers[i].mlp.activation;
+    if (!spec_.layers[i].mlp.moe) continue;
+    Weight router;
+    uploader.matrix(from.router, router);
+    uploader.matrix(from.shared_gate, to.shared_gate);
+    std::vector<ExpertWeights> experts(from.experts.size());
+    for (std::size_t e = 0; e < experts.size(); ++e) {
+      uploader.matrix(from.experts[e].gate, experts[e].gate);
+      uploader.matrix(from.experts[e].up, experts[e].up);
+      uploader.matrix(from.experts[e].down, experts[e].down);
+    }
+    uploader.experts(experts, router, spec_.layers[i].mlp, to.experts);
   }
-  uploader.vector(weights.output_norm, output_norm_);
+  uploader.vector(weights.output_norm, output_norm_, offset);
   if (spec_.tied_embeddings) {
     output_ = embedding_;
   } else {
@@ -93,15 +127,16 @@ Result<void> Transformer::upload_weights(const Model& model,
 }
 
 Result<void> Transformer::upload_ropes(int max_positions) {
-  std::map<std::tuple<double, int, RopeSpec::Pairing>, RopeTable> tables;  // layers share equal tables
+  std::vector<std::pair<RopeSpec, RopeTable>> tables;  // layers share equal tables
   for (std::size_t i = 0; i < layers_.size(); ++i) {
-    const RopeSpec& rope = spec_.layers[i].attention.rope;
-    const auto key = std::make_tuple(rope.theta, rope.rotary_dim, rope.pairing);
-    auto found = tables.find(key);
+    const std::optional<RopeSpec>& rope = spec_.layers[i].attention.rope;
+    if (!rope) continue;
+    auto found =
+        std::find_if(tables.begin(), tables.end(), [&](const auto& one) { return one.first == *rope; });
     if (found == tables.end()) {
-      auto table = backend_.upload_rope(rope, max_positions);
+      auto table = backend_.upload_rope(*rope, max_positions);
       if (!table) return std::move(table).error();
-      found = tables.emplace(key, *table).first;
+      found = tables.insert(tables.end(), {*rope, *table});
     }
     layers_[i].rope = found->second;
   }
@@ -110,10 +145,14 @@ Result<void> Transformer::upload_ropes(int max_positions) {
 
 Result<void> Transformer::allocate_activations() {
   int q = 0, kv = 0, intermediate = 0;
+  bool post_norms = false, shared_gate = false;
   for (const LayerSpec& layer : spec_.layers) {
     q = std::max(q, layer.attention.heads * layer.attention.head_dim);
     kv = std::max(kv, layer.attention.kv_heads * layer.attention.head_dim);
-    intermediate = std::max(intermediate, layer.mlp.intermediate);
+    const MlpSpec& mlp = layer.mlp;
+    intermediate = std::max(intermediate, mlp.moe ? mlp.moe->shared_intermediate : mlp.intermediate);
+    post_norms = post_norms || layer.post_norms;
+    shared_gate = shared_gate || (mlp.moe && mlp.moe->shared_gate);
   }
   struct Wanted {
     Tensor& tensor;
@@ -127,9 +166,12 @@ Result<void> Transformer::allocate_activations() {
                         {v_, Category::activations, RowSet::tokens, kv},
                         {attended_, Category::activations, RowSet::tokens, q},
                         {gated_, Category::activations, RowSet::tokens, intermediate},
+                        {branch_, Category::activations, RowSet::tokens, post_norms ? spec_.hidden : 0},
+                        {shared_gate_, Category::activations, RowSet::tokens, shared_gate ? 1 : 0},
                         {last_, Category::activations, RowSet::logits, spec_.hidden},
                         {logits_, Category::logits, RowSet::logits, spec_.vocabulary}};
   for (const Wanted& wanted : all) {
+    if (wanted.columns == 0) continue;
     auto tensor = backend_.allocate(wanted.category, wanted.rows, wanted.columns);
     if (!tensor) return std::move(tensor).error();
     wanted.tensor = *tensor;
@@ -137,31 +179,76 @@ Result<void> Transformer::allocate_activations() {
   return {};
 }
 
-void Transformer::forward() {
-  backend_.embed(embedding_, hidden_);
-  for (std::size_t i = 0; i < layers_.size(); ++i) {
-    const Layer& layer = layers_[i];
-    const AttentionSpec& attention = spec_.layers[i].attention;
-    const int index = static_cast<int>(i);
+void Transformer::attend(int index) {
+  const Layer& layer = layers_[static_cast<std::size_t>(index)];
+  const AttentionSpec& attention = spec_.layers[static_cast<std::size_t>(index)].attention;
+  const LinearOutput qkv[] = {
+      {layer.q, q_, layer.q_bias, {}}, {layer.k, k_, layer.k_bias, {}}, {layer.v, v_, layer.v_bias, {}}};
+  backend_.linear(hidden_, norm(layer.attention_norm), qkv);
+  backend_.rope_append({index, layer.rope, norm(layer.q_norm), norm(layer.k_norm)}, attention, q_, k_, v_);
+  backend_.attention({index, attention.heads, attention.kv_heads, attention.head_dim, attention.scale,
+                      attention.window.value_or(0), attention.softcap},
+                     q_, attended_);
+}
 
-    const LinearOutput qkv[] = {
-        {layer.q, q_, layer.q_bias, {}}, {layer.k, k_, layer.k_bias, {}}, {layer.v, v_, layer.v_bias, {}}};
-    backend_.linear(hidden_, {layer.attention_norm, spec_.norm_epsilon}, qkv);
-    backend_.rope_append(index, layer.rope, attention, q_, k_, v_);
-    backend_.attention({index, attention.heads, attention.kv_heads, attention.head_dim, attention.scale,
-                        attention.window.value_or(0)},
-                       q_, attended_);
-    const LinearOutput projected[] = {{layer.o, hidden_, {}, hidden_}};
+void Transformer::project_attention(int index) {
+  const Layer& layer = layers_[static_cast<std::size_t>(index)];
+  if (spec_.layers[static_cast<std::size_t>(index)].post_norms) {
+    const LinearOutput projected[] = {{layer.o, branch_, layer.o_bias, {}}};
     backend_.linear(attended_, {}, projected);
+    backend_.norm_add(branch_, norm(layer.post_attention_norm), spec_.residual_scale, hidden_);
+  } else {
+    const LinearOutput projected[] = {{layer.o, hidden_, layer.o_bias, hidden_, spec_.residual_scale}};
+    backend_.linear(attended_, {}, projected);
+  }
+}
 
-    backend_.gated_linear(hidden_, {layer.mlp_norm, spec_.norm_epsilon}, layer.gate, layer.up,
-                          spec_.layers[i].mlp.activation, gated_);
-    const LinearOutput down[] = {{layer.down, hidden_, {}, hidden_}};
+/// The part of the MLP that only reads hidden: what `input` norms is still whole.
+void Transformer::gate_mlp(int index, NormPrologue input) {
+  const Layer& layer = layers_[static_cast<std::size_t>(index)];
+  if (layer.mlp.down.valid()) backend_.gated_linear(hidden_, input, layer.mlp.gated, gated_);
+  if (layer.shared_gate.valid()) {
+    const LinearOutput gate[] = {{layer.shared_gate, shared_gate_, {}, {}}};
+    backend_.linear(hidden_, input, gate);
+  }
+}
+
+void Transformer::project_mlp(int index, NormPrologue input) {
+  const Layer& layer = layers_[static_cast<std::size_t>(index)];
+  const bool post_norms = spec_.layers[static_cast<std::size_t>(index)].post_norms;
+  const Tensor out = post_norms ? branch_ : hidden_;
+  Tensor residual = post_norms ? Tensor{} : hidden_;
+  const float scale = post_norms ? 1 : spec_.residual_scale;
+  if (layer.experts.valid()) {
+    backend_.moe(hidden_, input, layer.experts, scale, residual, out);
+    residual = out;
+  }
+  if (layer.mlp.down.valid()) {
+    const LinearOutput down[] = {{layer.mlp.down, out, layer.mlp.down_bias, residual, scale, 0,
+                                  layer.shared_gate.valid() ? shared_gate_ : Tensor{}}};
     backend_.linear(gated_, {}, down);
   }
+  if (post_norms) backend_.norm_add(branch_, norm(layer.post_mlp_norm), spec_.residual_scale, hidden_);
+}
+
+void Transformer::forward() {
+  backend_.embed(embedding_, spec_.embedding_scale, hidden_);
+  for (int index = 0; index < static_cast<int>(layers_.size()); ++index) {
+    const Layer& layer = layers_[static_cast<std::size_t>(index)];
+    attend(index);
+    if (spec_.layers[static_cast<std::size_t>(index)].parallel) {
+      gate_mlp(index, norm(layer.attention_norm));
+      project_attention(index);
+      project_mlp(index, norm(layer.attention_norm));
+    } else {
+      project_attention(index);
+      gate_mlp(index, norm(layer.mlp_norm));
+      project_mlp(index, norm(layer.mlp_norm));
+    }
+  }
   backend_.gather_logit_rows(hidden_, last_);
-  const LinearOutput output[] = {{output_, logits_, {}, {}}};
-  backend_.linear(last_, {output_norm_, spec_.norm_epsilon}, output);
+  const LinearOutput output[] = {{output_, logits_, {}, {}, spec_.logit_scale, spec_.logit_softcap, {}}};
+  backend_.linear(last_, norm(output_norm_), output);
   backend_.sample(logits_);
 }
 

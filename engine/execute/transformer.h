@@ -24,8 +24,16 @@ class Transformer {
   void forward();  ///< one step over what is staged: embedding to sampled tokens
 
  private:
+  struct Mlp {
+    GatedWeights gated;
+    Weight down, down_bias;
+  };
   struct Layer {
-    Weight attention_norm, q, k, v, o, q_bias, k_bias, v_bias, mlp_norm, gate, up, down;
+    Weight attention_norm, q, k, v, o, q_bias, k_bias, v_bias, o_bias, q_norm, k_norm;
+    Weight post_attention_norm, mlp_norm, post_mlp_norm;
+    Mlp mlp;  ///< or the shared expert
+    Weight shared_gate;
+    Experts experts;
     RopeTable rope;
   };
   explicit Transformer(Backend& backend) : backend_(backend) {}
@@ -33,12 +41,19 @@ class Transformer {
                               const std::function<bool(const LoadProgress&)>& on_progress);
   Result<void> upload_ropes(int max_positions);
   Result<void> allocate_activations();
+  NormPrologue norm(Weight weight) const { return {weight, spec_.norm.epsilon, spec_.norm.kind}; }
+  void attend(int index);
+  void project_attention(int index);
+  void gate_mlp(int index, NormPrologue input);
+  void project_mlp(int index, NormPrologue input);
 
   Backend& backend_;
   ModelSpec spec_;
   Weight embedding_, output_norm_, output_;
   std::vector<Layer> layers_;
   Tensor hidden_, q_, k_, v_, attended_, gated_, last_, logits_;
+  Tensor branch_;       ///< a layer's result before its post norm
+  Tensor shared_gate_;  ///< one column
 };
 
 }  // namespace pitwall

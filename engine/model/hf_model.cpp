@@ -25,24 +25,23 @@ namespace {
 
 constexpr std::size_t kMaxConfigBytes = std::size_t{32} << 20;
 
-constexpr TensorNames kNames = {
-    .embedding = "model.embed_tokens.weight",
-    .output_norm = "model.norm.weight",
-    .output = "lm_head.weight",
-    .layer_prefix = "model.layers.",
-    .attention_norm = "input_layernorm.weight",
-    .q = "self_attn.q_proj.weight",
-    .k = "self_attn.k_proj.weight",
-    .v = "self_attn.v_proj.weight",
-    .o = "self_attn.o_proj.weight",
-    .q_bias = "self_attn.q_proj.bias",
-    .k_bias = "self_attn.k_proj.bias",
-    .v_bias = "self_attn.v_proj.bias",
-    .mlp_norm = "post_attention_layernorm.weight",
-    .gate = "mlp.gate_proj.weight",
-    .up = "mlp.up_proj.weight",
-    .down = "mlp.down_proj.weight",
-};
+/// Tensors of a checkpoint that also sees or hears: the language model's under the names of a plain one, the
+/// others left out.
+std::vector<TensorView> language_model_of(std::vector<TensorView> tensors) {
+  constexpr std::string_view kWithin = "model.language_model.", kPrefix = "language_model.";
+  std::vector<TensorView> kept;
+  for (TensorView& tensor : tensors) {
+    if (tensor.name.starts_with(kWithin)) {
+      tensor.name = "model." + tensor.name.substr(kWithin.size());
+    } else if (tensor.name.starts_with(kPrefix)) {
+      tensor.name = tensor.name.substr(kPrefix.size());
+    } else if (tensor.name != "lm_head.weight") {
+      continue;
+    }
+    kept.push_back(std::move(tensor));
+  }
+  return kept;
+}
 
 class HfModel final : public Model {
  public:
@@ -54,18 +53,23 @@ class HfModel final : public Model {
     if (!config_text.ok()) return config_text.error();
     const auto config = parse_json_object(*config_text, config_file);
     if (!config.ok()) return config.error();
-    if (auto described = describe(*config); !described.ok()) return in_file(config_file, described.error());
+    if (auto ok = describe(*config); !ok.ok()) return in_file(config_file, ok.error());
 
     auto set = open_safetensors_folder(folder);
     if (!set.ok()) return set.error();
     files_ = std::move(set->files);
     auto assembler = make_weight_assembler(*config, folder);
     if (!assembler.ok()) return in_file(config_file, assembler.error());
-    WeightBinder binder(std::move(set->tensors), assembler->get());
-    weights_ = bind_weights(spec_, kNames, binder);
+    const auto described = find_hf_config(*config);
+    if (!described.ok()) return in_file(config_file, described.error());
+    const TensorNames& names = described->family->names;
+    WeightBinder binder(
+        described->multimodal ? language_model_of(std::move(set->tensors)) : std::move(set->tensors),
+        assembler->get());
+    weights_ = bind_weights(spec_, names, binder);
     binder.ignore("rotary_emb.inv_freq");  // older checkpoints store what follows from rope_theta
-    if (spec_.tied_embeddings) binder.ignore(kNames.output);
-    if (auto read = read_kv_scales(spec_, kNames, binder, weights_); !read.ok())
+    if (spec_.tied_embeddings) binder.ignore(names.output);
+    if (auto read = read_kv_scales(spec_, names, binder, weights_); !read.ok())
       return in_file(folder, read.error());
     unused_scales_ = ignore_unknown_scales(binder);
     auto totals = binder.finish();

@@ -8,7 +8,7 @@
 
 namespace pitwall {
 
-/// The architecture LlamaForCausalLM. Anything in config.json that the forward would not honour is refused by
+/// The architectures of hf_families.h. What config.json says and the forward would not honour is refused by
 /// its key.
 Result<std::shared_ptr<const Model>> open_hf_folder(const std::filesystem::path& folder);
 

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <limits>
-#include "engine/model/tensor_type.h"
 
 namespace pitwall {
 
@@ -17,17 +16,6 @@ constexpr std::int64_t kMaxWidth = std::numeric_limits<std::int32_t>::max();
 Error wrong(std::string what, std::string cause = {}) {
   return {Error::Kind::invalid_input, std::move(what), std::move(cause), "Check the model's configuration",
           ""};
-}
-
-Result<void> check_rope(const RopeSpec& rope, int head_dim) {
-  if (rope.rotary_dim <= 0 || rope.rotary_dim % 2 != 0 || rope.rotary_dim > head_dim) {
-    return wrong(fmt::format("The rotary dimension is {}; it must be even, from 2 to the head's {}",
-                             rope.rotary_dim, head_dim));
-  }
-  if (!std::isfinite(rope.theta) || rope.theta <= 0) {
-    return wrong(fmt::format("The rotary base is {}; it must be above 0", rope.theta));
-  }
-  return {};
 }
 
 Result<void> check_attention(const AttentionSpec& attention) {
@@ -48,27 +36,35 @@ Result<void> check_attention(const AttentionSpec& attention) {
   if (attention.window && *attention.window <= 0) {
     return wrong(fmt::format("The sliding window is {}; it must be at least 1", *attention.window));
   }
-  return check_rope(attention.rope, attention.head_dim);
+  if (!std::isfinite(attention.softcap) || attention.softcap < 0)
+    return wrong(fmt::format("The cap of attention scores is {}; it must be above 0", attention.softcap));
+  return attention.rope ? check_rope(*attention.rope, attention.head_dim) : Result<void>();
+}
+
+Result<void> check_moe(const MoeSpec& moe) {
+  if (moe.experts <= 0 || moe.intermediate <= 0 || moe.shared_intermediate < 0) {
+    return wrong(
+        fmt::format("{} experts of width {} and a shared one of {}; the first two must be at least 1",
+                    moe.experts, moe.intermediate, moe.shared_intermediate));
+  }
+  if (moe.top_k <= 0 || moe.top_k > moe.experts) {
+    return wrong(fmt::format("{} of {} experts are chosen; it must be 1 up to all", moe.top_k, moe.experts));
+  }
+  return {};
 }
 
 Result<void> check_layer(const LayerSpec& layer) {
-  if (layer.mlp.intermediate <= 0) {
+  if (layer.mlp.moe) {
+    if (auto ok = check_moe(*layer.mlp.moe); !ok) return ok;
+  } else if (layer.mlp.intermediate <= 0) {
     return wrong(fmt::format("The feed-forward width is {}; it must be at least 1", layer.mlp.intermediate));
   }
+  if (layer.parallel && (layer.mlp.moe || layer.post_norms))
+    return wrong("Attention beside the MLP goes with neither experts nor norms after them");
   return check_attention(layer.attention);
 }
 
 }  // namespace
-
-std::vector<double> rope_frequencies(const RopeSpec& rope) {
-  std::vector<double> frequencies;
-  for (int i = 0; i < rope.rotary_dim / 2; ++i) {
-    const double exact = std::pow(rope.theta, -2.0 * i / rope.rotary_dim);
-    const bool rounded = rope.frequencies == RopeSpec::Frequencies::bfloat16;
-    frequencies.push_back(rounded ? bfloat_to_float(float_to_bfloat(static_cast<float>(exact))) : exact);
-  }
-  return frequencies;
-}
 
 Bytes ModelSpec::kv_bytes_per_token(int element_bytes) const {
   Bytes bytes = 0;
@@ -84,9 +80,15 @@ Result<void> ModelSpec::check() const {
                              hidden, vocabulary, context_length));
   }
   if (layers.empty()) return wrong("The model has 0 layers");
-  if (!std::isfinite(norm_epsilon) || norm_epsilon <= 0) {
-    return wrong(fmt::format("The norm's epsilon is {}; it must be above 0", norm_epsilon));
+  if (!std::isfinite(norm.epsilon) || norm.epsilon <= 0) {
+    return wrong(fmt::format("The norm's epsilon is {}; it must be above 0", norm.epsilon));
   }
+  for (const float factor : {embedding_scale, residual_scale, logit_scale}) {
+    if (!std::isfinite(factor) || factor == 0)
+      return wrong(fmt::format("A scale of the model is {}; it must be a number other than 0", factor));
+  }
+  if (!std::isfinite(logit_softcap) || logit_softcap < 0)
+    return wrong(fmt::format("The cap of the logits is {}; it must be above 0", logit_softcap));
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (auto checked = check_layer(layers[i]); !checked.ok()) {
       Error error = checked.error();

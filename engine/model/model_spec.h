@@ -9,46 +9,62 @@
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
+#include "engine/model/rope_spec.h"
 
 namespace pitwall {
 
-/// Rotary embedding. Frequencies f_i = theta^(−2i/rotary_dim), i < rotary_dim/2 (Su et al. 2021).
-struct RopeSpec {
-  enum class Pairing {
-    halves,      ///< element i pairs with i + rotary_dim/2 (HF checkpoints)
-    neighbours,  ///< element 2i pairs with 2i + 1 (GGUF "llama" checkpoints, whose q/k rows are permuted)
+struct NormSpec {
+  enum class Kind {
+    rms,    ///< x·w / sqrt(mean(x²) + ε)
+    layer,  ///< (x − mean)·w / sqrt(variance + ε)
   };
-  enum class Frequencies {
-    exact,
-    bfloat16,  ///< each f_i rounded to bfloat16, as a PyTorch module cast with .to(bfloat16) holds them
-  };
-  double theta = 10000.0;
-  int rotary_dim = 0;
-  Pairing pairing = Pairing::halves;
-  Frequencies frequencies = Frequencies::exact;
+  Kind kind = Kind::rms;
+  float epsilon = 1e-5f;
+  float weight_offset = 0;  ///< added to the stored weights: 1 in Gemma's hub checkpoints
 };
 
-/// f_0 … f_(rotary_dim/2 − 1), in radians per position.
-std::vector<double> rope_frequencies(const RopeSpec& rope);
+/// The norm over each head of q and k, before rope.
+enum class QkNorm {
+  none,
+  shared,    ///< all heads have the same weights
+  per_head,  ///< each head has its own
+};
 
 struct AttentionSpec {
   int heads = 0, kv_heads = 0, head_dim = 0;
-  RopeSpec rope;
-  float scale = 0;            ///< applied to q·k; 1/sqrt(head_dim) unless the model says otherwise
-  std::optional<int> window;  ///< sliding window in tokens; none = full attention
-  bool qkv_bias = false;
+  std::optional<RopeSpec> rope;  ///< none = positions enter through the causal order alone
+  float scale = 0;               ///< applied to q·k; 1/sqrt(head_dim) unless the model says otherwise
+  float softcap = 0;             ///< c > 0: scores become c·tanh(score/c), after scale
+  std::optional<int> window;     ///< sliding window in tokens, the newest included; none = full attention
+  bool qkv_bias = false, output_bias = false;
+  QkNorm qk_norm = QkNorm::none;
 };
 
 enum class Activation { silu, gelu_tanh };
 
-struct MlpSpec {
-  int intermediate = 0;
-  Activation activation = Activation::silu;  ///< gated: down(act(gate·x) ⊙ up·x)
+/// A mixture of experts: softmax over the router's logits, the top_k largest, their gated MLPs weighted.
+struct MoeSpec {
+  int experts = 0, top_k = 0;
+  int intermediate = 0;         ///< of one expert
+  bool renormalise = false;     ///< the chosen weights are divided by their sum
+  int shared_intermediate = 0;  ///< of an expert that every token visits; 0 = none
+  bool shared_gate = false;     ///< … weighted by sigmoid(w·x)
 };
 
+/// Gated: down(act(gate·x) ⊙ up·x).
+struct MlpSpec {
+  int intermediate = 0;  ///< 0 where `moe` stands in its place
+  Activation activation = Activation::silu;
+  bool bias = false;
+  std::optional<MoeSpec> moe;
+};
+
+/// hidden += s·attention(norm(hidden)); hidden += s·mlp(norm(hidden)), s = ModelSpec::residual_scale.
 struct LayerSpec {
   AttentionSpec attention;
   MlpSpec mlp;
+  bool post_norms = false;  ///< the results of attention and MLP are normed before they are added (Gemma 2)
+  bool parallel = false;    ///< attention and MLP both read the same norm of the layer's input (Command-R)
 };
 
 struct ModelSpec {
@@ -57,7 +73,9 @@ struct ModelSpec {
   int hidden = 0;
   int vocabulary = 0;      ///< rows of the embedding
   int context_length = 0;  ///< trained positions
-  float norm_epsilon = 1e-5f;
+  NormSpec norm;           ///< of every norm in the model
+  float embedding_scale = 1, residual_scale = 1, logit_scale = 1;
+  float logit_softcap = 0;       ///< c > 0: logits become c·tanh(logit/c), after logit_scale
   bool tied_embeddings = false;  ///< output weights are the embedding
   bool says_bfloat16 = false;    ///< config.json gives bfloat16 as the checkpoint's dtype
   std::vector<LayerSpec> layers;

@@ -136,31 +136,140 @@ Result<WeightTotals> WeightBinder::finish() const {
 
 namespace {
 
-LayerWeights bind_layer(const ModelSpec& spec, std::size_t index, const TensorNames& names,
-                        WeightBinder& binder) {
-  const AttentionSpec& attention = spec.layers[index].attention;
-  const std::int64_t q_width = std::int64_t{attention.heads} * attention.head_dim;
-  const std::int64_t kv_width = std::int64_t{attention.kv_heads} * attention.head_dim;
-  const std::int64_t intermediate = spec.layers[index].mlp.intermediate;
-  const auto named = [&](std::string_view name) { return names.tensor_of_layer(index, name); };
+/// Binds one layer: shapes come from its spec, names from the family.
+class LayerBinder {
+ public:
+  LayerBinder(const ModelSpec& spec, std::size_t index, const TensorNames& names, WeightBinder& binder)
+      : spec_(spec), layer_(spec.layers[index]), index_(index), names_(names), binder_(binder) {}
 
-  LayerWeights layer;
-  layer.attention_norm = binder.vector(named(names.attention_norm), spec.hidden);
-  layer.q = binder.matrix(named(names.q), q_width, spec.hidden);
-  layer.k = binder.matrix(named(names.k), kv_width, spec.hidden);
-  layer.v = binder.matrix(named(names.v), kv_width, spec.hidden);
-  layer.o = binder.matrix(named(names.o), spec.hidden, q_width);
-  if (attention.qkv_bias) {
-    layer.q_bias = binder.vector(named(names.q_bias), q_width);
-    layer.k_bias = binder.vector(named(names.k_bias), kv_width);
-    layer.v_bias = binder.vector(named(names.v_bias), kv_width);
+  LayerWeights bind() {
+    LayerWeights weights;
+    weights.attention_norm = norm(names_.attention_norm);
+    bind_attention(weights);
+    if (!layer_.parallel) weights.mlp_norm = norm(names_.mlp_norm);
+    if (layer_.post_norms) {
+      weights.post_attention_norm = norm(names_.post_attention_norm);
+      weights.post_mlp_norm = norm(names_.post_mlp_norm);
+    }
+    if (layer_.mlp.moe) {
+      bind_experts(*layer_.mlp.moe, weights);
+    } else {
+      weights.mlp = gated(layer_.mlp.intermediate, layer_.mlp.bias);
+    }
+    return weights;
   }
-  layer.mlp_norm = binder.vector(named(names.mlp_norm), spec.hidden);
-  layer.mlp.gate = binder.matrix(named(names.gate), intermediate, spec.hidden);
-  layer.mlp.up = binder.matrix(named(names.up), intermediate, spec.hidden);
-  layer.mlp.down = binder.matrix(named(names.down), spec.hidden, intermediate);
-  return layer;
-}
+
+ private:
+  std::string named(std::string_view name, std::string_view suffix = {}) const {
+    return names_.tensor_of_layer(index_, name) + std::string(suffix);
+  }
+  TensorView norm(std::string_view name) { return binder_.vector(named(name), spec_.hidden); }
+  TensorView weight(std::string_view name, std::int64_t rows, std::int64_t columns) {
+    return binder_.matrix(named(name, ".weight"), rows, columns);
+  }
+  TensorView bias(std::string_view name, std::int64_t size) {
+    return binder_.vector(named(name, ".bias"), size);
+  }
+  bool has_linear(std::string_view name) const {
+    for (const std::string_view suffix : {".weight", ".qweight", ".weight_packed"}) {
+      if (binder_.has(named(name, suffix))) return true;
+    }
+    return false;
+  }
+
+  void bind_attention(LayerWeights& weights) {
+    const AttentionSpec& attention = layer_.attention;
+    const std::int64_t q_width = std::int64_t{attention.heads} * attention.head_dim;
+    const std::int64_t kv_width = std::int64_t{attention.kv_heads} * attention.head_dim;
+    if (!names_.qkv.empty() && !has_linear(names_.q)) {
+      const TensorView all = weight(names_.qkv, q_width + 2 * kv_width, spec_.hidden);
+      weights.q = slice_rows(all, 0, q_width);
+      weights.k = slice_rows(all, q_width, kv_width);
+      weights.v = slice_rows(all, q_width + kv_width, kv_width);
+    } else {
+      weights.q = weight(names_.q, q_width, spec_.hidden);
+      weights.k = weight(names_.k, kv_width, spec_.hidden);
+      weights.v = weight(names_.v, kv_width, spec_.hidden);
+    }
+    weights.o = weight(names_.o, spec_.hidden, q_width);
+    if (attention.qkv_bias) {
+      weights.q_bias = bias(names_.q, q_width);
+      weights.k_bias = bias(names_.k, kv_width);
+      weights.v_bias = bias(names_.v, kv_width);
+    }
+    if (attention.output_bias) weights.o_bias = bias(names_.o, spec_.hidden);
+    if (attention.qk_norm == QkNorm::shared) {
+      weights.q_norm = binder_.vector(named(names_.q_norm), attention.head_dim);
+      weights.k_norm = binder_.vector(named(names_.k_norm), attention.head_dim);
+    } else if (attention.qk_norm == QkNorm::per_head) {
+      weights.q_norm = binder_.matrix(named(names_.q_norm), attention.heads, attention.head_dim);
+      weights.k_norm = binder_.matrix(named(names_.k_norm), attention.kv_heads, attention.head_dim);
+    }
+  }
+
+  MlpWeights gated(std::int64_t intermediate, bool with_bias) {
+    MlpWeights mlp;
+    if (!names_.gate_up.empty() && !has_linear(names_.gate)) {
+      const TensorView both = weight(names_.gate_up, 2 * intermediate, spec_.hidden);
+      mlp.gate = slice_rows(both, 0, intermediate);
+      mlp.up = slice_rows(both, intermediate, intermediate);
+    } else {
+      mlp.gate = weight(names_.gate, intermediate, spec_.hidden);
+      mlp.up = weight(names_.up, intermediate, spec_.hidden);
+    }
+    mlp.down = weight(names_.down, spec_.hidden, intermediate);
+    if (with_bias) {
+      mlp.gate_bias = bias(names_.gate, intermediate);
+      mlp.up_bias = bias(names_.up, intermediate);
+      mlp.down_bias = bias(names_.down, spec_.hidden);
+    }
+    return mlp;
+  }
+
+  void bind_experts(const MoeSpec& moe, LayerWeights& weights) {
+    weights.router = binder_.matrix(named(names_.router), moe.experts, spec_.hidden);
+    if (!weights.router.valid()) return;  // and the count of experts is but a number in the file
+    weights.experts.resize(static_cast<std::size_t>(moe.experts));
+    if (!names_.gate_experts.empty() && binder_.has(named(names_.gate_experts))) {
+      bind_stacked_experts(moe, weights.experts);
+    } else {
+      for (std::size_t e = 0; e < weights.experts.size(); ++e) bind_expert(moe, e, weights.experts[e]);
+    }
+    if (moe.shared_intermediate == 0) return;
+    weights.mlp.gate = weight(names_.shared_gate, moe.shared_intermediate, spec_.hidden);
+    weights.mlp.up = weight(names_.shared_up, moe.shared_intermediate, spec_.hidden);
+    weights.mlp.down = weight(names_.shared_down, spec_.hidden, moe.shared_intermediate);
+    if (moe.shared_gate) weights.shared_gate = binder_.matrix(named(names_.shared_router), 1, spec_.hidden);
+  }
+
+  void bind_expert(const MoeSpec& moe, std::size_t expert, MlpWeights& weights) {
+    const auto part = [&](std::string_view name, std::int64_t rows, std::int64_t columns) {
+      return binder_.matrix(named(fmt::format("{}{}.{}", names_.expert_prefix, expert, name)), rows, columns);
+    };
+    weights.gate = part(names_.expert_gate, moe.intermediate, spec_.hidden);
+    weights.up = part(names_.expert_up, moe.intermediate, spec_.hidden);
+    weights.down = part(names_.expert_down, spec_.hidden, moe.intermediate);
+  }
+
+  void bind_stacked_experts(const MoeSpec& moe, std::vector<MlpWeights>& experts) {
+    const std::int64_t count = moe.experts, width = moe.intermediate;
+    const TensorView gate = binder_.matrix(named(names_.gate_experts), count * width, spec_.hidden);
+    const TensorView up = binder_.matrix(named(names_.up_experts), count * width, spec_.hidden);
+    const TensorView down = binder_.matrix(named(names_.down_experts), count * spec_.hidden, width);
+    for (std::size_t e = 0; e < experts.size(); ++e) {
+      const auto expert = static_cast<std::int64_t>(e);
+      experts[e].gate = slice_rows(gate, expert * width, width);
+      experts[e].up = slice_rows(up, expert * width, width);
+      experts[e].down = slice_rows(down, expert * spec_.hidden, spec_.hidden);
+    }
+  }
+
+  const ModelSpec& spec_;
+  const LayerSpec& layer_;
+  const std::size_t index_;
+  const TensorNames& names_;
+  WeightBinder& binder_;
+};
 
 }  // namespace
 
@@ -171,8 +280,8 @@ ModelWeights bind_weights(const ModelSpec& spec, const TensorNames& names, Weigh
   weights.output = spec.tied_embeddings
                        ? weights.embedding
                        : binder.matrix(std::string(names.output), spec.vocabulary, spec.hidden);
-  for (std::size_t i = 0; i < spec.layers.size(); ++i)
-    weights.layers.push_back(bind_layer(spec, i, names, binder));
+  for (std::size_t i = 0; i < spec.layers.size() && !binder.failed(); ++i)
+    weights.layers.push_back(LayerBinder(spec, i, names, binder).bind());
   return weights;
 }
 

@@ -14,11 +14,21 @@
 
 namespace pitwall {
 
-/// Names in the file; layer names follow `layer_prefix` + index + ".".
+/// Names in the file; layer names follow `layer_prefix` + index + ".". Of linears the name before ".weight"
+/// and
+/// ".bias". Empty: the family has no such tensor.
 struct TensorNames {
-  std::string_view embedding, output_norm, output, layer_prefix;
-  std::string_view attention_norm, q, k, v, o, q_bias, k_bias, v_bias;
-  std::string_view mlp_norm, gate, up, down;
+  std::string_view embedding = {}, output_norm = {}, output = {}, layer_prefix = {};
+  std::string_view attention_norm = {}, q = {}, k = {}, v = {}, o = {};
+  std::string_view qkv = {};  ///< q, k and v in one, used where q is not there
+  std::string_view q_norm = {}, k_norm = {}, post_attention_norm = {}, mlp_norm = {}, post_mlp_norm = {};
+  std::string_view gate = {}, up = {}, down = {};
+  std::string_view gate_up = {};  ///< gate and up in one, used where gate is not there
+  std::string_view router = {};
+  std::string_view expert_prefix = {}, expert_gate = {}, expert_up = {},
+                   expert_down = {};                                       ///< prefix + index + "." + name
+  std::string_view gate_experts = {}, up_experts = {}, down_experts = {};  ///< all experts in one tensor
+  std::string_view shared_gate = {}, shared_up = {}, shared_down = {}, shared_router = {};
   std::string tensor_of_layer(std::size_t layer, std::string_view name) const;
 };
 
@@ -50,6 +60,7 @@ class WeightBinder {
   bool has(std::string_view name) const { return tensors_.contains(std::string(name)); }
   Result<int> rows_of(std::string_view name) const;
   std::size_t size() const { return tensors_.size(); }
+  bool failed() const { return errors_.error().has_value(); }
 
   TensorView matrix(const std::string& name, std::int64_t rows, std::int64_t columns);
   TensorView vector(const std::string& name, std::int64_t size) { return matrix(name, 1, size); }

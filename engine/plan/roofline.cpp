@@ -20,7 +20,9 @@ RooflineStepTime::RooflineStepTime(const ModelSpec& spec, const GpuProfile& gpu,
     : gpu_(gpu), block_bytes_(static_cast<double>(kv.bytes_per_block())) {
   assert(kv.layers.size() == spec.layers.size());
   const ParameterCount count = count_parameters(spec);
-  linear_parameters_ = static_cast<double>(count.linear);
+  dense_parameters_ = static_cast<double>(count.linear - count.experts);
+  expert_parameters_ = static_cast<double>(count.experts);
+  visited_parameters_ = static_cast<double>(count.visited);
   output_parameters_ = static_cast<double>(count.output);
   for (const LayerSpec& layer : spec.layers) {
     const AttentionSpec& attention = layer.attention;
@@ -34,18 +36,24 @@ RooflineStepTime::RooflineStepTime(const ModelSpec& spec, const GpuProfile& gpu,
   }
 }
 
-double RooflineStepTime::matrix_product(double parameters, double rows) const {
+double RooflineStepTime::matrix_product(double read, double multiplied, double rows) const {
   if (rows <= 0) return 0;
-  const double read = parameters * kWeightBytes / (gpu_.memory_bandwidth * gpu_.weight_read_efficiency);
-  const double multiplied = 2 * parameters * rows / (gpu_.matrix_rate * gpu_.matrix_efficiency);
-  return std::max(read, multiplied);
+  const double read_time = read * kWeightBytes / (gpu_.memory_bandwidth * gpu_.weight_read_efficiency);
+  return std::max(read_time, 2 * multiplied * rows / (gpu_.matrix_rate * gpu_.matrix_efficiency));
+}
+
+/// Experts that nobody visits are not read: each row leaves one out with the same odds.
+double RooflineStepTime::linear_time(double rows) const {
+  const double visited = expert_parameters_ > 0 ? visited_parameters_ / expert_parameters_ : 0;
+  const double read = dense_parameters_ + expert_parameters_ * (1 - std::pow(1 - visited, rows));
+  return matrix_product(read, dense_parameters_ + visited_parameters_, rows);
 }
 
 StepTimeParts RooflineStepTime::parts(const StepShape& shape) const {
   StepTimeParts parts;
   parts.overhead = static_cast<double>(gpu_.step_overhead) / kNanosPerSecond;
-  parts.linear = matrix_product(linear_parameters_, shape.rows());
-  parts.output = matrix_product(output_parameters_, shape.logit_rows);
+  parts.linear = linear_time(shape.rows());
+  parts.output = matrix_product(output_parameters_, output_parameters_, shape.logit_rows);
   const double kv_rate = gpu_.memory_bandwidth * gpu_.kv_read_efficiency;
   const double attention_rate = gpu_.matrix_rate * gpu_.attention_efficiency;
   for (const AttentionGroup& group : groups_) {

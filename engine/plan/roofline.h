@@ -38,10 +38,11 @@ class RooflineStepTime final : public StepTimeModel {
     double pair_flops = 0;  // of one query-key pair, all layers of the group
     double window = 0;      // infinity = full attention
   };
-  double matrix_product(double parameters, double rows) const;
+  double matrix_product(double read, double multiplied, double rows) const;
+  double linear_time(double rows) const;
 
   GpuProfile gpu_;
-  double linear_parameters_ = 0, output_parameters_ = 0;
+  double dense_parameters_ = 0, expert_parameters_ = 0, visited_parameters_ = 0, output_parameters_ = 0;
   double block_bytes_ = 0;
   std::vector<AttentionGroup> groups_;
 };

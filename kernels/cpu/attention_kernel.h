@@ -220,7 +220,7 @@ class AttentionKernel {
     add_values<N>(first, seen, scores);
   }
 
-  /// scores[n][position] = scale·(q·k), each one chain over d.
+  /// scores[n][position] = scale·(q·k), capped, each one chain over d.
   template <int N>
   void score(int first, float (&scores)[N][kKvTile]) {
     constexpr int kVectors = N * kKvTile / kLanes <= 12 ? kKvTile / kLanes : 2;  // as the registers allow
@@ -244,7 +244,11 @@ class AttentionKernel {
         }
       }
       for (int n = 0; n < N; ++n) {
-        for (int v = 0; v < kVectors; ++v) S::store(scores[n] + at + v * kLanes, S::mul(sum[n][v], scale));
+        for (int v = 0; v < kVectors; ++v) {
+          F x = S::mul(sum[n][v], scale);
+          if (t_.softcap > 0) x = vector_softcap<S>(x, t_.softcap);
+          S::store(scores[n] + at + v * kLanes, x);
+        }
       }
     }
   }

@@ -88,13 +88,14 @@ Result<Weight> CpuBackend::upload(const TensorView& tensor) {
   return Weight{static_cast<std::int32_t>(weights_.size()) - 1};
 }
 
-Result<Weight> CpuBackend::upload_vector(const TensorView& tensor) {
+Result<Weight> CpuBackend::upload_vector(const TensorView& tensor, float offset) {
   if (auto ok = check_tensor(tensor); !ok) return std::move(ok).error();
   const std::int64_t count = tensor.rows * tensor.columns;
   auto memory = weight_memory_.take(count * Bytes{sizeof(float)}, "weight " + tensor.name);
   if (!memory) return std::move(memory).error();
   auto* values = reinterpret_cast<float*>(*memory);
   dequantize(tensor.type, tensor.data, values, count);
+  for (std::int64_t i = 0; i < count; ++i) values[i] += offset;
   StoredWeight stored;
   stored.vector = values;
   stored.count = static_cast<int>(count);
@@ -103,11 +104,10 @@ Result<Weight> CpuBackend::upload_vector(const TensorView& tensor) {
 }
 
 Result<RopeTable> CpuBackend::upload_rope(const RopeSpec& rope, int positions) {
-  if (rope.rotary_dim < 2 || rope.rotary_dim % 2 != 0 || positions < 1 || !(rope.theta > 0)) {
-    return Error{Error::Kind::invalid_input,
-                 "rotary embedding of " + std::to_string(rope.rotary_dim) + " dimensions, base " +
-                     std::to_string(rope.theta) + ", for " + std::to_string(positions) + " positions",
-                 "the model's description is wrong", "fetch the model again", "rope"};
+  if (auto ok = check_rope(rope, rope.rotary_dim); !ok) return std::move(ok).error();
+  if (positions < 1) {
+    return Error{Error::Kind::invalid_input, "a rotary table for " + std::to_string(positions) + " positions",
+                 "there must be at least 1", "serve at least one token", "max-model-len"};
   }
   StoredRope stored;
   stored.half = rope.rotary_dim / 2;
@@ -116,12 +116,12 @@ Result<RopeTable> CpuBackend::upload_rope(const RopeSpec& rope, int positions) {
   if (!memory) return std::move(memory).error();
   stored.memory = std::move(*memory);
   auto* value = stored.memory.as<float>();
-  const std::vector<double> frequencies = rope_frequencies(rope);
+  const std::vector<double> frequencies = rope_frequencies(rope, positions);
   for (int position = 0; position < positions; ++position, value += rope.rotary_dim) {
     for (int i = 0; i < stored.half; ++i) {
       const double angle = position * frequencies[static_cast<std::size_t>(i)];
-      value[i] = static_cast<float>(std::cos(angle));
-      value[i + stored.half] = static_cast<float>(std::sin(angle));
+      value[i] = static_cast<float>(rope.attention_factor * std::cos(angle));
+      value[i + stored.half] = static_cast<float>(rope.attention_factor * std::sin(angle));
     }
   }
   ropes_.push_back(std::move(stored));
@@ -203,20 +203,24 @@ Result<void> CpuBackend::fit_workspace() {
   }
   scratch_floats_ = (scratch_floats + 63) / 64 * 64;
 
-  const auto fit = [this](BookedMemory& memory, Category category, Bytes bytes,
-                          const char* purpose) -> Result<void> {
-    if (bytes <= memory.bytes()) return {};
-    auto grown = BookedMemory::take(ledger_, category, bytes, purpose);
-    if (!grown) return std::move(grown).error();
-    memory = std::move(*grown);
-    return {};
-  };
   const Bytes float_bytes = rows * float_columns * Bytes{sizeof(float)};
   const Bytes block_bytes = rows * (block_columns / kQuantBlock) * Bytes{sizeof(ActivationBlock)};
   if (auto ok = fit(normed_, Category::activations, float_bytes, "normed activations"); !ok) return ok;
   if (auto ok = fit(quantised_, Category::activations, block_bytes, "quantised activations"); !ok) return ok;
-  return fit(scratch_, Category::attention_workspace,
-             scratch_floats_ * Bytes{sizeof(float)} * team_.threads(), "scratch of the threads");
+  if (auto ok = fit(scratch_, Category::attention_workspace,
+                    scratch_floats_ * Bytes{sizeof(float)} * team_.threads(), "scratch of the threads");
+      !ok) {
+    return ok;
+  }
+  return fit_moe_workspace();
+}
+
+Result<void> CpuBackend::fit(BookedMemory& memory, Category category, Bytes bytes, const char* purpose) {
+  if (bytes <= memory.bytes()) return {};
+  auto grown = BookedMemory::take(ledger_, category, bytes, purpose);
+  if (!grown) return std::move(grown).error();
+  memory = std::move(*grown);
+  return {};
 }
 
 float* CpuBackend::scratch(int thread) const {

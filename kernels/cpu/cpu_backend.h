@@ -13,6 +13,7 @@
 #include "kernels/cpu/booked_memory.h"
 #include "kernels/cpu/kernel_table.h"
 #include "kernels/cpu/kv_pool.h"
+#include "kernels/cpu/moe_workspace.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/step_state.h"
 
@@ -25,6 +26,10 @@ struct CpuBackendOptions {
   Bytes memory_limit = 0;             ///< 0 = none
 };
 
+/// Rows against a tile of a weight before the next tile: their results stay in the first cache.
+inline constexpr int kRowBlock = 64;
+using TileResults = float[kRowBlock * kTileRows];
+
 class CpuBackend final : public Backend {
  public:
   explicit CpuBackend(const CpuBackendOptions& options);
@@ -34,7 +39,9 @@ class CpuBackend final : public Backend {
   Ledger& ledger() override { return ledger_; }
 
   Result<Weight> upload(const TensorView& tensor) override;
-  Result<Weight> upload_vector(const TensorView& tensor) override;
+  Result<Weight> upload_vector(const TensorView& tensor, float offset) override;
+  Result<Experts> group_experts(Weight router, std::span<const ExpertWeights> experts, const MoeSpec& spec,
+                                Activation activation) override;
   Result<RopeTable> upload_rope(const RopeSpec& rope, int positions) override;
   Result<Tensor> allocate(Category category, RowSet rows, int columns) override;
   Result<void> prepare_steps(const StepLimits& limits) override;
@@ -50,12 +57,13 @@ class CpuBackend final : public Backend {
   StepResult wait(std::uint64_t step) override;
   std::vector<KvSaturation> kv_saturation() const override { return kv_.saturation(); }
 
-  void embed(Weight table, Tensor out) override;
+  void embed(Weight table, float scale, Tensor out) override;
   void linear(Tensor in, const NormPrologue& norm, std::span<const LinearOutput> outputs) override;
-  void gated_linear(Tensor in, const NormPrologue& norm, Weight gate, Weight up, Activation activation,
-                    Tensor out) override;
-  void rope_append(int layer, RopeTable table, const AttentionSpec& spec, Tensor q, Tensor k,
-                   Tensor v) override;
+  void gated_linear(Tensor in, const NormPrologue& norm, const GatedWeights& weights, Tensor out) override;
+  void moe(Tensor in, const NormPrologue& norm, Experts experts, float scale, Tensor residual,
+           Tensor out) override;
+  void norm_add(Tensor in, const NormPrologue& norm, float scale, Tensor residual) override;
+  void rope_append(const RopeAppendOp& op, const AttentionSpec& spec, Tensor q, Tensor k, Tensor v) override;
   void attention(const AttentionOp& op, Tensor q, Tensor out) override;
   void gather_logit_rows(Tensor in, Tensor out) override;
   void sample(Tensor logits) override;
@@ -96,11 +104,31 @@ class CpuBackend final : public Backend {
   bool uses_quantized(const PackedMatrix& matrix) const;
   float* scratch(int thread) const;
 
+  void normalise(const NormPrologue& norm, const float* x, int columns, float* out) const;
+  void normalise_heads(const NormPrologue& norm, int heads, int head_dim, float* x) const;
+
   Result<void> fit_workspace();
+  Result<void> fit_moe_workspace();
+  Result<void> fit(BookedMemory& memory, Category category, Bytes bytes, const char* purpose);
   Result<void> prepare_blocks(int pool_blocks, int swap_blocks);
   Input prepare_input(Tensor in, const NormPrologue& norm, int columns, bool as_float, bool as_quantized);
   template <class Body>
   void over_tiles(const PackedMatrix* const* matrices, int count, int rows, const Body& body);
+  bool any_uses(const std::vector<PackedMatrix>& matrices, bool quantized) const;
+  template <class Body>
+  void over_expert_tiles(const std::vector<PackedMatrix>& matrices, const Body& body);
+  template <class Body>
+  void over_visits(int expert, const Body& body) const;
+  void route_rows(const ExpertGroup& group, const Input& input, int first, int rows);
+  void gather_visits(const ExpertGroup& group, const Input& input, int first, bool as_float,
+                     bool as_quantized);
+  void visit_experts(const ExpertGroup& group);
+  /// Rows of a tile's results into rows `first` … of `out`; `columns` of the weight's rows are no padding.
+  static void store_tile(const float* results, int tile, int first, int rows, std::int64_t stride,
+                         int columns, float* out);
+  void add_bias(Weight bias, int column, int width, int rows, float* results) const;
+  void add_results(const ExpertGroup& group, int row, int first, float scale, Tensor residual,
+                   Tensor out) const;
   void multiply(const PackedMatrix& matrix, const Input& input, int tile, int first_row, int rows,
                 float* out) const;
 
@@ -115,6 +143,9 @@ class CpuBackend final : public Backend {
   std::vector<StoredWeight> weights_;
   std::vector<StoredTensor> tensors_;
   std::vector<StoredRope> ropes_;
+
+  std::vector<ExpertGroup> expert_groups_;
+  MoeWorkspace moe_;
 
   KvPool kv_;
   StepState state_;

@@ -3,6 +3,7 @@
 // does it.
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <cstring>
 
 #include "kernels/cpu/cpu_backend.h"
@@ -12,12 +13,8 @@ namespace pitwall {
 
 namespace {
 
-constexpr int kRowBlock =
-    64;  // rows against a tile before the next: their tile of results stays in the first cache
 constexpr int kRowGrain = 4;         // rows of elementwise work that are worth a part of their own
 constexpr int kTileGrain = 1 << 16;  // multiply-adds that are
-
-using TileResults = float[kRowBlock * kTileRows];
 
 }  // namespace
 
@@ -25,7 +22,7 @@ bool CpuBackend::uses_quantized(const PackedMatrix& matrix) const {
   return quantized_activations_ && is_quantised(matrix.type);
 }
 
-void CpuBackend::embed(Weight table, Tensor out) {
+void CpuBackend::embed(Weight table, float scale, Tensor out) {
   const PackedMatrix& matrix = at(table).matrix;
   team_.run(rows_of(out), kRowGrain, [&](int begin, int end, int) {
     for (int row = begin; row < end; ++row) {
@@ -33,9 +30,17 @@ void CpuBackend::embed(Weight table, Tensor out) {
       const TokenId given = state_.tokens[r];
       const TokenId token =
           given == kPreviousToken ? state_.last_token[static_cast<std::size_t>(state_.row_slots[r])] : given;
-      unpack_row(matrix, token, at(out).row(row));
+      float* x = at(out).row(row);
+      unpack_row(matrix, token, x);
+      if (scale == 1) continue;
+      for (int i = 0; i < matrix.columns; ++i) x[i] *= scale;
     }
   });
+}
+
+void CpuBackend::normalise(const NormPrologue& norm, const float* x, int columns, float* out) const {
+  const auto kernel = norm.kind == NormSpec::Kind::rms ? kernels_.rms_norm : kernels_.layer_norm;
+  kernel(x, at(norm.weight).vector, norm.epsilon, columns, out);
 }
 
 CpuBackend::Input CpuBackend::prepare_input(Tensor in, const NormPrologue& norm, int columns, bool as_float,
@@ -52,7 +57,7 @@ CpuBackend::Input CpuBackend::prepare_input(Tensor in, const NormPrologue& norm,
       const float* x = tensor.row(row);
       if (weight != nullptr) {
         float* normed = as_float ? normed_.as<float>() + std::int64_t{row} * columns : scratch(thread);
-        kernels_.rms_norm(x, weight, norm.epsilon, columns, normed);
+        normalise(norm, x, columns, normed);
         x = normed;
       }
       if (as_quantized)
@@ -110,11 +115,14 @@ void CpuBackend::linear(Tensor in, const NormPrologue& norm, std::span<const Lin
                multiply(matrix, input, tile, first_row, rows, results);
 
                const int column = tile * kTileRows, width = std::min(kTileRows, matrix.rows - column);
-               const float* bias = output.bias.valid() ? at(output.bias).vector + column : nullptr;
+               add_bias(output.bias, column, width, rows, results);
                for (int r = 0; r < rows; ++r) {
                  float* result = results + r * kTileRows;
-                 if (bias != nullptr) {
-                   for (int i = 0; i < width; ++i) result[i] += bias[i];
+                 for (int i = 0; i < width && output.scale != 1; ++i) result[i] *= output.scale;
+                 if (output.softcap > 0) kernels_.softcap(result, width, output.softcap);
+                 if (output.gate.valid()) {
+                   const float opened = 1 / (1 + std::exp(-*at(output.gate).row(first_row + r)));
+                   for (int i = 0; i < width; ++i) result[i] *= opened;
                  }
                  if (output.residual.valid()) {
                    const float* residual = at(output.residual).row(first_row + r) + column;
@@ -125,11 +133,25 @@ void CpuBackend::linear(Tensor in, const NormPrologue& norm, std::span<const Lin
              });
 }
 
-void CpuBackend::gated_linear(Tensor in, const NormPrologue& norm, Weight gate, Weight up,
-                              Activation activation, Tensor out) {
+void CpuBackend::store_tile(const float* results, int tile, int first, int rows, std::int64_t stride,
+                            int columns, float* out) {
+  const int column = tile * kTileRows, width = std::min(kTileRows, columns - column);
+  for (int r = 0; r < rows; ++r)
+    std::copy_n(results + r * kTileRows, width, out + (first + r) * stride + column);
+}
+
+void CpuBackend::add_bias(Weight bias, int column, int width, int rows, float* results) const {
+  if (!bias.valid()) return;
+  const float* numbers = at(bias).vector + column;
+  for (int r = 0; r < rows; ++r) {
+    for (int i = 0; i < width; ++i) results[r * kTileRows + i] += numbers[i];
+  }
+}
+
+void CpuBackend::gated_linear(Tensor in, const NormPrologue& norm, const GatedWeights& weights, Tensor out) {
   if (rows_of(in) == 0) return;
-  const PackedMatrix& gates = at(gate).matrix;
-  const PackedMatrix& ups = at(up).matrix;
+  const PackedMatrix& gates = at(weights.gate).matrix;
+  const PackedMatrix& ups = at(weights.up).matrix;
   const bool gate_quantized = uses_quantized(gates), up_quantized = uses_quantized(ups);
   const Input input = prepare_input(in, norm, gates.columns, !gate_quantized || !up_quantized,
                                     gate_quantized || up_quantized);
@@ -138,30 +160,55 @@ void CpuBackend::gated_linear(Tensor in, const NormPrologue& norm, Weight gate, 
     alignas(64) TileResults gate_results, up_results;
     multiply(gates, input, tile, first_row, rows, gate_results);
     multiply(ups, input, tile, first_row, rows, up_results);
-    kernels_.gate(activation, gate_results, up_results, rows * kTileRows, gate_results);
     const int column = tile * kTileRows, width = std::min(kTileRows, gates.rows - column);
-    for (int r = 0; r < rows; ++r) {
-      std::copy_n(gate_results + r * kTileRows, width, at(out).row(first_row + r) + column);
+    add_bias(weights.gate_bias, column, width, rows, gate_results);
+    add_bias(weights.up_bias, column, width, rows, up_results);
+    kernels_.gate(weights.activation, gate_results, up_results, rows * kTileRows, gate_results);
+    store_tile(gate_results, tile, first_row, rows, at(out).columns, gates.rows, at(out).row(0));
+  });
+}
+
+void CpuBackend::norm_add(Tensor in, const NormPrologue& norm, float scale, Tensor residual) {
+  const int columns = at(residual).columns;
+  team_.run(rows_of(in), kRowGrain, [&](int begin, int end, int thread) {
+    for (int row = begin; row < end; ++row) {
+      float* normed = scratch(thread);
+      normalise(norm, at(in).row(row), columns, normed);
+      float* target = at(residual).row(row);
+      for (int i = 0; i < columns; ++i) target[i] += scale * normed[i];
     }
   });
 }
 
-void CpuBackend::rope_append(int layer, RopeTable table, const AttentionSpec& spec, Tensor q, Tensor k,
+void CpuBackend::normalise_heads(const NormPrologue& norm, int heads, int head_dim, float* x) const {
+  if (!norm.weight.valid()) return;
+  const StoredWeight& weight = at(norm.weight);
+  const int step = weight.count > head_dim ? head_dim : 0;  // heads with weights of their own
+  const auto kernel = norm.kind == NormSpec::Kind::rms ? kernels_.rms_norm : kernels_.layer_norm;
+  for (int head = 0; head < heads; ++head, x += head_dim)
+    kernel(x, weight.vector + head * step, norm.epsilon, head_dim, x);
+}
+
+void CpuBackend::rope_append(const RopeAppendOp& op, const AttentionSpec& spec, Tensor q, Tensor k,
                              Tensor v) {
-  const StoredRope& rope = ropes_[static_cast<std::size_t>(table.id)];
+  const StoredRope* rope = op.table.valid() ? &ropes_[static_cast<std::size_t>(op.table.id)] : nullptr;
   team_.run(rows_of(q), kRowGrain, [&](int begin, int end, int thread) {
     for (int row = begin; row < end; ++row) {
       const auto r = static_cast<std::size_t>(row);
       const int position = state_.positions[r];
-      RopeTask task{at(q).row(row),     spec.heads,        spec.head_dim,
-                    2 * rope.half,      spec.rope.pairing, rope.cosine(position),
-                    rope.sine(position)};
-      kernels_.rope(task);
-      task.x = at(k).row(row);
-      task.heads = spec.kv_heads;
-      kernels_.rope(task);
+      normalise_heads(op.q_norm, spec.heads, spec.head_dim, at(q).row(row));
+      normalise_heads(op.k_norm, spec.kv_heads, spec.head_dim, at(k).row(row));
+      if (rope != nullptr) {
+        RopeTask task{at(q).row(row),      spec.heads,         spec.head_dim,
+                      2 * rope->half,      spec.rope->pairing, rope->cosine(position),
+                      rope->sine(position)};
+        kernels_.rope(task);
+        task.x = at(k).row(row);
+        task.heads = spec.kv_heads;
+        kernels_.rope(task);
+      }
       const std::int32_t block = state_.block_table(state_.row_slots[r])[position / kv_.block_size()];
-      kv_.append(kernels_, layer, block, position % kv_.block_size(), at(k).row(row), at(v).row(row),
+      kv_.append(kernels_, op.layer, block, position % kv_.block_size(), at(k).row(row), at(v).row(row),
                  scratch(thread));
     }
   });
@@ -188,6 +235,7 @@ void CpuBackend::attention(const AttentionOp& op, Tensor q, Tensor out) {
       task.first_position = state_.positions[first_row];
       task.scale = op.scale;
       task.window = op.window;
+      task.softcap = op.softcap;
       task.dtype = kv_.dtype();
       task.block_size = kv_.block_size();
       task.block_table = state_.block_table(state_.row_slots[first_row]);

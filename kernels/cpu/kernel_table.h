@@ -46,7 +46,8 @@ struct AttentionTask {
   int rows = 0, heads = 0, head_dim = 0;
   int first_position = 0;
   float scale = 0;
-  int window = 0;  ///< 0 = full
+  int window = 0;     ///< 0 = full
+  float softcap = 0;  ///< 0 = none
   KvDtype dtype = KvDtype::bfloat16;
   int block_size = 0;
   const std::int32_t* block_table = nullptr;
@@ -76,6 +77,8 @@ struct KernelTable {
   void (*linear_quantized)(const PackedMatrix& weight, int tile, const ActivationBlock* x, int rows,
                            float* out);
   void (*rms_norm)(const float* x, const float* weight, float epsilon, int columns, float* out);
+  void (*layer_norm)(const float* x, const float* weight, float epsilon, int columns, float* out);
+  void (*softcap)(float* x, int count, float cap);                      ///< cap·tanh(x/cap) in place
   void (*quantize)(const float* x, int columns, ActivationBlock* out);  ///< columns: a multiple of 32
   void (*gate)(Activation activation, const float* gate, const float* up, int count, float* out);
   void (*rope)(const RopeTask& task);

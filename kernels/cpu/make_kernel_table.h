@@ -14,6 +14,8 @@ constexpr KernelTable make_kernel_table() {
       .linear_float = LinearKernels<S>::linear_float,
       .linear_quantized = LinearKernels<S>::linear_quantized,
       .rms_norm = RowKernels<S>::rms_norm,
+      .layer_norm = RowKernels<S>::layer_norm,
+      .softcap = RowKernels<S>::softcap,
       .quantize = RowKernels<S>::quantize,
       .gate = RowKernels<S>::gate,
       .rope = RowKernels<S>::rope,

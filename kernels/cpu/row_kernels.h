@@ -31,6 +31,15 @@ typename S::F vector_exp(typename S::F x) {
   return S::zero_where_below(S::mul(p, S::power_of_two(n)), x, kLowest);
 }
 
+/// cap·tanh(x/cap) as cap·(1 − 2/(1 + exp(2x/cap))): its error is that of exp times cap.
+template <class S>
+typename S::F vector_softcap(typename S::F x, float cap) {
+  const auto one = S::broadcast(1.0f);
+  const auto e = vector_exp<S>(S::mul(x, S::broadcast(2.0f / cap)));
+  const auto rest = S::div(S::broadcast(-2.0f), S::add(one, e));
+  return S::mul(S::add(one, rest), S::broadcast(cap));
+}
+
 template <class S>
 struct RowKernels {
   using F = typename S::F;
@@ -64,6 +73,31 @@ struct RowKernels {
     over(columns, [&](int i, int lanes) {
       store(out + i, S::mul(S::mul(load(x + i, lanes), scale), load(weight + i, lanes)), lanes);
     });
+  }
+
+  static void layer_norm(const float* x, const float* weight, float epsilon, int columns, float* out) {
+    F total = S::zero();
+    over(columns, [&](int i, int lanes) { total = S::add(total, load(x + i, lanes)); });
+    const F shift = S::broadcast(-S::sum(total) / static_cast<float>(columns));
+    F squares = S::zero();
+    int i = 0;
+    for (; i + S::kLanes <= columns; i += S::kLanes) {
+      const F centred = S::add(S::load(x + i), shift);
+      squares = S::fma(centred, centred, squares);
+    }
+    float variance = S::sum(squares);
+    alignas(64) float mean_lanes[S::kLanes];
+    S::store(mean_lanes, shift);
+    for (; i < columns; ++i) variance += (x[i] + mean_lanes[0]) * (x[i] + mean_lanes[0]);
+    const F scale = S::broadcast(1.0f / std::sqrt(variance / static_cast<float>(columns) + epsilon));
+    over(columns, [&](int at, int lanes) {
+      const F centred = S::add(load(x + at, lanes), shift);
+      store(out + at, S::mul(S::mul(centred, scale), load(weight + at, lanes)), lanes);
+    });
+  }
+
+  static void softcap(float* x, int count, float cap) {
+    over(count, [&](int i, int lanes) { store(x + i, vector_softcap<S>(load(x + i, lanes), cap), lanes); });
   }
 
   static void quantize(const float* x, int columns, ActivationBlock* out) {

@@ -51,7 +51,7 @@ AttentionSpec attention_spec() {
   spec.heads = kHeads;
   spec.kv_heads = kKvHeads;
   spec.head_dim = kHeadDim;
-  spec.rope = {10000.0, kHeadDim, RopeSpec::Pairing::neighbours};
+  spec.rope = RopeSpec{10000.0, kHeadDim, RopeSpec::Pairing::neighbours};
   return spec;
 }
 
@@ -98,13 +98,14 @@ class KvBench {
     const OwnedTensor table = random_tensor(TensorType::f32, 64, kQ, random);
     const Weight queries = harness_.upload(table);
     const Weight keys = harness_.upload(random_tensor(TensorType::f32, 64, kKv, random));
-    rope_ = take(backend.upload_rope(spec_.rope, kContext));
+    rope_ = take(backend.upload_rope(*spec_.rope, kContext));
     q_ = harness_.tensor(kQ);
     k_ = harness_.tensor(kKv);
     fill_kv(harness_, [&] {
-      backend.embed(queries, q_);
-      backend.embed(keys, k_);
-      for (int layer = 0; layer < kLayers; ++layer) backend.rope_append(layer, rope_, spec_, q_, k_, k_);
+      backend.embed(queries, 1, q_);
+      backend.embed(keys, 1, k_);
+      for (int layer = 0; layer < kLayers; ++layer)
+        backend.rope_append({layer, rope_, {}, {}}, spec_, q_, k_, k_);
     });
   }
 
@@ -116,7 +117,7 @@ class KvBench {
       for (int step = 0; step < kSteps; ++step) {
         for (int layer = 0; layer < kLayers; ++layer) {
           const auto start = std::chrono::steady_clock::now();
-          backend.rope_append(layer, rope_, spec_, q_, k_, k_);
+          backend.rope_append({layer, rope_, {}, {}}, spec_, q_, k_, k_);
           const auto middle = std::chrono::steady_clock::now();
           backend.attention({layer, kHeads, kKvHeads, kHeadDim, 0.125f, 0}, q_, q_);
           const auto end = std::chrono::steady_clock::now();
@@ -158,7 +159,7 @@ class Bench {
                          q4(kIntermediate, kHidden), q4(kIntermediate, kHidden), q4(kHidden, kIntermediate)});
     }
     embedding_ = harness_.upload(random_tensor(TensorType::q8_0, kVocabulary, kHidden, random));
-    rope_ = take(backend_.upload_rope(spec_.rope, kContext));
+    rope_ = take(backend_.upload_rope(*spec_.rope, kContext));
     hidden_ = harness_.tensor(kHidden);
     q_ = harness_.tensor(kQ);
     k_ = harness_.tensor(kKv);
@@ -167,7 +168,8 @@ class Bench {
     last_ = take(backend_.allocate(Category::activations, RowSet::logits, kHidden));
     logits_ = take(backend_.allocate(Category::logits, RowSet::logits, kVocabulary));
     fill_kv(harness_, [this] {
-      for (int layer = 0; layer < kLayers; ++layer) backend_.rope_append(layer, rope_, spec_, q_, k_, v_);
+      for (int layer = 0; layer < kLayers; ++layer)
+        backend_.rope_append({layer, rope_, {}, {}}, spec_, q_, k_, v_);
     });
   }
 
@@ -182,7 +184,7 @@ class Bench {
       times[operation].push_back(std::chrono::duration<double, std::nano>(end - start).count());
     };
     harness_.run(plan_of(rows, sequences), [&] {
-      backend_.embed(embedding_, hidden_);
+      backend_.embed(embedding_, 1, hidden_);
       for (int step = 0; step < kSteps; ++step) {
         for (int layer = 0; layer < kLayers; ++layer) {
           for (std::size_t i = 0; i + 1 < all.size(); ++i) time_call(i, layer);
@@ -223,7 +225,10 @@ class Bench {
                {layer(i).q, q_, {}, {}}, {layer(i).k, k_, {}, {}}, {layer(i).v, v_, {}, {}}};
            backend_.linear(hidden_, {layer(i).norm, 1e-5f}, outputs);
          }},
-        {"rope, append", 0, 0, [=, this](int i) { backend_.rope_append(i, rope_, spec_, q_, k_, v_); }},
+        {"rope, append", 0, 0,
+         [=, this](int i) {
+           backend_.rope_append({i, rope_, {}, {}}, spec_, q_, k_, v_);
+         }},
         {"attention", sequences * 4.0 * kKv * kContext, 2.0 * rows * kQ * seen,
          [=, this](int i) {
            backend_.attention({i, kHeads, kKvHeads, kHeadDim, 0.125f, 0}, q_, q_);

@@ -55,9 +55,14 @@ class GoldenTest : public QObject {
   void checkpoints_data() {
     QTest::addColumn<QString>("folder");
     QTest::addColumn<int>("block_size");
-    for (const char* folder : {"llama-gqa", "llama-mha-tied"}) {
+    QTest::addColumn<bool>("prefix_cache");
+    for (const char* folder : {"llama-gqa", "llama-mha-tied", "llama3-rope", "qwen2-bias", "qwen3-qknorm",
+                               "mistral-window", "phi3-fused", "gemma3-text", "mixtral-moe", "qwen3-moe"}) {
       for (int block_size : {16, 32, 64}) {
-        QTest::addRow("%s, blocks of %d", folder, block_size) << QString::fromLatin1(folder) << block_size;
+        for (bool prefix_cache : {true, false}) {
+          QTest::addRow("%s, blocks of %d, prefix cache %s", folder, block_size, prefix_cache ? "on" : "off")
+              << QString::fromLatin1(folder) << block_size << prefix_cache;
+        }
       }
     }
   }
@@ -65,11 +70,13 @@ class GoldenTest : public QObject {
   void checkpoints() {
     QFETCH(QString, folder);
     QFETCH(int, block_size);
+    QFETCH(bool, prefix_cache);
     const auto path = test::data("golden/" + folder.toStdString());
     const json expected = read_json(path / "expected.json");
     const auto prompts = expected["tokens"].get<std::vector<std::vector<TokenId>>>();
     test::SettingList settings = kFloat32;
     settings.emplace_back("block-size", std::to_string(block_size));
+    settings.emplace_back("enable-prefix-caching", prefix_cache ? "true" : "false");
 
     auto file = SafetensorsFile::open(path / "expected.safetensors");
     PW_VERIFY(file);
@@ -77,6 +84,7 @@ class GoldenTest : public QObject {
     std::vector<GenerationRequest> requests;
     for (const auto& prompt : prompts) requests.push_back(logits_request(prompt));
     auto replies = test::run_requests(*engine, std::move(requests));
+    double worst = 0;
     for (std::size_t i = 0; i < replies.size(); ++i) {
       const TensorView* reference = file->find("logits." + std::to_string(i));
       QVERIFY(reference != nullptr);
@@ -85,8 +93,10 @@ class GoldenTest : public QObject {
       std::vector<float> values(got.size());
       dequantize(reference->type, reference->data, values.data(), static_cast<std::int64_t>(values.size()));
       const double error = relative_l2(got, values.data());
+      worst = std::max(worst, error);
       QVERIFY2(error <= 1e-3, qPrintable(QString::number(error)));
     }
+    qInfo("largest relative L2: %.2e", worst);
 
     requests.clear();
     for (const auto& prompt : prompts) requests.push_back(test::greedy_request(prompt, 24));

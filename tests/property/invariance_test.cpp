@@ -58,10 +58,10 @@ class Runner {
     spec_.heads = kHeads;
     spec_.kv_heads = kKvHeads;
     spec_.head_dim = kHeadDim;
-    spec_.rope = {10000.0, kHeadDim, RopeSpec::Pairing::halves};
+    spec_.rope = RopeSpec{10000.0, kHeadDim, RopeSpec::Pairing::halves};
     spec_.scale = 1 / std::sqrt(static_cast<float>(kHeadDim));
     embedding_ = harness_.upload(network.embedding);
-    rope_ = take(backend_.upload_rope(spec_.rope, kLongest));
+    rope_ = take(backend_.upload_rope(*spec_.rope, kLongest));
     for (const Network::Layer& layer : network.layers) {
       layers_.push_back({harness_.upload_vector(layer.norm), harness_.upload(layer.q),
                          harness_.upload(layer.k), harness_.upload(layer.v), harness_.upload(layer.o),
@@ -144,17 +144,18 @@ class Runner {
   }
 
   void forward() {
-    backend_.embed(embedding_, hidden_);
+    backend_.embed(embedding_, 1, hidden_);
     for (int i = 0; i < kLayers; ++i) {
       const Layer& layer = layers_[static_cast<std::size_t>(i)];
       const LinearOutput qkv[] = {
           {layer.q, q_, layer.q_bias, {}}, {layer.k, k_, {}, {}}, {layer.v, v_, {}, {}}};
       backend_.linear(hidden_, {layer.norm, 1e-5f}, qkv);
-      backend_.rope_append(i, rope_, spec_, q_, k_, v_);
+      backend_.rope_append({i, rope_, {}, {}}, spec_, q_, k_, v_);
       backend_.attention({i, kHeads, kKvHeads, kHeadDim, spec_.scale, i == 1 ? kWindow : 0}, q_, attended_);
       const LinearOutput projected{layer.o, hidden_, {}, hidden_};
       backend_.linear(attended_, {}, {&projected, 1});
-      backend_.gated_linear(hidden_, {layer.mlp_norm, 1e-5f}, layer.gate, layer.up, Activation::silu, gated_);
+      backend_.gated_linear(hidden_, {layer.mlp_norm, 1e-5f},
+                            {layer.gate, layer.up, {}, {}, Activation::silu}, gated_);
       const LinearOutput down{layer.down, hidden_, {}, hidden_};
       backend_.linear(gated_, {}, {&down, 1});
     }

@@ -50,7 +50,7 @@ class CpuHarness {
 
   CpuBackend& backend() { return *backend_; }
   Weight upload(const OwnedTensor& tensor) { return take(backend_->upload(tensor.view)); }
-  Weight upload_vector(const OwnedTensor& tensor) { return take(backend_->upload_vector(tensor.view)); }
+  Weight upload_vector(const OwnedTensor& tensor) { return take(backend_->upload_vector(tensor.view, 0)); }
   Tensor tensor(int columns) {
     return take(backend_->allocate(Category::activations, RowSet::tokens, columns));
   }

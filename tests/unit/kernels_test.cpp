@@ -122,8 +122,8 @@ class KernelsTest : public QObject {
       const Weight b = harness.upload_vector(bias);
       const Tensor in = harness.tensor(columns), out = harness.tensor(rows);
       const Floats got = harness.run_rows(batch, out, rows, [&] {
-        harness.backend().embed(x, in);
-        harness.backend().embed(r, out);
+        harness.backend().embed(x, 1, in);
+        harness.backend().embed(r, 1, out);
         const LinearOutput output{w, out, with_bias ? b : Weight{}, with_residual ? out : Tensor{}};
         harness.backend().linear(in, {}, {&output, 1});
       });
@@ -164,7 +164,7 @@ class KernelsTest : public QObject {
       for (std::size_t m = 0; m < outputs.size(); ++m) {
         const int rows = static_cast<int>(matrices[m].view.rows);
         const Floats got = harness.run_rows(batch, outputs[m].output, rows, [&] {
-          harness.backend().embed(x, in);
+          harness.backend().embed(x, 1, in);
           harness.backend().linear(in, {n, 1e-5f}, outputs);
         });
         Floats expected;
@@ -190,8 +190,8 @@ class KernelsTest : public QObject {
       const Weight x = harness.upload(input), g = harness.upload(gate), u = harness.upload(up);
       const Tensor in = harness.tensor(columns), out = harness.tensor(rows);
       const Floats got = harness.run_rows(batch, out, rows, [&] {
-        harness.backend().embed(x, in);
-        harness.backend().gated_linear(in, {}, g, u, activation, out);
+        harness.backend().embed(x, 1, in);
+        harness.backend().gated_linear(in, {}, {g, u, {}, {}, activation}, out);
       });
       Floats expected;
       const Floats gates = gate.values(), ups = up.values(), inputs = input.values();
@@ -216,8 +216,8 @@ class KernelsTest : public QObject {
     const Tensor in = harness.tensor(columns), out = harness.tensor(columns);
     for (Activation activation : {Activation::silu, Activation::gelu_tanh}) {
       const Floats got = harness.run_rows(1, out, columns, [&] {
-        harness.backend().embed(x, in);
-        harness.backend().gated_linear(in, {}, one, one, activation, out);
+        harness.backend().embed(x, 1, in);
+        harness.backend().gated_linear(in, {}, {one, one, {}, {}, activation}, out);
       });
       const Floats expected = reference::gated(given, given, activation);
       for (std::size_t i = 0; i < 8; ++i) {
@@ -234,7 +234,8 @@ class KernelsTest : public QObject {
       const OwnedTensor table = random_tensor(type, rows, columns, random_);
       const Weight weight = harness.upload(table);
       const Tensor out = harness.tensor(columns);
-      const Floats got = harness.run_rows(rows, out, columns, [&] { harness.backend().embed(weight, out); });
+      const Floats got =
+          harness.run_rows(rows, out, columns, [&] { harness.backend().embed(weight, 1, out); });
       QVERIFY(relative_l2(got, table.values()) <= 1e-7);
     }
   }
@@ -278,7 +279,7 @@ class KernelsTest : public QObject {
       spec.heads = c.heads;
       spec.kv_heads = c.kv_heads;
       spec.head_dim = c.head_dim;
-      spec.rope = {10000.0, c.rotary_dim, c.pairing};
+      spec.rope = RopeSpec{10000.0, c.rotary_dim, c.pairing};
       spec.scale = 1 / std::sqrt(static_cast<float>(c.head_dim));
       const int vocabulary = 50, q_width = c.heads * c.head_dim, kv_width = c.kv_heads * c.head_dim;
       const OwnedTensor tables[] = {random_tensor(TensorType::f32, vocabulary, q_width, random_),
@@ -286,15 +287,15 @@ class KernelsTest : public QObject {
                                     random_tensor(TensorType::f32, vocabulary, kv_width, random_)};
       const Weight q_table = harness.upload(tables[0]), k_table = harness.upload(tables[1]),
                    v_table = harness.upload(tables[2]);
-      const RopeTable rope = take(backend.upload_rope(spec.rope, 200));
+      const RopeTable rope = take(backend.upload_rope(*spec.rope, 200));
       const Tensor q = harness.tensor(q_width), k = harness.tensor(kv_width), v = harness.tensor(kv_width);
       const Tensor out = harness.tensor(q_width);
       const Tensor logits = take(backend.allocate(Category::logits, RowSet::logits, q_width));
       const auto forward = [&] {
-        backend.embed(q_table, q);
-        backend.embed(k_table, k);
-        backend.embed(v_table, v);
-        backend.rope_append(1, rope, spec, q, k, v);
+        backend.embed(q_table, 1, q);
+        backend.embed(k_table, 1, k);
+        backend.embed(v_table, 1, v);
+        backend.rope_append({1, rope, {}, {}}, spec, q, k, v);
         backend.attention({1, c.heads, c.kv_heads, c.head_dim, spec.scale, c.window}, q, out);
         backend.gather_logit_rows(out, logits);
         backend.sample(logits);
@@ -349,8 +350,8 @@ class KernelsTest : public QObject {
           const auto k_row = row_of(k_rows, token, kv_width), v_row = row_of(v_rows, token, kv_width),
                      q_row = row_of(q_rows, token, q_width);
           Floats key(k_row.begin(), k_row.end()), query(q_row.begin(), q_row.end());
-          reference::rope(key, c.head_dim, spec.rope, i);
-          reference::rope(query, c.head_dim, spec.rope, i);
+          reference::rope(key, c.head_dim, *spec.rope, i);
+          reference::rope(query, c.head_dim, *spec.rope, i);
           store(key, k_scales, keys);
           store(v_row, v_scales, values);
           const Floats y = reference::attention(query, keys, values, i + 1, c.heads, c.kv_heads, c.head_dim,
@@ -375,7 +376,7 @@ class KernelsTest : public QObject {
     const Tensor hidden = harness.tensor(vocabulary);
     const Tensor logits = take(harness.backend().allocate(Category::logits, RowSet::logits, vocabulary));
     const auto forward = [&] {
-      harness.backend().embed(weight, hidden);
+      harness.backend().embed(weight, 1, hidden);
       harness.backend().gather_logit_rows(hidden, logits);
       harness.backend().sample(logits);
     };
@@ -481,7 +482,7 @@ class KernelsTest : public QObject {
     QCOMPARE(harness.backend().upload(tensor.view).error().kind, Error::Kind::invalid_input);
     tensor.view.columns = 0;
     QCOMPARE(harness.backend().upload(tensor.view).error().kind, Error::Kind::invalid_input);
-    QCOMPARE(harness.backend().upload_vector({}).error().kind, Error::Kind::invalid_input);
+    QCOMPARE(harness.backend().upload_vector({}, 0).error().kind, Error::Kind::invalid_input);
     QVERIFY(!harness.backend().upload_rope({10000, 7, RopeSpec::Pairing::halves}, 10));
     QVERIFY(!CpuBackend(options(true))
                  .allocate(Category::activations, RowSet::tokens, 8));  // before prepare_steps

@@ -56,7 +56,7 @@ class OneLayer {
     spec_.heads = kHeads;
     spec_.kv_heads = kKvHeads;
     spec_.head_dim = kHeadDim;
-    spec_.rope = {10000.0, kHeadDim, RopeSpec::Pairing::halves};
+    spec_.rope = RopeSpec{10000.0, kHeadDim, RopeSpec::Pairing::halves};
     spec_.scale = 0.2f;
     const auto table = [&](int width) {
       return harness_.upload(random_tensor(TensorType::f32, kVocabulary, width, random));
@@ -64,7 +64,7 @@ class OneLayer {
     q_table_ = table(kHeads * kHeadDim);
     k_table_ = table(kKvHeads * kHeadDim);
     v_table_ = table(kKvHeads * kHeadDim);
-    rope_ = take(backend.upload_rope(spec_.rope, 96));
+    rope_ = take(backend.upload_rope(*spec_.rope, 96));
     q_ = harness_.tensor(kHeads * kHeadDim);
     k_ = harness_.tensor(kKvHeads * kHeadDim);
     v_ = harness_.tensor(kKvHeads * kHeadDim);
@@ -91,10 +91,10 @@ class OneLayer {
   void forward() {
     ++forwards_;
     CpuBackend& backend = harness_.backend();
-    backend.embed(q_table_, q_);
-    backend.embed(k_table_, k_);
-    backend.embed(v_table_, v_);
-    backend.rope_append(1, rope_, spec_, q_, k_, v_);
+    backend.embed(q_table_, 1, q_);
+    backend.embed(k_table_, 1, k_);
+    backend.embed(v_table_, 1, v_);
+    backend.rope_append({1, rope_, {}, {}}, spec_, q_, k_, v_);
     backend.attention({1, kHeads, kKvHeads, kHeadDim, spec_.scale, 0}, q_, out_);
     backend.gather_logit_rows(out_, logits_);
     backend.sample(logits_);

@@ -42,8 +42,12 @@ struct ConfigCase {
 const std::vector<ConfigCase>& refused_configs() {
   static const std::vector<ConfigCase> all = {
       {"architecture",
-       [](json& c) { c["architectures"] = {"MixtralForCausalLM"}; },
-       {"MixtralForCausalLM"},
+       [](json& c) { c["architectures"] = {"FooForCausalLM"}; },
+       {"FooForCausalLM", "LlamaForCausalLM", "Qwen3MoeForCausalLM"},
+       "architectures"},
+      {"no architecture in the list",
+       [](json& c) { c["architectures"] = json::array(); },
+       {"architectures"},
        "architectures"},
       {"no architecture", [](json& c) { c.erase("architectures"); }, {"architectures"}, "architectures"},
       {"quantised",
@@ -52,23 +56,35 @@ const std::vector<ConfigCase>& refused_configs() {
        },
        {"awq"},
        "quantization_config"},
-      {"mlp bias", [](json& c) { c["mlp_bias"] = true; }, {"biases"}, "mlp_bias"},
+      {"mlp bias without tensors", [](json& c) { c["mlp_bias"] = true; }, {"gate_proj.bias", "missing"}},
       {"attention bias without tensors",
        [](json& c) { c["attention_bias"] = true; },
        {"q_proj.bias", "missing"}},
       {"activation", [](json& c) { c["hidden_act"] = "relu"; }, {"\"relu\""}, "hidden_act"},
       {"new rope scaling",
        [](json& c) {
-         c["rope_parameters"] = {{"rope_type", "llama3"}, {"factor", 8.0}};
+         c["rope_parameters"] = {{"rope_type", "proportional"}, {"factor", 8.0}};
        },
-       {"\"llama3\""},
+       {"\"proportional\""},
        "rope_parameters"},
       {"old rope scaling",
        [](json& c) {
-         c["rope_scaling"] = {{"type", "linear"}, {"factor", 2.0}};
+         c.erase("rope_parameters");
+         c["rope_scaling"] = {{"type", "mrope"}, {"mrope_section", {8, 12, 12}}};
        },
-       {"\"linear\""},
+       {"\"mrope\""},
        "rope_scaling"},
+      {"rope scaling without its factor",
+       [](json& c) {
+         c["rope_parameters"] = {{"rope_type", "linear"}};
+       },
+       {"factor", "missing"},
+       "factor"},
+      {"longrope with too few factors",
+       [](json& c) {
+         c["rope_parameters"] = {{"rope_type", "longrope"}, {"short_factor", {1.0}}, {"long_factor", {2.0}}};
+       },
+       {"1 long factors", "needs 32"}},
       {"partial rotary of 0", [](json& c) { c["partial_rotary_factor"] = 0; }, {"partial_rotary_factor"}},
       {"hidden missing", [](json& c) { c.erase("hidden_size"); }, {"hidden_size", "missing"}, "hidden_size"},
       {"hidden as text",
@@ -124,7 +140,7 @@ class ModelTest : public QObject {
     QCOMPARE(spec.hidden, 8);
     QCOMPARE(spec.vocabulary, 6);
     QCOMPARE(spec.context_length, 64);
-    QCOMPARE(spec.norm_epsilon, 1e-5f);
+    QCOMPARE(spec.norm.epsilon, 1e-5f);
     QVERIFY(!spec.tied_embeddings);
     QCOMPARE(spec.layers.size(), 2u);
     const AttentionSpec& attention = spec.layers[1].attention;
@@ -132,9 +148,9 @@ class ModelTest : public QObject {
     QCOMPARE(attention.kv_heads, 1);
     QCOMPARE(attention.head_dim, 4);
     QCOMPARE(attention.scale, 0.5f);
-    QCOMPARE(attention.rope.theta, 5000.0);
-    QCOMPARE(attention.rope.rotary_dim, 4);
-    QVERIFY(attention.rope.pairing == RopeSpec::Pairing::neighbours);
+    QCOMPARE(attention.rope->theta, 5000.0);
+    QCOMPARE(attention.rope->rotary_dim, 4);
+    QVERIFY(attention.rope->pairing == RopeSpec::Pairing::neighbours);
     QVERIFY(!attention.qkv_bias && !attention.window);
     QCOMPARE(spec.layers[0].mlp.intermediate, 12);
     QCOMPARE(spec.kv_bytes_per_token(2), 2 * 2 * 4 * 2);
@@ -170,7 +186,7 @@ class ModelTest : public QObject {
     QCOMPARE((*opened)->format(), std::string("GGUF v2"));
     QVERIFY((*opened)->spec().tied_embeddings);
     QCOMPARE((*opened)->weights().output.data, (*opened)->weights().embedding.data);
-    QCOMPARE((*opened)->spec().layers[0].attention.rope.rotary_dim, 4);
+    QCOMPARE((*opened)->spec().layers[0].attention.rope->rotary_dim, 4);
     QVERIFY((*opened)->vocabulary().source == VocabularyData::Source::none);
     QCOMPARE((*opened)->weights().embedding.bytes, 6 * 8 * 4);
     QCOMPARE(std::memcmp((*opened)->weights().embedding.data, writer.tensors.front().data.data(), 6 * 8 * 4),
@@ -203,8 +219,8 @@ class ModelTest : public QObject {
       QCOMPARE(layer.attention.heads, 9);
       QCOMPARE(layer.attention.kv_heads, 3);
       QCOMPARE(layer.attention.head_dim, 64);
-      QCOMPARE(layer.attention.rope.rotary_dim, 64);
-      QCOMPARE(layer.attention.rope.theta, 100000.0);
+      QCOMPARE(layer.attention.rope->rotary_dim, 64);
+      QCOMPARE(layer.attention.rope->theta, 100000.0);
       QCOMPARE(layer.mlp.intermediate, 1536);
     }
     std::map<std::string, int> tensors;
@@ -243,9 +259,9 @@ class ModelTest : public QObject {
     QCOMPARE(attention.heads, 4);
     QCOMPARE(attention.kv_heads, kv_heads);
     QCOMPARE(attention.head_dim, head_dim);
-    QCOMPARE(attention.rope.theta, 10000.0);
-    QCOMPARE(attention.rope.rotary_dim, head_dim);
-    QVERIFY(attention.rope.pairing == RopeSpec::Pairing::halves);
+    QCOMPARE(attention.rope->theta, 10000.0);
+    QCOMPARE(attention.rope->rotary_dim, head_dim);
+    QVERIFY(attention.rope->pairing == RopeSpec::Pairing::halves);
     QCOMPARE(model.spec().tied_embeddings, tied);
     QCOMPARE(model.weights().output.data == model.weights().embedding.data, tied);
     QCOMPARE(model.quantization(), std::string("BF16"));
@@ -293,7 +309,7 @@ class ModelTest : public QObject {
         R"({"chat_template": [{"name": "tool_use", "template": "T"}, {"name": "default", "template": "D"}]})");
     const auto model = Model::open(folder.path());
     PW_VERIFY(model);
-    QCOMPARE((*model)->spec().layers[0].attention.rope.theta, 500000.0);
+    QCOMPARE((*model)->spec().layers[0].attention.rope->theta, 500000.0);
     QVERIFY((*model)->vocabulary().eos == 2 && (*model)->vocabulary().end_of_turn == 9 &&
             !(*model)->vocabulary().padding);
     QCOMPARE((*model)->chat_template(), std::string("D"));
