@@ -7,8 +7,9 @@
 namespace pitwall {
 
 struct CacheKey {
-  std::string adapter;  ///< "" = the model itself
-  std::string salt;     ///< requests with different salts never share
+  std::string adapter;     ///< "" = the model itself
+  std::string salt;        ///< requests with different salts never share
+  bool long_rope = false;  ///< computed with the rotary frequencies of long sequences
   auto operator<=>(const CacheKey&) const = default;
 };
 

@@ -85,10 +85,12 @@ AttentionSpec attention_of(const HfKeys& keys, const HfFamily& family, const Mod
   return attention;
 }
 
-/// YaRN files often keep the trained length as max_position_embeddings.
+/// YaRN and dynamic files often keep the trained length as max_position_embeddings.
 int stretched_context(const ModelSpec& spec, const AttentionSpec& attention) {
   const RopeSpec::Scaling& scaling = attention.rope->scaling;
-  if (scaling.kind != RopeSpec::Scaling::Kind::yarn) return spec.context_length;
+  const bool stretches =
+      scaling.kind == RopeSpec::Scaling::Kind::yarn || scaling.kind == RopeSpec::Scaling::Kind::dynamic;
+  if (!stretches) return spec.context_length;
   const double stretched = scaling.factor * scaling.original_context;
   constexpr double kMost = 1 << 30;
   return std::max(spec.context_length, static_cast<int>(std::min(stretched, kMost)));

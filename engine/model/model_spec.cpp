@@ -74,6 +74,15 @@ Bytes ModelSpec::kv_bytes_per_token(int element_bytes) const {
   return bytes;
 }
 
+int ModelSpec::rope_switch(int positions) const {
+  int length = 0;
+  for (const LayerSpec& layer : layers) {
+    const int of_layer = layer.attention.rope ? layer.attention.rope->switch_length() : 0;
+    if (of_layer > 0 && of_layer < positions) length = of_layer;
+  }
+  return length;
+}
+
 Result<void> ModelSpec::check() const {
   if (hidden <= 0 || vocabulary <= 0 || context_length <= 0) {
     return wrong(fmt::format("Hidden width {}, vocabulary {} and context length {} must all be at least 1",
@@ -89,6 +98,14 @@ Result<void> ModelSpec::check() const {
   }
   if (!std::isfinite(logit_softcap) || logit_softcap < 0)
     return wrong(fmt::format("The cap of the logits is {}; it must be above 0", logit_softcap));
+  int switches = 0;
+  for (const LayerSpec& layer : layers) {
+    const int length = layer.attention.rope ? layer.attention.rope->switch_length() : 0;
+    if (length > 0 && switches > 0 && length != switches)
+      return wrong(
+          fmt::format("Layers change their rotary frequencies at {} and at {} tokens", switches, length));
+    if (length > 0) switches = length;
+  }
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (auto checked = check_layer(layers[i]); !checked.ok()) {
       Error error = checked.error();

@@ -83,6 +83,10 @@ struct ModelSpec {
   /// Bytes that one token adds to the KV cache over all layers: Σ 2·kv_heads·head_dim·element_bytes.
   Bytes kv_bytes_per_token(int element_bytes) const;
 
+  /// Sequences of more tokens need KV computed anew, with other rotary frequencies; 0 = none do. `positions`:
+  /// the longest sequence served.
+  int rope_switch(int positions) const;
+
   /// The geometry that every forward relies on: positive sizes, heads that share KV heads evenly, an even
   /// rotary dimension within the head. An opened Model has passed it.
   Result<void> check() const;

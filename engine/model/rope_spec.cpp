@@ -125,6 +125,11 @@ Result<void> check_scaling(const RopeSpec& rope) {
 
 }  // namespace
 
+int RopeSpec::switch_length() const {
+  const bool switches = scaling.kind == Scaling::Kind::longrope || scaling.kind == Scaling::Kind::dynamic;
+  return switches ? scaling.original_context : 0;
+}
+
 std::vector<double> rope_frequencies(const RopeSpec& rope, int positions) {
   const Scaling& scaling = rope.scaling;
   const bool dynamic = scaling.kind == Scaling::Kind::dynamic;

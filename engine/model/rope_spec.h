@@ -46,6 +46,8 @@ struct RopeSpec {
   Scaling scaling = {};
   /// Multiplies cosine and sine, and so scores by its square (yarn, longrope).
   double attention_factor = 1;
+  /// Sequences of more tokens have other frequencies, from their first position on; 0 = all have the same.
+  int switch_length() const;
   bool operator==(const RopeSpec&) const = default;
 };
 

@@ -89,6 +89,7 @@ Committed Scheduler::commit(const StepResult& result, Nanos now) {
     fold_in(state, step, result, out);
   }
   state.preempt_victims(step.number, now);
+  state.preempt_outgrown(step.number, now);
   state.cache.pool().release(step.number);
   out.finished = std::exchange(state.finished, {});
   out.preempted = std::exchange(state.preempted, {});

@@ -25,6 +25,15 @@ void Scheduler::State::preempt_victims(std::uint64_t committed, Nanos now) {
   if (victim != running.end() && (*victim)->last_step <= committed) preempt(**victim, now, true);
 }
 
+/// Their KV is to be computed anew with other rotary frequencies; see ModelSpec::rope_switch.
+void Scheduler::State::preempt_outgrown(std::uint64_t committed, Nanos now) {
+  const std::vector<Sequence*> all = running;
+  for (Sequence* sequence : all) {
+    if (!sequence->ended && sequence->outgrown() && sequence->last_step <= committed)
+      preempt(*sequence, now, false);
+  }
+}
+
 void Scheduler::State::preempt(Sequence& sequence, Nanos now, bool may_swap) {
   PreemptionEvent event{.request = sequence.request.id,
                         .tokens = sequence.computed,

@@ -73,6 +73,7 @@ Result<void> Scheduler::reconfigure(const SchedulerConfig& config) {
   const bool threshold = config.long_prefill_token_threshold != state_->config.long_prefill_token_threshold;
   const bool continuous = config.batching == Batching::continuous;
   state_->config = config;
+  state_->config.rope_switch = bounds.rope_switch;
   if (policy || threshold) state_->reclassify(policy);
   for (Sequence* sequence : state_->queue.all()) sequence->refused_at = -1;
   if (continuous) {
@@ -114,6 +115,7 @@ Result<void> Scheduler::add(Request request) {
   sequence.request = std::move(request);
   if (state_->cache.config().prefix_caching)
     sequence.root = state_->cache.index().acquire_root(sequence.request.cache_key);
+  if (config.rope_switch > 0) sequence.rope_end = config.rope_switch;
   sequence.lane = state_->policy->arrived(sequence.request);
   const bool inserted = state_->sequences.emplace(sequence.request.id, std::move(made)).second;
   assert(inserted);
@@ -122,7 +124,20 @@ Result<void> Scheduler::add(Request request) {
   return {};
 }
 
+/// A sequence that has outgrown its rotary frequencies goes on with those of long ones: nothing that was
+/// computed for it so far is of use.
+void Scheduler::State::lengthen_rope(Sequence& sequence) {
+  sequence.rope_end = std::numeric_limits<std::int32_t>::max();
+  sequence.request.cache_key.long_rope = true;
+  drop_swapped(sequence);
+  if (sequence.root == kNoNode) return;
+  cache.index().release_root(sequence.root);
+  sequence.root = cache.index().acquire_root(sequence.request.cache_key);
+  sequence.keys.clear();
+}
+
 void Scheduler::State::enqueue(Sequence& sequence, Nanos now) {
+  if (sequence.length() > sequence.rope_end) lengthen_rope(sequence);
   sequence.is_long = is_long(sequence);
   sequence.since = now - sequence.waited;
   queue.push(sequence);

@@ -44,6 +44,7 @@ struct SchedulerConfig {
   double long_kv_share = 1;           ///< (0, 1]: of the pool's blocks, for all long requests together
   double cached_share = 0;            ///< [0, 1): of the pool's blocks, kept for cached prefixes at admission
   Nanos target_itl = 0;  ///< prefill chunks are cut so that steps with decodes stay within; 0 = off
+  int rope_switch = 0;   ///< ModelSpec::rope_switch; of the start, reconfigure() keeps it
   Nanos max_wait = 30 * kNanosPerSecond;  ///< whoever waits longer goes before every policy, oldest first
 
   /// Each number within its bounds; the error names the setting.

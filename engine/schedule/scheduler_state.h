@@ -97,6 +97,7 @@ struct Scheduler::State {
   bool leaving() const;  ///< a victim is still in flight
 
   void enqueue(Sequence& sequence, Nanos now);
+  void lengthen_rope(Sequence& sequence);
   void reclassify(bool new_policy);  ///< after the policy or the threshold changed
   bool is_long(const Sequence& sequence) const;
   void end(Sequence& sequence, FinishReason reason, const std::string& error);
@@ -108,6 +109,7 @@ struct Scheduler::State {
   // preemption.cpp
   void preempt(Sequence& sequence, Nanos now, bool may_swap);
   void preempt_victims(std::uint64_t committed, Nanos now);
+  void preempt_outgrown(std::uint64_t committed, Nanos now);
   bool swaps_cheaper(const Sequence& sequence, std::int32_t first_block) const;
   bool swap_out(Sequence& sequence);
   void drop_swapped(Sequence& sequence);

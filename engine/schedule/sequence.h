@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct Sequence {
   SwappedKv swapped;
   bool preempt = false;  // victim: leaves at the next commit
   bool was_scheduled = false;
+
+  std::int32_t rope_end = std::numeric_limits<std::int32_t>::max();  // longest with its rotary frequencies
 
   // pending
   std::int32_t planned = 0;            // computed once every launched step is over
@@ -68,9 +71,10 @@ struct Sequence {
   bool waits_for_output() const {
     return !request.sampling.stop.empty() && outputs() + sampling - acknowledged > 2;
   }
+  bool outgrown() const { return known() > rope_end; }
   bool prefilling() const { return planned < evaluated; }
   bool decodes() const {
-    return !preempt && !prefilling() && remaining() > 0 && !exhausted() && !waits_for_output();
+    return !preempt && !prefilling() && remaining() > 0 && !exhausted() && !waits_for_output() && !outgrown();
   }
 };
 

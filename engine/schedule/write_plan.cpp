@@ -13,7 +13,7 @@ StepPlan StepBuilder::write() {
   write_moves(plan);
   for (const Admission& admission : scratch_.admitted) {
     const Request& request = admission.sequence->request;
-    plan.joins.push_back({admission.slot, request.id, request.sampling.choice});
+    plan.joins.push_back({admission.slot, request.id, request.sampling.choice, request.cache_key.long_rope});
     write_table(plan, *admission.sequence, admission.slot, true);
   }
   const Sequence* last = nullptr;

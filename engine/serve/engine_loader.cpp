@@ -179,6 +179,7 @@ class Loader {
     limits.max_slots = scheduler.max_num_seqs;
     limits.max_blocks_per_sequence = (longest + wish_.layout.block_size - 1) / wish_.layout.block_size;
     limits.vocabulary = loaded_.model->spec().vocabulary;
+    scheduler.rope_switch = loaded_.model->spec().rope_switch(longest);
     auto transformer = Transformer::load(*loaded_.model, *backend_, limits, longest,
                                          effective_frequencies(loaded_.model->spec(), options_.settings),
                                          [this](const LoadProgress& progress) { return go_on(progress); });

@@ -36,6 +36,7 @@ struct SlotJoin {
   SlotId slot;
   RequestId request;
   SlotSampling sampling;
+  bool long_rope = false;  ///< rotary frequencies of sequences above ModelSpec::rope_switch
 };
 
 /// Block `block` becomes entry `index` of the slot's block table; an entry that is there already is replaced.

@@ -109,24 +109,39 @@ Result<RopeTable> CpuBackend::upload_rope(const RopeSpec& rope, int positions) {
     return Error{Error::Kind::invalid_input, "a rotary table for " + std::to_string(positions) + " positions",
                  "there must be at least 1", "serve at least one token", "max-model-len"};
   }
+  const int switch_length = rope.switch_length();
+  const bool switches = switch_length > 0 && switch_length < positions;
   StoredRope stored;
   stored.half = rope.rotary_dim / 2;
-  const Bytes bytes = Bytes{positions} * rope.rotary_dim * Bytes{sizeof(float)};
-  auto memory = BookedMemory::take(ledger_, Category::library_workspace, bytes, "rotary tables");
-  if (!memory) return std::move(memory).error();
-  stored.memory = std::move(*memory);
-  auto* value = stored.memory.as<float>();
-  const std::vector<double> frequencies = rope_frequencies(rope, positions);
-  for (int position = 0; position < positions; ++position, value += rope.rotary_dim) {
-    for (int i = 0; i < stored.half; ++i) {
-      const double angle = position * frequencies[static_cast<std::size_t>(i)];
-      value[i] = static_cast<float>(rope.attention_factor * std::cos(angle));
-      value[i + stored.half] = static_cast<float>(rope.attention_factor * std::sin(angle));
-    }
+  auto table = rope_table(rope, switches ? switch_length : positions, switches ? switch_length : positions);
+  if (!table) return std::move(table).error();
+  stored.memory = std::move(*table);
+  if (switches) {
+    auto long_table = rope_table(rope, positions, positions);
+    if (!long_table) return std::move(long_table).error();
+    stored.long_memory = std::move(*long_table);
   }
   ropes_.push_back(std::move(stored));
   state_.bounds.positions = std::min(state_.bounds.positions, positions);
   return RopeTable{static_cast<std::int32_t>(ropes_.size()) - 1};
+}
+
+/// Cosines and sines of `positions` positions, in sequences of up to `longest` tokens.
+Result<BookedMemory> CpuBackend::rope_table(const RopeSpec& rope, int positions, int longest) {
+  const Bytes bytes = Bytes{positions} * rope.rotary_dim * Bytes{sizeof(float)};
+  auto memory = BookedMemory::take(ledger_, Category::library_workspace, bytes, "rotary tables");
+  if (!memory) return memory;
+  const int half = rope.rotary_dim / 2;
+  auto* value = memory->as<float>();
+  const std::vector<double> frequencies = rope_frequencies(rope, longest);
+  for (int position = 0; position < positions; ++position, value += rope.rotary_dim) {
+    for (int i = 0; i < half; ++i) {
+      const double angle = position * frequencies[static_cast<std::size_t>(i)];
+      value[i] = static_cast<float>(rope.attention_factor * std::cos(angle));
+      value[i + half] = static_cast<float>(rope.attention_factor * std::sin(angle));
+    }
+  }
+  return memory;
 }
 
 Result<Tensor> CpuBackend::allocate(Category category, RowSet rows, int columns) {

@@ -81,10 +81,16 @@ class CpuBackend final : public Backend {
     float* row(std::int64_t r) const { return memory.as<float>() + r * columns; }
   };
   struct StoredRope {
-    BookedMemory memory;  ///< [positions][cosines, then sines]
-    int half = 0;         ///< rotary_dim / 2
-    const float* cosine(int position) const { return memory.as<float>() + std::int64_t{position} * 2 * half; }
-    const float* sine(int position) const { return cosine(position) + half; }
+    BookedMemory memory;       ///< [positions][cosines, then sines]
+    BookedMemory long_memory;  ///< the same for long sequences, where they have frequencies of their own
+    int half = 0;              ///< rotary_dim / 2
+    const float* cosine(int position, bool long_sequence) const {
+      const bool apart = long_sequence && long_memory.bytes() > 0;
+      return (apart ? long_memory : memory).as<float>() + std::int64_t{position} * 2 * half;
+    }
+    const float* sine(int position, bool long_sequence) const {
+      return cosine(position, long_sequence) + half;
+    }
   };
   /// A linear's input in the forms that its weights want.
   struct Input {
@@ -101,6 +107,7 @@ class CpuBackend final : public Backend {
   const StoredWeight& at(Weight weight) const { return weights_[static_cast<std::size_t>(weight.id)]; }
   const StoredTensor& at(Tensor tensor) const { return tensors_[static_cast<std::size_t>(tensor.id)]; }
   int rows_of(Tensor tensor) const { return state_.rows(at(tensor).rows); }
+  Result<BookedMemory> rope_table(const RopeSpec& rope, int positions, int longest);
   bool uses_quantized(const PackedMatrix& matrix) const;
   float* scratch(int thread) const;
 

@@ -199,9 +199,14 @@ void CpuBackend::rope_append(const RopeAppendOp& op, const AttentionSpec& spec, 
       normalise_heads(op.q_norm, spec.heads, spec.head_dim, at(q).row(row));
       normalise_heads(op.k_norm, spec.kv_heads, spec.head_dim, at(k).row(row));
       if (rope != nullptr) {
-        RopeTask task{at(q).row(row),      spec.heads,         spec.head_dim,
-                      2 * rope->half,      spec.rope->pairing, rope->cosine(position),
-                      rope->sine(position)};
+        const bool long_sequence = state_.long_rope[static_cast<std::size_t>(state_.row_slots[r])] != 0;
+        RopeTask task{at(q).row(row),
+                      spec.heads,
+                      spec.head_dim,
+                      2 * rope->half,
+                      spec.rope->pairing,
+                      rope->cosine(position, long_sequence),
+                      rope->sine(position, long_sequence)};
         kernels_.rope(task);
         task.x = at(k).row(row);
         task.heads = spec.kv_heads;

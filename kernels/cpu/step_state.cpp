@@ -38,6 +38,7 @@ void StepState::prepare(const StepLimits& limits) {
   last_token.assign(slot_count, 0);
   sampling.assign(slot_count, {});
   block_tables.assign(slot_count * size(limits.max_blocks_per_sequence), -1);
+  long_rope.assign(slot_count, 0);
   blocks_held.assign(slot_count, 0);
   slice_ends_.assign(slot_count, 0);
   tokens.reserve(size(limits.max_tokens));
@@ -50,9 +51,9 @@ void StepState::prepare(const StepLimits& limits) {
 }
 
 Bytes StepState::bytes_for(const StepLimits& limits) {
-  const Bytes by_slot =
-      static_cast<Bytes>(sizeof(TokenId) + sizeof(SlotSampling) + 2 * sizeof(std::int32_t)) +
-      Bytes{limits.max_blocks_per_sequence} * Bytes{sizeof(std::int32_t)};
+  const Bytes by_slot = static_cast<Bytes>(sizeof(TokenId) + sizeof(SlotSampling) + 2 * sizeof(std::int32_t) +
+                                           sizeof(std::uint8_t)) +
+                        Bytes{limits.max_blocks_per_sequence} * Bytes{sizeof(std::int32_t)};
   const auto by_row = static_cast<Bytes>(3 * sizeof(std::int32_t) + sizeof(Segment));
   const auto by_logit_row = static_cast<Bytes>(sizeof(std::int32_t) + sizeof(Sampling) + sizeof(AskedLogits));
   return limits.max_slots * by_slot + limits.max_tokens * by_row + limits.max_logit_rows * by_logit_row;
@@ -115,6 +116,7 @@ Result<void> StepState::stage(const StepPlan& plan) {
   for (const SlotJoin& join : plan.joins) {
     sampling[size(join.slot.value)] = join.sampling;
     blocks_held[size(join.slot.value)] = 0;
+    long_rope[size(join.slot.value)] = join.long_rope ? 1 : 0;
   }
   for (const BlockAppend& append : plan.appends) {
     const std::size_t slot = size(append.slot.value);

@@ -24,6 +24,7 @@ struct StepState {
   std::vector<SlotSampling> sampling;
   std::vector<std::int32_t> block_tables;  ///< slot-major, max_blocks_per_sequence each
   std::vector<std::int32_t> blocks_held;
+  std::vector<std::uint8_t> long_rope;  ///< 1: the sequence has the rotary frequencies of long ones
 
   // By row of RowSet::tokens, of the staged step.
   std::vector<TokenId> tokens;  ///< kPreviousToken = last_token of the row's slot
