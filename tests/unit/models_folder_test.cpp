@@ -76,7 +76,7 @@ void ModelsFolderTest::unknown_model_says_where_it_looked() {
 }
 
 void ModelsFolderTest::embedded_profiles_are_sound() {
-  QCOMPARE(fetchable_models(), std::vector<std::string>{"smollm2"});
+  QCOMPARE(fetchable_models(), (std::vector<std::string>{"gemma3-270m", "qwen2.5-coder-0.5b", "smollm2"}));
   for (const auto& file : fs::directory_iterator(fs::path(PITWALL_SOURCE_DIR) / "profiles/models")) {
     const auto profile = parse_model_profile(read_file(file.path()).value());
     PW_VERIFY(profile);
@@ -89,10 +89,17 @@ void ModelsFolderTest::embedded_profiles_are_sound() {
 }
 
 void ModelsFolderTest::bad_profile_names_the_key() {
-  const auto profile = parse_model_profile(R"({"name": "x", "package": {}})");
+  const auto profile = parse_model_profile(R"({"name": "x", "packages": []})");
   QVERIFY(!profile.ok());
   QVERIFY2(profile.error().text().find("title") != std::string::npos, profile.error().text().c_str());
   QVERIFY(!parse_model_profile("").ok());
+
+  std::string text = read_file(fs::path(PITWALL_SOURCE_DIR) / "profiles/models/smollm2.json").value();
+  text.replace(text.find("98362432"), 8, "98362433");
+  const auto short_of_a_byte = parse_model_profile(text);
+  QVERIFY(!short_of_a_byte.ok());
+  QVERIFY2(short_of_a_byte.error().text().find("98362433") != std::string::npos,
+           short_of_a_byte.error().text().c_str());
 }
 
 void ModelsFolderTest::shapes_come_from_profiles_and_config_files() {
