@@ -16,7 +16,7 @@ namespace pitwall {
 
 struct FetchProgress {
   std::string phase;          ///< "Preparing", "Downloading part 2 of 6", "Unpacking", "Verifying"
-  Bytes done = 0, total = 0;  ///< of the whole fetch; total 0 = unknown
+  Bytes done = 0, total = 0;  ///< of this phase; total 0 = unknown
 };
 
 struct FetchOptions {
