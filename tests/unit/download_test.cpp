@@ -108,7 +108,8 @@ std::string DownloadTest::ranges() const {
   std::string out;
   for (const FileRequest& request : server_->requests()) {
     if (request.range() == "bytes=0-0") continue;
-    out += (out.empty() ? "" : " ") + (request.range().empty() ? "-" : request.range().substr(6));
+    if (!out.empty()) out += ' ';
+    out += request.range().empty() ? "-" : request.range().substr(6);
   }
   return out;
 }
