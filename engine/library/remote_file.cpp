@@ -92,7 +92,7 @@ class Reception {
       if (!answer) return std::move(answer).error();
       if (!is_redirect(answer->status)) return {};
       auto next = join_url(*place, header(*answer, "Location"));
-      if (!next) return lost(*asked, "It leads to " + quote_for_message(header(*answer, "Location")));
+      if (!next) return lost(*asked, "It is a redirect to no http or https address");
       if (place->tls && next->starts_with("http://"))
         return lost(*asked, "It leads from https to http, where anybody could change the file");
       url = std::move(next).value();

@@ -14,8 +14,8 @@ namespace pitwall::ui {
 namespace {
 
 constexpr int kProgressSteps = 1000;
-constexpr double kBarUnits = 40, kButtonUnits = 26;
-constexpr double kTitleUnits = 66, kSizeUnits = 18, kLicenceUnits = 26;  // columns over all rows
+constexpr double kBarUnits = 24, kButtonUnits = 20;
+constexpr double kTitleUnits = 60, kSizeUnits = 15, kLicenceUnits = 22;  // columns over all rows
 
 Label* column(const QString& text, double width, Colour colour, QWidget* parent) {
   auto* label = new Label(text, FontRole::small, colour, parent);
