@@ -45,14 +45,13 @@ class Download {
 
     if (auto made = make_folder(folder_); !made) return std::move(made).error();
     PartialFile partial(target_);
+    if (const Bytes needed = file_.size - partial.size(); needed > 0) {
+      report_.note(fmt::format("{} needs {} of disk space", *name, format_bytes(needed)));
+      if (auto enough = need_space(folder_, needed); !enough) return std::move(enough).error();
+    }
     const FetchLock lock(partial.path());
     if (auto held = lock.held(*name); !held) return std::move(held).error();
-    Bytes start = start_of(partial);
-    if (file_.size >= 0) {
-      report_.note(fmt::format("{} needs {} of disk space", *name, format_bytes(file_.size - start)));
-      if (auto enough = need_space(folder_, file_.size - start); !enough) return std::move(enough).error();
-    }
-    if (auto whole = receive(partial, start); !whole) return std::move(whole).error();
+    if (auto whole = receive(partial, start_of(partial)); !whole) return std::move(whole).error();
     return verify_and_place(partial);
   }
 

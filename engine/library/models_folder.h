@@ -20,8 +20,8 @@ struct ModelEntry {
 };
 
 /// Sorted by name. Looks at names, sizes and links only; opens no file and writes nothing. Folders that
-/// cannot be read are skipped; sub-folders are looked at 6 levels deep. A link to a folder elsewhere may be a
-/// model, but its sub-folders are not searched.
+/// cannot be read are skipped; sub-folders are looked at 6 levels deep, 5000 in all. A link to a folder
+/// elsewhere may be a model, but its sub-folders are not searched.
 std::vector<ModelEntry> scan_models(const std::vector<std::filesystem::path>& folders);
 
 std::filesystem::path default_models_folder();  ///< data_folder()/models

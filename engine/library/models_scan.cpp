@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kDeepest = 6;  // hub/models--org--repo/snapshots/revision/folder/file
+constexpr int kDeepest = 6;                 // hub/models--org--repo/snapshots/revision/folder/file
+constexpr std::size_t kMostFolders = 5000;  // somebody's whole home must not hold the caller up
 
 std::vector<fs::path> entries_of(const fs::path& folder) {
   std::vector<fs::path> out;
@@ -62,7 +63,8 @@ class Scan {
   void look_into(const fs::path& folder, int depth) {
     std::error_code failed;
     const fs::path real = fs::canonical(folder, failed);
-    if (failed || !seen_.insert(real).second) return;  // a loop, or a folder named twice
+    if (failed || seen_.size() == kMostFolders || !seen_.insert(real).second)
+      return;  // a loop, or a folder named twice
     const std::vector<fs::path> entries = entries_of(folder);
     add_folder_model(folder, entries);
     std::map<std::string, std::vector<fs::path>> sets;  // by the name that their files share

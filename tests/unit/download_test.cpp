@@ -7,6 +7,7 @@
 #include "engine/base/file.h"
 #include "engine/base/sha256.h"
 #include "engine/library/fetch.h"
+#include "engine/library/fetch_place.h"
 #include "engine/library/models_folder.h"
 #include "tests/support/file_server.h"
 #include "tests/support/test_support.h"
@@ -67,6 +68,8 @@ class DownloadTest : public QObject {
   void sets_are_fetched_whole();
   void web_pages_are_refused();
   void bad_sums_are_refused();
+  void full_disk_is_said_before_anything_is_fetched();
+  void second_fetch_at_once_is_busy();
 
  private:
   void serve(FileServer::Handler handler) { server_ = std::make_unique<FileServer>(std::move(handler)); }
@@ -537,6 +540,30 @@ void DownloadTest::bad_sums_are_refused() {
   QVERIFY(server_->requests().empty());
   for (char& c : options_.sha256) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   PW_VERIFY(fetch());
+}
+
+void DownloadTest::full_disk_is_said_before_anything_is_fetched() {
+  serve([](const FileRequest&) {
+    return FileAnswer{
+        .status = 206, .headers = {{"Content-Range", "bytes 0-0/4000000000000000000"}}, .body = "x"};
+  });
+  const auto fetched = fetch();
+  QVERIFY(!fetched.ok());
+  VERIFY_SAYS(fetched.error(), "The disk is full");
+  VERIFY_SAYS(fetched.error(), format_bytes(4'000'000'000'000'000'000));
+  QCOMPARE(server_->requests().size(), std::size_t{1});
+  QVERIFY(nothing_left());
+}
+
+void DownloadTest::second_fetch_at_once_is_busy() {
+  serve_content();
+  fs::create_directories(default_models_folder());
+  const FetchLock lock(file("m.gguf.partial"));
+  PW_VERIFY(lock.held("m.gguf"));
+  const auto fetched = fetch();
+  QVERIFY(!fetched.ok());
+  QCOMPARE(fetched.error().kind, Error::Kind::busy);
+  QCOMPARE(ranges(), "");
 }
 
 QTEST_APPLESS_MAIN(DownloadTest)
