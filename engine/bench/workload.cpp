@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "engine/base/profile_list.h"
 #include "engine/base/text_escape.h"
 #include "engine/bench/random.h"
 
@@ -108,26 +108,14 @@ Result<Workload> parse_workload(std::string_view text) {
 }
 
 const std::vector<Workload>& workloads() {
-  static const std::vector<Workload> all = [] {
-    std::vector<Workload> out;
-    for (const std::string_view text : embedded_workloads()) {
-      auto workload = parse_workload(text);
-      assert(workload.ok() && "profiles/workloads holds a file that the tests should have refused");
-      if (workload) out.push_back(std::move(workload).value());
-    }
-    return out;
-  }();
+  static const std::vector<Workload> all = parse_profiles(embedded_workloads(), parse_workload);
   return all;
 }
 
 Result<Workload> find_workload(std::string_view name) {
-  std::string known;
-  for (const Workload& workload : workloads()) {
-    if (workload.name == name) return workload;
-    known += (known.empty() ? "" : ", ") + workload.name;
-  }
+  if (const Workload* workload = find_profile(workloads(), name)) return *workload;
   return Error{Error::Kind::not_found, "There is no workload " + quote_for_message(name), "",
-               "These exist: " + known, "workload"};
+               "These exist: " + profile_names(workloads()), "workload"};
 }
 
 Trace make_trace(const Workload& workload, int requests, std::uint64_t seed) {

@@ -35,12 +35,22 @@ namespace {
 constexpr std::size_t kLargestBody = std::size_t{256} << 20;
 constexpr std::uint32_t kLargestHeader = 64 * 1024;
 
-/// Takes the body's next bytes; false hangs up.
-using BodySink = std::function<Result<bool>(int status, std::string_view bytes)>;
+constexpr std::chrono::milliseconds kCancelPoll{50};
+
+/// What becomes of a response; false hangs up.
+struct Sink {
+  std::function<Result<bool>(const HttpResponse& head)> on_head = [](const HttpResponse&) { return true; };
+  std::function<Result<bool>(int status, std::string_view bytes)> on_body;
+};
+
+bool is_cancelled(const HttpRequest& request) {
+  return request.cancel != nullptr && request.cancel->load();
+}
 using WireRequest = http::request<http::string_body>;
 using WireParser = http::response_parser<http::buffer_body>;
 
 Error wire_error(const HttpUrl& url, const HttpRequest& request, const error_code& code) {
+  if (is_cancelled(request)) return {Error::Kind::cancelled, "Cancelled", "", "", ""};
   Error error{Error::Kind::io, "", "", "Check that the server is running there and that the address is right",
               ""};
   if (code == beast::error::timeout) {
@@ -90,25 +100,28 @@ class Exchange {
   Exchange(asio::io_context& io, Stream& stream, const HttpUrl& url, const HttpRequest& request)
       : io_(io), stream_(stream), url_(url), request_(request) {}
 
-  Result<HttpResponse> run(const WireRequest& wire, const BodySink& on_body) {
+  Result<HttpResponse> run(const WireRequest& wire, const Sink& sink) {
     if (const error_code code = connect()) return wire_error(url_, request_, code);
     const error_code sent = wait([&](auto done) { http::async_write(stream_, wire, done); });
     // A server may answer and hang up before it has read all of a request it refuses.
     if (sent && sent != asio::error::broken_pipe && sent != asio::error::connection_reset) {
       return wire_error(url_, request_, sent);
     }
-    return read(on_body);
+    return read(sink);
   }
 
  private:
-  /// Starts an operation and runs the loop until it ends or its time is up.
+  /// Starts an operation and runs the loop until it ends, its time is up or the caller cancels.
   template <class Start>
   error_code wait(Start&& start) {
     error_code result;
     beast::get_lowest_layer(stream_).expires_after(std::chrono::milliseconds(request_.timeout_ms));
     start([&result](const error_code& code, auto&&...) { result = code; });
     io_.restart();
-    io_.run();
+    while (!io_.stopped()) {
+      if (is_cancelled(request_)) beast::get_lowest_layer(stream_).cancel();
+      io_.run_for(kCancelPoll);
+    }
     return result;
   }
 
@@ -126,7 +139,7 @@ class Exchange {
     return code;
   }
 
-  Result<HttpResponse> read(const BodySink& on_body) {
+  Result<HttpResponse> read(const Sink& sink) {
     WireParser parser;
     parser.header_limit(kLargestHeader);
     parser.body_limit(boost::none);
@@ -140,8 +153,10 @@ class Exchange {
     for (const auto& field : parser.get()) {
       response.headers.emplace_back(std::string(field.name_string()), std::string(field.value()));
     }
+    auto wanted = sink.on_head(response);
+    if (!wanted) return std::move(wanted).error();
     std::array<char, 16 * 1024> part;
-    while (!parser.is_done()) {
+    while (*wanted && !parser.is_done()) {
       parser.get().body().data = part.data();
       parser.get().body().size = part.size();
       parser.get().body().more = true;
@@ -149,9 +164,8 @@ class Exchange {
       if (code && code != http::error::need_buffer) return wire_error(url_, request_, code);
       const std::string_view bytes(part.data(), part.size() - parser.get().body().size);
       if (bytes.empty()) continue;
-      auto go_on = on_body(response.status, bytes);
-      if (!go_on) return std::move(go_on).error();
-      if (!*go_on) break;
+      wanted = sink.on_body(response.status, bytes);
+      if (!wanted) return std::move(wanted).error();
     }
     return response;
   }
@@ -164,7 +178,7 @@ class Exchange {
 };
 
 Result<HttpResponse> exchange_over_tls(asio::io_context& io, const HttpUrl& url, const HttpRequest& request,
-                                       const WireRequest& wire, const BodySink& on_body) {
+                                       const WireRequest& wire, const Sink& sink) {
   ssl::context context(ssl::context::tls_client);
   error_code code;
   context.set_default_verify_paths(code);
@@ -175,18 +189,18 @@ Result<HttpResponse> exchange_over_tls(asio::io_context& io, const HttpUrl& url,
   if (SSL_set_tlsext_host_name(stream.native_handle(), url.host.c_str()) != 1) {
     return wire_error(url, request, {static_cast<int>(ERR_get_error()), asio::error::get_ssl_category()});
   }
-  return Exchange(io, stream, url, request).run(wire, on_body);
+  return Exchange(io, stream, url, request).run(wire, sink);
 }
 
-Result<HttpResponse> exchange(const HttpRequest& request, const BodySink& on_body) {
+Result<HttpResponse> exchange(const HttpRequest& request, const Sink& sink) {
   const auto url = parse_http_url(request.url);
   if (!url) return url.error();
   const auto wire = wire_request(request, *url);
   if (!wire) return wire.error();
   asio::io_context io;
-  if (url->tls) return exchange_over_tls(io, *url, request, *wire, on_body);
+  if (url->tls) return exchange_over_tls(io, *url, request, *wire, sink);
   beast::tcp_stream stream(io);
-  return Exchange(io, stream, *url, request).run(*wire, on_body);
+  return Exchange(io, stream, *url, request).run(*wire, sink);
 }
 
 Result<bool> append_body(std::string& body, std::string_view bytes) {
@@ -200,9 +214,17 @@ Result<bool> append_body(std::string& body, std::string_view bytes) {
 
 }  // namespace
 
+const std::string* find_header(const HttpResponse& response, std::string_view name) {
+  for (const auto& [key, value] : response.headers) {
+    if (beast::iequals(key, name)) return &value;
+  }
+  return nullptr;
+}
+
 Result<HttpResponse> http_send(const HttpRequest& request) {
   std::string body;
-  auto response = exchange(request, [&](int, std::string_view bytes) { return append_body(body, bytes); });
+  auto response =
+      exchange(request, {.on_body = [&](int, std::string_view bytes) { return append_body(body, bytes); }});
   if (response) response->body = std::move(body);
   return response;
 }
@@ -211,7 +233,7 @@ Result<HttpResponse> http_stream(const HttpRequest& request,
                                  const std::function<bool(std::string_view data)>& on_data) {
   SseParser parser;
   std::string body;
-  auto response = exchange(request, [&](int status, std::string_view bytes) -> Result<bool> {
+  const auto feed = [&](int status, std::string_view bytes) -> Result<bool> {
     if (status != 200) return append_body(body, bytes);
     const SseParser::Status state = parser.feed(bytes, on_data);
     if (state == SseParser::Status::too_long) {
@@ -220,9 +242,16 @@ Result<HttpResponse> http_stream(const HttpRequest& request,
                    "Check that this is the server you meant", ""};
     }
     return state == SseParser::Status::more;
-  });
+  };
+  auto response = exchange(request, {.on_body = feed});
   if (response) response->body = std::move(body);
   return response;
+}
+
+Result<HttpResponse> http_receive(const HttpRequest& request,
+                                  const std::function<Result<bool>(const HttpResponse& head)>& on_head,
+                                  const std::function<Result<bool>(std::string_view bytes)>& on_bytes) {
+  return exchange(request, {on_head, [&](int, std::string_view bytes) { return on_bytes(bytes); }});
 }
 
 }  // namespace pitwall

@@ -2,6 +2,7 @@
 #include "engine/library/http_url.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "engine/base/text_escape.h"
@@ -24,6 +25,17 @@ bool has_space_or_control(std::string_view text) {
 
 std::string HttpUrl::authority() const {
   return (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + port;
+}
+
+std::string HttpUrl::origin() const {
+  return std::string(tls ? "https" : "http") + "://" + authority();
+}
+
+std::string HttpUrl::shown() const {
+  const bool usual = port == (tls ? "443" : "80");
+  std::string place = authority();
+  if (usual) place.resize(place.size() - port.size() - 1);
+  return std::string(tls ? "https" : "http") + "://" + place + target.substr(0, target.find('?'));
 }
 
 Result<HttpUrl> parse_http_url(std::string_view url) {
@@ -69,6 +81,54 @@ Result<HttpUrl> parse_http_url(std::string_view url) {
     out.port = authority.substr(1);
     if (authority.front() != ':' || !is_port(out.port))
       return refused("Its port is not a number from 1 to 65535");
+  }
+  return out;
+}
+
+Result<std::string> join_url(const HttpUrl& base, std::string_view reference) {
+  const std::string path = base.target.substr(0, base.target.find('?'));
+  std::string joined;
+  if (const std::size_t scheme = reference.find("://");
+      scheme != std::string_view::npos && scheme < reference.find_first_of("/?#")) {
+    joined = reference;
+  } else if (reference.starts_with("//")) {
+    joined = base.tls ? "https:" : "http:";
+    joined += reference;
+  } else if (reference.starts_with('/')) {
+    joined = base.origin() + std::string(reference);
+  } else if (reference.starts_with('?')) {
+    joined = base.origin() + path + std::string(reference);
+  } else {
+    joined = base.origin() + path.substr(0, path.rfind('/') + 1) + std::string(reference);
+  }
+  const auto checked = parse_http_url(joined);
+  if (!checked) return checked.error();
+  return joined;
+}
+
+std::string percent_decode(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned value = 0;
+    const std::string_view digits = text[i] == '%' ? text.substr(i + 1, 2) : std::string_view();
+    const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    const bool whole = digits.size() == 2 && code == std::errc{} && end == digits.data() + 2;
+    out += whole ? static_cast<char>(value) : text[i];
+    if (whole) i += 2;
+  }
+  return out;
+}
+
+std::string percent_encode(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80 && (std::isalnum(byte) || std::string_view("-._~").find(c) != std::string_view::npos)) {
+      out += c;
+    } else {
+      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
   }
   return out;
 }

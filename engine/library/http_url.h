@@ -15,9 +15,19 @@ struct HttpUrl {
   std::string target;  ///< path and query, at least "/"
 
   std::string authority() const;  ///< "host:port", IPv6 in brackets
+  std::string origin() const;     ///< scheme and authority
+  std::string shown() const;      ///< for messages: without the query, which may be a key
 };
 
 /// Refuses other schemes, user names, and characters that cannot stand in a URL. Error::param is "url".
 Result<HttpUrl> parse_http_url(std::string_view url);
+
+/// Where a Location header of `base` leads: a whole address, "//host/path", "/path", "?query" or "path".
+Result<std::string> join_url(const HttpUrl& base, std::string_view reference);
+
+/// %XX becomes a byte; a % without two hex digits stays.
+std::string percent_decode(std::string_view text);
+/// All but letters, digits and - . _ ~ becomes %XX.
+std::string percent_encode(std::string_view text);
 
 }  // namespace pitwall

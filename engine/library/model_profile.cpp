@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/library/model_profile.h"
 
-#include <cassert>
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
-#include "engine/base/text_escape.h"
+#include "engine/base/profile_list.h"
 #include "engine/library/embedded_profiles.h"
 #include "engine/library/models_folder.h"
 #include "engine/model/hf_config.h"
@@ -19,14 +20,23 @@ namespace fs = std::filesystem;
 namespace {
 
 void read_download(const json& document, ModelProfile& profile) {
-  const json& package = document.at("package");
   document.at("file").get_to(profile.file);
   document.at("bytes").get_to(profile.bytes);
   document.at("sha256").get_to(profile.sha256);
-  package.at("name").get_to(profile.package.name);
-  package.at("version").get_to(profile.package.version);
-  package.at("bytes").get_to(profile.package.bytes);
-  package.at("member").get_to(profile.package.member);
+  for (const json& entry : document.at("packages")) {
+    PackagePart part;
+    entry.at("name").get_to(part.name);
+    entry.at("version").get_to(part.version);
+    entry.at("bytes").get_to(part.bytes);
+    entry.at("member").get_to(part.member);
+    entry.at("member_bytes").get_to(part.member_bytes);
+    profile.parts.push_back(std::move(part));
+  }
+}
+
+Error bad_profile(std::string why) {
+  return {Error::Kind::invalid_input, "A model profile cannot be read", std::move(why),
+          "Compare it with the other files of profiles/models", ""};
 }
 
 Result<ModelSpec> named_spec(const json& config, const std::string& name) {
@@ -62,32 +72,26 @@ Result<ModelProfile> parse_model_profile(std::string_view text) {
       if (!spec.ok()) return spec.error();
       profile.spec = std::move(spec).value();
     }
-    if (document.contains("package") || !profile.spec) read_download(document, profile);
+    profile.terms = document.value("terms", "");
+    if (document.contains("packages") || !profile.spec) read_download(document, profile);
+    Bytes joined = 0;
+    for (const PackagePart& part : profile.parts) joined += part.member_bytes;
+    if (joined != profile.bytes)
+      return bad_profile(fmt::format("Its packages hold {} bytes, and bytes is {}", joined, profile.bytes));
     return profile;
   } catch (const json::exception& problem) {
-    return Error{Error::Kind::invalid_input, "A model profile cannot be read", problem.what(),
-                 "Compare it with the other files of profiles/models", ""};
+    return bad_profile(problem.what());
   }
 }
 
 const std::vector<ModelProfile>& model_profiles() {
-  static const std::vector<ModelProfile> profiles = [] {
-    std::vector<ModelProfile> out;
-    for (const std::string_view text : embedded_model_profiles()) {
-      auto profile = parse_model_profile(text);
-      assert(profile.ok() && "profiles/models holds a file that the tests should have refused");
-      if (profile) out.push_back(std::move(profile).value());
-    }
-    return out;
-  }();
+  static const std::vector<ModelProfile> profiles =
+      parse_profiles(embedded_model_profiles(), parse_model_profile);
   return profiles;
 }
 
 const ModelProfile* find_model_profile(std::string_view name) {
-  for (const ModelProfile& profile : model_profiles()) {
-    if (profile.name == name) return &profile;
-  }
-  return nullptr;
+  return find_profile(model_profiles(), name);
 }
 
 Result<ModelSpec> find_model_spec(const std::string& path_or_name) {
@@ -96,10 +100,8 @@ Result<ModelSpec> find_model_spec(const std::string& path_or_name) {
   const auto path = resolve_model(path_or_name);
   if (path.ok()) return file_spec(*path);
   Error error = path.error();
-  std::string known;
-  for (const ModelProfile& profile : model_profiles()) {
-    if (profile.spec) known += (known.empty() ? "" : ", ") + profile.name;
-  }
+  const std::string known =
+      profile_names(model_profiles(), [](const ModelProfile& profile) { return profile.spec.has_value(); });
   error.action += (error.action.empty() ? "" : ", ") + ("or take one of the profiles: " + known);
   return error;
 }

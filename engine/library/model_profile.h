@@ -12,26 +12,30 @@
 
 namespace pitwall {
 
-/// The Python package (a wheel) that holds the model file.
-struct PackageSource {
+/// A Python package (a wheel) that holds the model file or a part of it.
+struct PackagePart {
   std::string name;
   std::string version;
-  Bytes bytes = 0;     ///< of the wheel
-  std::string member;  ///< path of the model file inside it
+  Bytes bytes = 0;         ///< of the wheel
+  std::string member;      ///< path inside it
+  Bytes member_bytes = 0;  ///< of the member, unpacked
+
+  std::string title() const { return name + " " + version; }
 };
 
 struct ModelProfile {
   std::string name;  ///< "smollm2"
   std::string title;
   std::string licence;  ///< SPDX identifier
+  std::string terms;    ///< address of what its user has to agree to; empty for a permissive licence
   std::string source;
   std::optional<ModelSpec> spec;  ///< from the `config` of the profile, which holds fields of config.json
 
   // The file, where it can be fetched.
   std::string file;  ///< name under the models folder
   Bytes bytes = 0;
-  std::string sha256;  ///< 64 lower-case hex digits
-  PackageSource package;
+  std::string sha256;              ///< 64 lower-case hex digits
+  std::vector<PackagePart> parts;  ///< joined in this order they are the file
 
   bool fetchable() const { return !file.empty(); }
 };

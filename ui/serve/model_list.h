@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the serve page shows before anything is loaded: the models at hand, Open…, a place to drop one; and
-// how far a load is.
+// What the serve page shows before anything is loaded: the models at hand, Open…, a place to drop one, those
+// that can be fetched; and how far a load is.
 #pragma once
 #include <QStringList>
 #include <QWidget>
 
+#include "engine/base/result.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/data_table.h"
 
@@ -12,6 +13,8 @@ class QProgressBar;
 class QPushButton;
 
 namespace pitwall::ui {
+
+class FetchCard;
 
 class ModelList : public QWidget {
   Q_OBJECT
@@ -31,14 +34,16 @@ class ModelList : public QWidget {
   void serve_requested();            ///< Enter, double click or the button
   void open_requested();
   void cancel_requested();
-  void fetch_requested();  ///< no model at all: the starter model
+  void fetched(const QString& path);
+  void fetch_failed(const pitwall::Error& error);
 
  private:
   DataTable* table_;
   Card *list_card_, *load_card_;
   Label *phase_, *empty_;
   QProgressBar* progress_;
-  QPushButton *serve_, *fetch_;
+  QPushButton* serve_;
+  FetchCard* fetch_card_;
   QStringList paths_;
 };
 

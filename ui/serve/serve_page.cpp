@@ -16,10 +16,8 @@
 #include <QVBoxLayout>
 #include <QWidgetAction>
 #include <algorithm>
-#include <atomic>
 
 #include "engine/base/threads.h"
-#include "engine/library/fetch.h"
 #include "ui/serve/live_view.h"
 #include "ui/serve/model_facts.h"
 #include "ui/serve/model_list.h"
@@ -74,9 +72,8 @@ struct ServePage::State {
   ModelCard* facts = nullptr;
   SettingsForm* form = nullptr;
 
-  std::uint64_t facts_asked = 0;  // answers to older questions are dropped
-  std::shared_ptr<std::atomic<bool>> fetch_cancel;
-  std::unique_ptr<WorkerPool> reader, fetcher;  // last: they join first
+  std::uint64_t facts_asked = 0;       // answers to older questions are dropped
+  std::unique_ptr<WorkerPool> reader;  // last: it joins first
 
   int window_seconds() const { return kWindowSeconds[window_box->currentIndex()]; }
   bool busy() const {
@@ -89,7 +86,6 @@ ServePage::ServePage(EngineController& engine, Preferences& preferences, QWidget
   setObjectName(QStringLiteral("serve"));
   setAcceptDrops(true);
   state_->reader = std::make_unique<WorkerPool>(1, "model reader");
-  state_->fetcher = std::make_unique<WorkerPool>(1, "model fetcher");
   build();
   build_actions();
   connect_engine();
@@ -108,9 +104,7 @@ ServePage::ServePage(EngineController& engine, Preferences& preferences, QWidget
   show_state();
 }
 
-ServePage::~ServePage() {
-  if (state_->fetch_cancel) *state_->fetch_cancel = true;
-}
+ServePage::~ServePage() = default;
 
 QString ServePage::id() const {
   return QStringLiteral("serve");
@@ -184,9 +178,13 @@ void ServePage::build() {
   connect(s.list, &ModelList::chosen, this, &ServePage::choose_model);
   connect(s.list, &ModelList::serve_requested, this, &ServePage::start);
   connect(s.list, &ModelList::open_requested, this, &ServePage::open_file);
-  connect(s.list, &ModelList::fetch_requested, this, &ServePage::fetch_starter);
+  connect(s.list, &ModelList::fetched, this, [this](const QString& path) {
+    scan_models();
+    choose_model(path);
+  });
+  connect(s.list, &ModelList::fetch_failed, this,
+          [this](const Error& error) { Q_EMIT banner_requested(banner_of(error)); });
   connect(s.list, &ModelList::cancel_requested, this, [this] {
-    if (state_->fetch_cancel) *state_->fetch_cancel = true;
     if (state_->engine.state() == EngineState::loading) stop();
   });
   connect(s.form, &SettingsForm::change_asked, &s.engine, &EngineController::change);
@@ -419,36 +417,6 @@ void ServePage::open_file() {
   if (path.isEmpty()) return;
   const QFileInfo file(path);
   choose_model(file.fileName() == QLatin1String("config.json") ? file.absolutePath() : path);
-}
-
-void ServePage::fetch_starter() {
-  State& s = *state_;
-  s.fetch_cancel = std::make_shared<std::atomic<bool>>(false);
-  s.list->show_loading(QStringLiteral("SmolLM2"), tr("Connecting"), 0, 0);
-  s.fetcher->post([this, cancel = s.fetch_cancel] {
-    FetchOptions options;
-    options.cancel = cancel.get();
-    options.on_progress = [this](const FetchProgress& progress) {
-      QMetaObject::invokeMethod(
-          this,
-          [this, progress] {
-            state_->list->show_loading(QStringLiteral("SmolLM2"), QString::fromStdString(progress.phase),
-                                       progress.done, progress.total);
-          },
-          Qt::QueuedConnection);
-    };
-    auto path = fetch_model("smollm2", options);
-    QMetaObject::invokeMethod(
-        this,
-        [this, path = std::move(path)] {
-          state_->list->show_idle();
-          if (path)
-            choose_model(QString::fromStdString(path->string()));
-          else if (path.error().kind != Error::Kind::cancelled)
-            Q_EMIT banner_requested(banner_of(path.error()));
-        },
-        Qt::QueuedConnection);
-  });
 }
 
 void ServePage::dragEnterEvent(QDragEnterEvent* event) {

@@ -52,7 +52,6 @@ class ServePage : public Page {
   void fill_model_box();
   void read_facts(const QString& path);
   void open_file();
-  void fetch_starter();
   std::unique_ptr<State> state_;
 };
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/serve/fetch_card.h"
+
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "engine/library/models_folder.h"
+#include "engine/library/package_fetch.h"
+#include "ui/serve/fetch_row.h"
+#include "ui/serve/model_fetcher.h"
+
+namespace pitwall::ui {
+
+FetchCard::FetchCard(const std::vector<ModelProfile>& profiles, QWidget* parent)
+    : Card(tr("Models to fetch"), {}, tr("Which of these do you want on this machine?"), parent),
+      fetcher_(new ModelFetcher(this)) {
+  setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+  body()->setSpacing(units(1.5));
+  for (const ModelProfile& profile : profiles) {
+    if (!profile.fetchable()) continue;
+    auto* row = new FetchRow(profile, this);
+    rows_.push_back(row);
+    body()->addWidget(row);
+    connect(row, &FetchRow::wanted, this, [this, row] { start(row); });
+    connect(row, &FetchRow::cancelled, fetcher_, &ModelFetcher::cancel);
+  }
+  connect(fetcher_, &ModelFetcher::progressed, this,
+          [this](const FetchProgress& progress) { current_->show_progress(progress); });
+  connect(fetcher_, &ModelFetcher::noted, this,
+          [this](const QString& sentence) { current_->show_note(sentence); });
+  connect(fetcher_, &ModelFetcher::finished, this, &FetchCard::end);
+  refresh();
+}
+
+void FetchCard::refresh() {
+  bool any = false;
+  for (FetchRow* row : rows_) {
+    std::error_code failed;
+    const bool here = std::filesystem::exists(default_models_folder() / row->profile().file, failed);
+    row->setVisible(!here);
+    any = any || !here;
+  }
+  setVisible(any);
+}
+
+void FetchCard::start(FetchRow* row) {
+  if (fetcher_->running()) return;
+  current_ = row;
+  row->show_progress({"Preparing", 0, 0});
+  for (FetchRow* other : rows_) other->set_available(other == row);
+  fetcher_->start(
+      [profile = row->profile()](const FetchOptions& options) { return fetch_package(profile, options); });
+}
+
+void FetchCard::end(const Result<std::filesystem::path>& result) {
+  const bool cancelled = !result && result.error().kind == Error::Kind::cancelled;
+  current_->show_ended(cancelled, result || cancelled ? QString() : tr("Not fetched"));
+  for (FetchRow* row : rows_) row->set_available(true);
+  refresh();
+  if (result) {
+    Q_EMIT fetched(QString::fromStdString(result->string()));
+  } else if (!cancelled) {
+    Q_EMIT failed(result.error());
+  }
+}
+
+}  // namespace pitwall::ui
