@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/model/safetensors_reader.h"
+#include "tests/support/compare_numbers.h"
 #include "tests/support/engine_runner.h"
 #include "tests/support/test_support.h"
 
@@ -27,15 +28,6 @@ std::vector<float> joined_logits(const OutputEvent& event) {
   std::vector<float> all;
   for (const SliceLogits& slice : slices) all.insert(all.end(), slice.values.begin(), slice.values.end());
   return all;
-}
-
-double relative_l2(const std::vector<float>& got, const float* expected) {
-  double difference = 0, norm = 0;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    difference += std::pow(static_cast<double>(got[i]) - expected[i], 2);
-    norm += std::pow(static_cast<double>(expected[i]), 2);
-  }
-  return std::sqrt(difference / norm);
 }
 
 GenerationRequest logits_request(std::vector<TokenId> prompt) {
@@ -100,7 +92,7 @@ class GoldenTest : public QObject {
       QCOMPARE(static_cast<std::int64_t>(got.size()), reference->rows * reference->columns);
       std::vector<float> values(got.size());
       dequantize(reference->type, reference->data, values.data(), static_cast<std::int64_t>(values.size()));
-      const double error = relative_l2(got, values.data());
+      const double error = test::relative_l2(got, values);
       worst = std::max(worst, error);
       QVERIFY2(error <= 1e-3, qPrintable(QString::number(error)));
     }
