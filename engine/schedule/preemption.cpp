@@ -32,6 +32,7 @@ void Scheduler::State::preempt_outgrown(std::uint64_t committed, Nanos now) {
     if (!sequence->ended && sequence->outgrown() && sequence->last_step <= committed)
       preempt(*sequence, now, false);
   }
+  end_static_batch();  // the last one may have left it
 }
 
 void Scheduler::State::preempt(Sequence& sequence, Nanos now, bool may_swap) {

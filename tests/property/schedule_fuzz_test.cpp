@@ -77,6 +77,7 @@ class Storm {
     config.max_num_seqs = seqs_;
     config.max_num_batched_tokens = seqs_ + pick(0, 60);
     config.max_model_len = model_len_;
+    config.rope_switch = chance(70) ? 0 : pick(1, model_len_);
     vary(config);
     return config;
   }

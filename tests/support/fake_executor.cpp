@@ -56,7 +56,7 @@ void FakeExecutor::expect(RequestId request, std::span<const TokenId> prompt, co
 StepResult FakeExecutor::run(const StepPlan& plan) {
   move_blocks(plan);
   for (const SlotJoin& join : plan.joins)
-    slots_[static_cast<std::size_t>(join.slot.value)] = {join.request, 0, {}};
+    slots_[static_cast<std::size_t>(join.slot.value)] = {join.request, 0, {}, join.long_rope};
   for (const BlockAppend& entry : plan.appends) append(entry);
   StepResult result;
   result.number = plan.number;
@@ -125,10 +125,16 @@ void FakeExecutor::compute(const StepPlan& plan, const SequenceSlice& slice) {
     text.state.push_back(
         mix(p == 0 ? text.start : text.state[p - 1], static_cast<std::uint64_t>(text.tokens[p])));
   }
+  const auto length = static_cast<std::int32_t>(text.tokens.size());
+  if (rope_switch_ > 0 && slot.long_rope != (length > rope_switch_)) {
+    problem("request " + std::to_string(slice.request.value) + " of " + std::to_string(length) +
+            " tokens has the frequencies of " + (slot.long_rope ? "long" : "short") + " ones");
+    return;
+  }
   if (!reads_well(slot, text, slice.first_position)) return;
   const std::int32_t end = slice.first_position + slice.count;
   for (std::int32_t p = slice.first_position; p < end; ++p) {
-    if (std::uint64_t* at = kv(slot, p)) *at = text.state[static_cast<std::size_t>(p)];
+    if (std::uint64_t* at = kv(slot, p)) *at = kv_of(slot, text, p);
   }
   if (!slice.samples) return;
   slot.last_token = next_token(text.state[static_cast<std::size_t>(end - 1)], vocabulary_);
@@ -139,7 +145,7 @@ bool FakeExecutor::reads_well(const Slot& slot, const Text& text, std::int32_t p
   for (std::int32_t p = 0; p < positions; ++p) {
     const std::uint64_t* at = kv(slot, p);
     if (!at) return false;
-    if (*at == text.state[static_cast<std::size_t>(p)]) continue;
+    if (*at == kv_of(slot, text, p)) continue;
     problem("request " + std::to_string(slot.request.value) + " reads " +
             (*at == kNothing   ? "nothing"
              : *at == kPadding ? "padding"
@@ -148,6 +154,12 @@ bool FakeExecutor::reads_well(const Slot& slot, const Text& text, std::int32_t p
     return false;
   }
   return true;
+}
+
+/// What the position must hold.
+std::uint64_t FakeExecutor::kv_of(const Slot& slot, const Text& text, std::int32_t position) {
+  const std::uint64_t state = text.state[static_cast<std::size_t>(position)];
+  return slot.long_rope ? mix(state, 1) : state;
 }
 
 std::uint64_t* FakeExecutor::kv(const Slot& slot, std::int32_t position) {

@@ -21,6 +21,8 @@ std::vector<TokenId> continuation(std::span<const TokenId> prompt, const CacheKe
 class FakeExecutor {
  public:
   FakeExecutor(int slots, int blocks, int block_size, int swap_blocks = 0, int vocabulary = 997);
+  /// Texts longer than this have KV of their own, and only they; 0 = all are alike.
+  void switch_rope_after(int length) { rope_switch_ = length; }
   /// Before a request's first step.
   void expect(RequestId request, std::span<const TokenId> prompt, const CacheKey& key);
   /// Runs the plan at once; problems() says what was inconsistent.
@@ -36,6 +38,7 @@ class FakeExecutor {
     RequestId request;
     TokenId last_token = 0;
     std::vector<BlockId> table;
+    bool long_rope = false;
   };
   struct Text {
     std::uint64_t start = 0;
@@ -48,10 +51,11 @@ class FakeExecutor {
   void append(const BlockAppend& append);
   void compute(const StepPlan& plan, const SequenceSlice& slice);
   bool reads_well(const Slot& slot, const Text& text, std::int32_t positions);
+  static std::uint64_t kv_of(const Slot& slot, const Text& text, std::int32_t position);
   std::uint64_t* kv(const Slot& slot, std::int32_t position);
   void problem(std::string what) { problems_.push_back(std::move(what)); }
 
-  int block_size_, vocabulary_;
+  int block_size_, vocabulary_, rope_switch_ = 0;
   std::vector<Slot> slots_;
   Kv kv_, host_;
   std::map<RequestId, Text> texts_;

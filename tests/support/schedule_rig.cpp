@@ -11,7 +11,9 @@ ScheduleRig::ScheduleRig(const SchedulerConfig& config, const RigOptions& option
       scheduler(config, cache, options.prior),
       executor(config.max_num_seqs, options.cache.blocks, options.cache.block_size, options.cache.swap_blocks,
                options.vocabulary),
-      vocabulary(options.vocabulary) {}
+      vocabulary(options.vocabulary) {
+  executor.switch_rope_after(config.rope_switch);
+}
 
 Result<void> ScheduleRig::add(Request request) {
   executor.expect(request.id, request.prompt, request.cache_key);

@@ -156,10 +156,9 @@ class LayerOpsTest : public QObject {
     Floats shifted = up_bias.values(), expected;
     for (float& b : shifted) b += 1;
     for (int i = 0; i < batch; ++i) {
-      const auto seen = row_of(input.values(), i, columns);
-      const Floats seen_copy(seen.begin(), seen.end());
-      const Floats y = reference::gated(reference::linear(gate.values(), seen_copy, gate_bias.values()),
-                                        reference::linear(up.values(), seen_copy, shifted), Activation::silu);
+      const auto seen = row_of(inputs, i, columns);
+      const Floats y = reference::gated(reference::linear(gate.values(), seen, gate_bias.values()),
+                                        reference::linear(up.values(), seen, shifted), Activation::silu);
       expected.insert(expected.end(), y.begin(), y.end());
     }
     const double error = relative_l2(got, expected);
