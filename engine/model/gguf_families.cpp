@@ -72,7 +72,8 @@ void refine_cohere(const GgufKeys& keys, ModelSpec& spec) {
 
 void refine_cohere2(const GgufKeys& keys, ModelSpec& spec) {
   refine_cohere(keys, spec);
-  set_windows(keys, spec, [](int layer) { return (layer + 1) % 4 != 0; });
+  const int pattern = keys.count("attention.sliding_window_pattern", 4);
+  set_windows(keys, spec, [&](int layer) { return pattern > 0 && (layer + 1) % pattern != 0; });
   for (LayerSpec& layer : spec.layers) {
     if (!layer.attention.window) layer.attention.rope.reset();
   }

@@ -20,16 +20,6 @@ json read_json(const std::filesystem::path& path) {
   return json::parse(std::ifstream(path));
 }
 
-/// Logits of every position of the request, in order.
-std::vector<float> joined_logits(const OutputEvent& event) {
-  std::vector<SliceLogits> slices = event.logits;
-  std::sort(slices.begin(), slices.end(),
-            [](const SliceLogits& a, const SliceLogits& b) { return a.first_position < b.first_position; });
-  std::vector<float> all;
-  for (const SliceLogits& slice : slices) all.insert(all.end(), slice.values.begin(), slice.values.end());
-  return all;
-}
-
 GenerationRequest logits_request(std::vector<TokenId> prompt) {
   GenerationRequest request = test::greedy_request(std::move(prompt), 1);
   request.sampling.prompt_logits = true;
@@ -88,7 +78,7 @@ class GoldenTest : public QObject {
     for (std::size_t i = 0; i < replies.size(); ++i) {
       const TensorView* reference = file->find("logits." + std::to_string(i));
       QVERIFY(reference != nullptr);
-      const std::vector<float> got = joined_logits(replies[i].last);
+      const std::vector<float> got = test::joined_logits(replies[i].last);
       QCOMPARE(static_cast<std::int64_t>(got.size()), reference->rows * reference->columns);
       std::vector<float> values(got.size());
       dequantize(reference->type, reference->data, values.data(), static_cast<std::int64_t>(values.size()));
@@ -114,7 +104,7 @@ class GoldenTest : public QObject {
     for (const json& test_case : expected["cases"]) {
       const auto prompt = test_case["token_ids"].get<std::vector<TokenId>>();
       auto replies = test::run_requests(*engine, {logits_request(prompt), test::greedy_request(prompt, 48)});
-      const std::vector<float> all = joined_logits(replies[0].last);
+      const std::vector<float> all = test::joined_logits(replies[0].last);
       const std::vector<float> last(all.end() - engine->model().spec().vocabulary, all.end());
       const json& top = test_case["last_logits_top20"];
       for (std::size_t i = 0; i < top["ids"].size(); ++i) {
@@ -145,7 +135,7 @@ class GoldenTest : public QObject {
       std::vector<TokenId> forced = prompt;
       forced.insert(forced.end(), greedy.begin(), greedy.end() - 1);
       const std::vector<float> logits =
-          joined_logits(test::run_requests(*engine, {logits_request(forced)})[0].last);
+          test::joined_logits(test::run_requests(*engine, {logits_request(forced)})[0].last);
       for (std::size_t i = 0; i < greedy.size(); ++i) {
         if (test_case["greedy_margin"][i].get<double>() < 0.3) continue;
         const auto row = logits.begin() + static_cast<std::ptrdiff_t>((prompt.size() - 1 + i) * vocabulary);

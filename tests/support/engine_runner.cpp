@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/engine_runner.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -55,6 +56,15 @@ std::vector<Reply> run_requests(Engine& engine, std::vector<GenerationRequest> r
   std::unique_lock lock(mutex);
   done.wait(lock, [&] { return finished == replies.size(); });
   return replies;
+}
+
+std::vector<float> joined_logits(const OutputEvent& event) {
+  std::vector<SliceLogits> slices = event.logits;
+  std::sort(slices.begin(), slices.end(),
+            [](const SliceLogits& a, const SliceLogits& b) { return a.first_position < b.first_position; });
+  std::vector<float> all;
+  for (const SliceLogits& slice : slices) all.insert(all.end(), slice.values.begin(), slice.values.end());
+  return all;
 }
 
 GenerationRequest greedy_request(std::vector<TokenId> prompt, int max_tokens) {

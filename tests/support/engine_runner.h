@@ -27,6 +27,9 @@ struct Reply {
 /// Submits all at once, waits for all; replies in the order of the requests.
 std::vector<Reply> run_requests(Engine& engine, std::vector<GenerationRequest> requests);
 
+/// Logits of every position that a request asked for, in order.
+std::vector<float> joined_logits(const OutputEvent& event);
+
 GenerationRequest greedy_request(std::vector<TokenId> prompt, int max_tokens);  ///< end tokens ignored
 
 }  // namespace pitwall::test
