@@ -14,6 +14,7 @@ using Action = std::function<Result<void>()>;
 void add_model_command(CLI::App& app, Action& action);
 void add_generate_command(CLI::App& app, Action& action);
 void add_logits_command(CLI::App& app, Action& action);
+void add_perplexity_command(CLI::App& app, Action& action);
 void add_tokenize_command(CLI::App& app, Action& action);
 void add_detokenize_command(CLI::App& app, Action& action);
 void add_template_command(CLI::App& app, Action& action);
