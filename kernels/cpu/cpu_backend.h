@@ -98,7 +98,13 @@ class CpuBackend final : public Backend {
 
   Result<void> fit_workspace();
   Result<void> prepare_blocks(int pool_blocks, int swap_blocks);
-  Input prepare_input(Tensor in, const NormPrologue& norm, int columns, bool as_float, bool as_quantized);
+  /// The same order of another weight, or null: weights of one input mostly share it.
+  const std::int32_t* known_order(const std::vector<std::int32_t>& order) const;
+  /// For matrices of one order of columns. What `slot` 0 holds lasts until the next call with it; slot 1 may
+  /// be used where a weight has an order.
+  Input prepare_input(Tensor in, const NormPrologue& norm, std::span<const PackedMatrix* const> matrices,
+                      int slot = 0);
+  void linear_of_one_order(Tensor in, const NormPrologue& norm, std::span<const LinearOutput> outputs);
   template <class Body>
   void over_tiles(const PackedMatrix* const* matrices, int count, int rows, const Body& body);
   void multiply(const PackedMatrix& matrix, const Input& input, int tile, int first_row, int rows,
@@ -119,7 +125,8 @@ class CpuBackend final : public Backend {
   KvPool kv_;
   StepState state_;
   Bytes state_bytes_ = 0;
-  BookedMemory normed_, quantised_, scratch_;
+  BookedMemory normed_[2], quantised_[2];  ///< by slot of prepare_input()
+  BookedMemory scratch_;
   std::int64_t scratch_floats_ = 0;                                      ///< of one thread
   std::vector<std::vector<std::pair<float, TokenId>>> sampler_scratch_;  ///< by thread
   std::vector<Sampled> sampled_;  ///< in the order of StepState::samples
