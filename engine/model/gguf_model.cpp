@@ -8,7 +8,7 @@
 
 #include "engine/base/text_escape.h"
 #include "engine/model/first_error.h"
-#include "engine/model/gguf_reader.h"
+#include "engine/model/gguf_set.h"
 #include "engine/model/gguf_vocabulary.h"
 #include "engine/model/header_digest.h"
 #include "engine/model/weight_binding.h"
@@ -55,7 +55,6 @@ constexpr NeutralKey kNeutralKeys[] = {
     {"llama.final_logit_softcapping", 0, "soft-capped logits"},
     {"llama.attention.max_alibi_bias", 0, "ALiBi"},
     {"llama.attention.clamp_kqv", 0, "clamped q, k and v"},
-    {"split.count", 1, "several files"},
 };
 
 constexpr const char* kChooseAnother =
@@ -167,19 +166,19 @@ Result<AttentionSpec> attention_spec(const GgufMetadata& metadata, int hidden, i
   return attention;
 }
 
-Result<ModelSpec> read_spec(const GgufFile& file, const WeightBinder& binder) {
+Result<ModelSpec> read_spec(const GgufSet& file, const WeightBinder& binder) {
   const GgufMetadata& metadata = file.metadata();
   FirstError first;
   ModelSpec spec;
   spec.architecture = "llama";
-  spec.name = first.take(metadata.text("general.name", file.path().stem().string()));
+  spec.name = first.take(metadata.text("general.name", file.name()));
   spec.hidden = first.take(metadata.count("llama.embedding_length"));
   spec.context_length = first.take(metadata.count("llama.context_length"));
   spec.norm_epsilon = static_cast<float>(first.take(metadata.real("llama.attention.layer_norm_rms_epsilon")));
   spec.vocabulary =
       first.take(metadata.count("llama.vocab_size", first.take(binder.rows_of(kNames.embedding))));
   spec.tied_embeddings = !binder.has(kNames.output);
-  const auto layers = static_cast<std::size_t>(first.take(layer_count(metadata, file.tensors().size())));
+  const auto layers = static_cast<std::size_t>(first.take(layer_count(metadata, file.tensor_count())));
   const auto heads = first.take(per_layer(metadata, "llama.attention.head_count", layers));
   const auto kv_heads = metadata.has("llama.attention.head_count_kv")
                             ? first.take(per_layer(metadata, "llama.attention.head_count_kv", layers))
@@ -213,7 +212,7 @@ Result<void> check_vocabulary(const VocabularyData& vocabulary, const ModelSpec&
 
 class GgufModel final : public Model {
  public:
-  explicit GgufModel(GgufFile file) : file_(std::move(file)) {}
+  explicit GgufModel(GgufSet file) : file_(std::move(file)) {}
 
   Result<void> read() {
     path_ = file_.path();
@@ -237,7 +236,7 @@ class GgufModel final : public Model {
     weight_bytes_ = totals->bytes;
     parameters_ = totals->parameters;
     type_counts_ = std::move(totals->types);
-    header_sha256_ = sha256_hex({file_.header()});
+    header_sha256_ = sha256_hex(file_.headers());
     return {};
   }
 
@@ -246,13 +245,13 @@ class GgufModel final : public Model {
     error.what = fmt::format("{}: {}", path_.string(), error.what);
     return error;
   }
-  GgufFile file_;  // the weights' views point into its map
+  GgufSet file_;  // the weights' views point into its maps
 };
 
 }  // namespace
 
 Result<std::shared_ptr<const Model>> open_gguf(const std::filesystem::path& path) {
-  auto file = GgufFile::open(path);
+  auto file = GgufSet::open(path);
   if (!file.ok()) return file.error();
   auto model = std::make_shared<GgufModel>(std::move(*file));
   if (auto read = model->read(); !read.ok()) return read.error();
