@@ -65,6 +65,14 @@ TensorView WeightBinder::matrix(const std::string& name, std::int64_t rows, std:
                   "Fetch or convert the model again", name});
     return {};
   }
+  if (!view.quantized && !is_weight_type(view.type)) {
+    errors_.keep({Error::Kind::unsupported,
+                  fmt::format("tensor {} is stored as {}, which is no format of weights that is read",
+                              quote_for_message(name), tensor_type_info(view.type).name),
+                  "It is a part of a quantisation that the configuration does not describe",
+                  "Choose a checkpoint in F32, F16 or BF16, or a GGUF file", name});
+    return {};
+  }
   if (!view.quantized) claim(name, view.type, rows * columns);
   return view;
 }
