@@ -55,9 +55,14 @@ class GoldenTest : public QObject {
   void checkpoints_data() {
     QTest::addColumn<QString>("folder");
     QTest::addColumn<int>("block_size");
+    QTest::addColumn<double>("most_error");
+    // The reference of quantised checkpoints ran on their numbers in float16.
+    QTest::addRow("AWQ") << QStringLiteral("llama-awq-g64") << 32 << 2e-3;
+    QTest::addRow("GPTQ") << QStringLiteral("llama-gptq-g64") << 32 << 2e-3;
     for (const char* folder : {"llama-gqa", "llama-mha-tied"}) {
       for (int block_size : {16, 32, 64}) {
-        QTest::addRow("%s, blocks of %d", folder, block_size) << QString::fromLatin1(folder) << block_size;
+        QTest::addRow("%s, blocks of %d", folder, block_size)
+            << QString::fromLatin1(folder) << block_size << 1e-3;
       }
     }
   }
@@ -65,6 +70,7 @@ class GoldenTest : public QObject {
   void checkpoints() {
     QFETCH(QString, folder);
     QFETCH(int, block_size);
+    QFETCH(double, most_error);
     const auto path = test::data("golden/" + folder.toStdString());
     const json expected = read_json(path / "expected.json");
     const auto prompts = expected["tokens"].get<std::vector<std::vector<TokenId>>>();
@@ -85,7 +91,8 @@ class GoldenTest : public QObject {
       std::vector<float> values(got.size());
       dequantize(reference->type, reference->data, values.data(), static_cast<std::int64_t>(values.size()));
       const double error = relative_l2(got, values.data());
-      QVERIFY2(error <= 1e-3, qPrintable(QString::number(error)));
+      qInfo("prompt %zu: %.2g", i, error);
+      QVERIFY2(error <= most_error, qPrintable(QString::number(error)));
     }
 
     requests.clear();
