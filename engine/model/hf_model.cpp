@@ -61,6 +61,9 @@ class HfModel final : public Model {
     files_ = std::move(set->files);
     auto assembler = make_weight_assembler(*config, folder);
     if (!assembler.ok()) return in_file(config_file, assembler.error());
+    // The values that quantised checkpoints are compared with went through bfloat16 modules, whatever dtype
+    // their configuration gives.
+    spec_.says_bfloat16 = spec_.says_bfloat16 || *assembler != nullptr;
     WeightBinder binder(std::move(set->tensors), assembler->get());
     weights_ = bind_weights(spec_, kNames, binder);
     binder.ignore("rotary_emb.inv_freq");  // older checkpoints store what follows from rope_theta

@@ -59,7 +59,7 @@ struct ModelSpec {
   int context_length = 0;  ///< trained positions
   float norm_epsilon = 1e-5f;
   bool tied_embeddings = false;  ///< output weights are the embedding
-  bool says_bfloat16 = false;    ///< config.json gives bfloat16 as the checkpoint's dtype
+  bool says_bfloat16 = false;    ///< config.json gives it as the dtype, or linears are quantised
   std::vector<LayerSpec> layers;
 
   /// Bytes that one token adds to the KV cache over all layers: Σ 2·kv_heads·head_dim·element_bytes.
