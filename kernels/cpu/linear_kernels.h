@@ -147,13 +147,13 @@ struct LinearKernels {
     const auto* scales = reinterpret_cast<const float*>(w.scales) + std::int64_t{tile} * groups * kTileRows;
     for (int first = 0; first < w.columns; first += w.group_columns, scales += kTileRows) {
       F scale[kParts];
-      for (int part = 0; part < kParts; ++part) scale[part] = S::load(scales + part * S::kLanes);
+      for (int part = 0; part < kParts; ++part)  // load_fp8 gives numbers over kFp8Unit
+        scale[part] = S::mul(S::load(scales + part * S::kLanes), S::broadcast(S::kFp8Unit));
       const int end = first + w.group_columns < w.columns ? first + w.group_columns : w.columns;
       for (int k = first; k < end; ++k, codes += kTileRows) {
 #pragma GCC unroll 4
         for (int part = 0; part < kParts; ++part) {
-          const F number = S::mul(S::load_fp8(codes + part * S::kLanes), S::broadcast(S::kFp8Unit));
-          use(k, part, S::mul(number, scale[part]));
+          use(k, part, S::mul(S::load_fp8(codes + part * S::kLanes), scale[part]));
         }
       }
     }

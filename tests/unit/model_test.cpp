@@ -338,6 +338,55 @@ class ModelTest : public QObject {
     QVERIFY(contains(Model::open(folder.path()).error().text(), "not a JSON object"));
   }
 
+  void only_the_files_of_the_index_count() {
+    test::TemporaryFolder plain, stray;
+    for (const auto* folder : {&plain, &stray}) write_shards(folder->path());
+    for (const char* name : {"consolidated.safetensors", "model.safetensors", "adapter.safetensors"})
+      fs::copy_file(test::data("golden/llama-mha-tied/model.safetensors"), stray.path() / name);
+    const auto expected = Model::open(plain.path()), model = Model::open(stray.path());
+    PW_VERIFY(expected);
+    PW_VERIFY(model);
+    QCOMPARE((*model)->weight_bytes(), (*expected)->weight_bytes());
+    QCOMPARE((*model)->header_sha256(), (*expected)->header_sha256());
+
+    // Without the index and the usual name nothing says which file is the model.
+    fs::remove(stray.path() / "model.safetensors.index.json");
+    fs::remove(stray.path() / "model.safetensors");
+    const QString text = QString::fromStdString(Model::open(stray.path()).error().text());
+    QVERIFY2(text.contains("adapter.safetensors, b.safetensors, consolidated.safetensors"), qPrintable(text));
+  }
+
+  void links_of_the_hub_cache_are_followed() {
+    test::TemporaryFolder blobs, snapshot;
+    fs::copy_file(test::data("golden/llama-gqa/config.json"), blobs.path() / "c0ffee");
+    write_shards(blobs.path());
+    fs::create_symlink(blobs.path() / "c0ffee", snapshot.path() / "config.json");
+    for (const char* name : {"a.safetensors", "b.safetensors", "model.safetensors.index.json"})
+      fs::create_symlink(blobs.path() / name, snapshot.path() / name);
+    PW_VERIFY(Model::open(snapshot.path()));
+    fs::remove(blobs.path() / "b.safetensors");
+    const QString text = QString::fromStdString(Model::open(snapshot.path()).error().text());
+    QVERIFY2(text.contains("b.safetensors is missing"), qPrintable(text));
+  }
+
+  void tensors_of_any_shape_are_rows_of_the_last_dimension() {
+    test::TemporaryFolder folder;
+    const fs::path file = folder.path() / "t.safetensors";
+    const std::string header =
+        R"({"__metadata__":{"format":"pt"},"empty":{"dtype":"F32","shape":[0,4],"data_offsets":[0,0]},)"
+        R"("experts":{"dtype":"I8","shape":[2,3,4],"data_offsets":[0,24]},)"
+        R"("one":{"dtype":"F64","shape":[],"data_offsets":[24,32]}})";
+    write_text(file, test::GgufWriter::pack(static_cast<std::uint64_t>(header.size())) + header +
+                         std::string(32, '\0'));
+    const auto opened = SafetensorsFile::open(file);
+    PW_VERIFY(opened);
+    const TensorView *experts = opened->find("experts"), *one = opened->find("one");
+    QVERIFY(experts->rows == 6 && experts->columns == 4 && experts->type == TensorType::i8);
+    QVERIFY(one->rows == 1 && one->columns == 1 && one->type == TensorType::f64);
+    QCOMPARE(one->data - experts->data, 24);
+    QCOMPARE(opened->find("empty")->bytes, 0);
+  }
+
   void broken_safetensors_are_named_data() {
     QTest::addColumn<QByteArray>("header");
     QTest::addColumn<QString>("says");
