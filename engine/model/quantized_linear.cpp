@@ -26,6 +26,18 @@ int code_at(const std::byte* words, std::int64_t first, std::int64_t stride, std
   return static_cast<int>(word >> (index % per_word * bits) & ((1u << bits) - 1));
 }
 
+/// The same for a whole run.
+void split_words(const std::byte* words, std::int64_t first, std::int64_t stride, std::int64_t count,
+                 int bits, std::uint8_t* out) {
+  const std::uint32_t mask = (1u << bits) - 1;
+  const std::int64_t per_word = 32 / bits;
+  for (std::int64_t done = 0; done < count; done += per_word, first += stride) {
+    std::uint32_t word = word_at(words, first);
+    for (std::int64_t i = 0; i < std::min(per_word, count - done); ++i, word >>= bits)
+      *out++ = static_cast<std::uint8_t>(word & mask);
+  }
+}
+
 /// The nibble of a word that output o of its eight has.
 int awq_nibble(std::int64_t output) {
   return static_cast<int>(output % 2 * 4 + output % 8 / 2);
@@ -72,15 +84,9 @@ void QuantizedLinear::row_codes(std::int64_t row, std::uint8_t* out) const {
       return;
     }
     case Codes::input_words:
-      for (std::int64_t k = 0; k < columns; ++k)
-        out[k] = static_cast<std::uint8_t>(code_at(codes, row, rows, k, width));
-      return;
-    case Codes::output_words: {
-      const std::int64_t words = (columns * width + 31) / 32;
-      for (std::int64_t k = 0; k < columns; ++k)
-        out[k] = static_cast<std::uint8_t>(code_at(codes, row * words, 1, k, width));
-      return;
-    }
+      return split_words(codes, row, rows, columns, width, out);
+    case Codes::output_words:
+      return split_words(codes, row * ((columns * width + 31) / 32), 1, columns, width, out);
     case Codes::signed_bytes:
       for (std::int64_t k = 0; k < columns; ++k)
         out[k] = std::to_integer<std::uint8_t>(codes[row * columns + k] ^ std::byte{0x80});
