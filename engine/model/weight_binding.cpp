@@ -54,7 +54,14 @@ TensorView WeightBinder::matrix(const std::string& name, std::int64_t rows, std:
   } else if (const TensorView* found = find(name)) {
     view = *found;
   } else {
-    errors_.keep(missing(name));
+    Error error = missing(name);
+    for (const std::string_view part : {"qweight", "weight_packed"}) {
+      const std::string beside = name.substr(0, name.rfind('.') + 1) + std::string(part);
+      if (has(beside))
+        error.cause = fmt::format("{} is there, but no quantization_config tells how to read it",
+                                  quote_for_message(beside));
+    }
+    errors_.keep(std::move(error));
     return {};
   }
   if (view.rows != rows || view.columns != columns) {

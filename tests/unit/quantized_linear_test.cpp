@@ -10,6 +10,7 @@
 
 #include "engine/execute/reference_ops.h"
 #include "engine/model/hf_quantization.h"
+#include "engine/model/kv_scales.h"
 #include "engine/model/quantized_linear.h"
 #include "engine/model/safetensors_reader.h"
 #include "kernels/cpu/packed_weight.h"
@@ -391,6 +392,41 @@ class QuantizedLinearTest : public QObject {
     PW_VERIFY(assemble(layer, folder.path()));
     layer.config = nullptr;
     PW_VERIFY(assemble(layer, folder.path()));
+  }
+
+  void parts_without_settings_are_named() {
+    Layer layer = layers_.at("awq-64");
+    layer.config = nullptr;
+    const QString text = QString::fromStdString(assemble(layer).error().text());
+    QVERIFY2(text.contains("layer.qweight") && text.contains("quantization_config"), qPrintable(text));
+  }
+
+  void a_bias_of_zeros_is_none() {
+    Layer layer = layers_.at("gptq-64-plain");
+    std::vector<std::uint16_t> bias(8);
+    layer.parts.push_back(
+        {"layer.bias", TensorType::f16, 1, 8, reinterpret_cast<std::byte*>(bias.data()), 16});
+    PW_VERIFY(assemble(layer));
+    bias[7] = 0x3C00;
+    const auto refused = assemble(layer);
+    QVERIFY(!refused.ok());
+    QVERIFY(QString::fromStdString(refused.error().text()).contains("layer.bias"));
+  }
+
+  void scales_of_activations_are_listed_as_unused() {
+    const Layer& layer = layers_.at("fp8-tensor");
+    const json config{{"quantization_config", layer.config}};
+    const auto assembler = make_weight_assembler(config, empty_.path());
+    PW_VERIFY(assembler);
+    std::vector<TensorView> parts = layer.parts;
+    const float scale = 0.5f;
+    parts.push_back(
+        {"layer.input_scale", TensorType::f32, 1, 1, reinterpret_cast<const std::byte*>(&scale), 4});
+    WeightBinder binder(parts, assembler->get());
+    QVERIFY(binder.matrix("layer.weight", layer.rows, layer.columns).valid());
+    QVERIFY(!binder.finish().ok());
+    QCOMPARE(ignore_unknown_scales(binder), std::vector<std::string>{"layer.input_scale"});
+    PW_VERIFY(binder.finish());
   }
 
   void types_that_are_no_weights_are_refused() {
