@@ -186,7 +186,7 @@ ModelWeights bind_weights(const ModelSpec& spec, const TensorNames& names, Weigh
   weights.output = spec.tied_embeddings
                        ? weights.embedding
                        : binder.matrix(std::string(names.output), spec.vocabulary, spec.hidden);
-  for (std::size_t i = 0; i < spec.layers.size(); ++i)
+  for (std::size_t i = 0; i < spec.layers.size() && !binder.failed(); ++i)
     weights.layers.push_back(bind_layer(spec, i, names, binder));
   return weights;
 }

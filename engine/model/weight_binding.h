@@ -50,6 +50,7 @@ class WeightBinder {
   bool has(std::string_view name) const { return tensors_.contains(std::string(name)); }
   Result<int> rows_of(std::string_view name) const;
   std::size_t size() const { return tensors_.size(); }
+  bool failed() const { return errors_.error().has_value(); }
 
   TensorView matrix(const std::string& name, std::int64_t rows, std::int64_t columns);
   TensorView vector(const std::string& name, std::int64_t size) { return matrix(name, 1, size); }
@@ -81,7 +82,8 @@ class WeightBinder {
   FirstError errors_;
 };
 
-/// All weights that `spec` calls for. Errors stay in the binder.
+/// All weights that `spec` calls for. Errors stay in the binder; layers end at the first one, however many a
+/// hostile file claims.
 ModelWeights bind_weights(const ModelSpec& spec, const TensorNames& names, WeightBinder& binder);
 
 }  // namespace pitwall

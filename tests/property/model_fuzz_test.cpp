@@ -48,6 +48,13 @@ void uncounted(void* memory) noexcept {
 void* operator new(std::size_t size) {
   return counted(size);
 }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return counted(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void operator delete(void* memory) noexcept {
   uncounted(memory);
 }
@@ -65,7 +72,9 @@ using Files = std::map<std::string, std::string>;  // name → bytes
 
 /// Headers become JSON trees and lists of tensors, some 100 bytes for the shortest entry, copied a few times;
 /// rows of numbers come on top.
-constexpr std::size_t kMostPerByte = 64, kMostBesides = std::size_t{8} << 20;
+constexpr std::size_t kMostPerByte = 64;
+/// The largest number of layers that config.json may claim, described, and once more while they are copied.
+constexpr std::size_t kMostBesides = 2 * 100'000 * sizeof(LayerSpec) + (std::size_t{8} << 20);
 
 std::string bytes_of(const fs::path& file) {
   auto bytes = read_file(file);
