@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/model/quantized_linear.h"
+
 namespace pitwall::reference {
 
 namespace {
@@ -29,7 +31,7 @@ double activate(double x, Activation activation) {
 
 std::vector<float> dequantized(const TensorView& weight) {
   std::vector<float> values(static_cast<std::size_t>(weight.rows * weight.columns));
-  dequantize(weight.type, weight.data, values.data(), weight.rows * weight.columns);
+  dequantize_rows(weight, 0, weight.rows, values.data());
   return values;
 }
 

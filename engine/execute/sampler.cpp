@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace pitwall {
 
@@ -73,6 +74,8 @@ Sampled sample_token(std::span<const float> logits, const SlotSampling& sampling
                      std::vector<Candidate>& scratch) {
   const Candidate best = largest(logits);
   const double normalizer = log_sum_exp(logits, best.first);
+  // NaN anywhere, or infinity, shows here: what would be drawn is no choice of the model.
+  if (!std::isfinite(normalizer)) return {0, std::numeric_limits<float>::quiet_NaN()};
   const auto chosen = [&](TokenId token) {
     return Sampled{
         token, static_cast<float>(static_cast<double>(logits[static_cast<std::size_t>(token)]) - normalizer)};

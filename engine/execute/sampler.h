@@ -12,7 +12,7 @@ namespace pitwall {
 
 struct Sampled {
   TokenId token = 0;
-  float logprob = 0;  ///< under softmax of the unscaled logits
+  float logprob = 0;  ///< under softmax of the unscaled logits; NaN where one is not finite: no token then
 };
 
 /// Order: temperature, top-k, top-p, min-p (as vLLM: min-p on the scaled distribution), then an inverse-CDF

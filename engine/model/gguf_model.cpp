@@ -5,7 +5,7 @@
 
 #include "engine/model/first_error.h"
 #include "engine/model/gguf_config.h"
-#include "engine/model/gguf_reader.h"
+#include "engine/model/gguf_set.h"
 #include "engine/model/gguf_vocabulary.h"
 #include "engine/model/header_digest.h"
 #include "engine/model/weight_binding.h"
@@ -25,7 +25,7 @@ Result<void> check_vocabulary(const VocabularyData& vocabulary, const ModelSpec&
 
 class GgufModel final : public Model {
  public:
-  explicit GgufModel(GgufFile file) : file_(std::move(file)) {}
+  explicit GgufModel(GgufSet file) : file_(std::move(file)) {}
 
   Result<void> read() {
     path_ = file_.path();
@@ -37,7 +37,7 @@ class GgufModel final : public Model {
     WeightBinder binder(std::move(*views));
 
     FirstError first;
-    spec_ = first.take(read_gguf_spec(file_.metadata(), **family, path_.stem().string(), binder));
+    spec_ = first.take(read_gguf_spec(file_.metadata(), **family, file_.name(), binder));
     vocabulary_ = first.take(read_gguf_vocabulary(file_.metadata()));
     chat_template_ = first.take(file_.metadata().text("tokenizer.chat_template", ""));
     if (!first.error()) first.check(check_vocabulary(vocabulary_, spec_));
@@ -49,7 +49,7 @@ class GgufModel final : public Model {
     weight_bytes_ = totals->bytes;
     parameters_ = totals->parameters;
     type_counts_ = std::move(totals->types);
-    header_sha256_ = sha256_hex({file_.header()});
+    header_sha256_ = sha256_hex(file_.headers());
     return {};
   }
 
@@ -58,13 +58,13 @@ class GgufModel final : public Model {
     error.what = fmt::format("{}: {}", path_.string(), error.what);
     return error;
   }
-  GgufFile file_;  // the weights' views point into its map
+  GgufSet file_;  // the weights' views point into its maps
 };
 
 }  // namespace
 
 Result<std::shared_ptr<const Model>> open_gguf(const std::filesystem::path& path) {
-  auto file = GgufFile::open(path);
+  auto file = GgufSet::open(path);
   if (!file.ok()) return file.error();
   auto model = std::make_shared<GgufModel>(std::move(*file));
   if (auto read = model->read(); !read.ok()) return read.error();

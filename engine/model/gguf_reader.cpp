@@ -234,21 +234,24 @@ Result<TensorView> describe(const std::filesystem::path& path, const GgufTensor&
     return Error{Error::Kind::unsupported,
                  fmt::format("{}: tensor {} is stored as {}, which is not read yet", path.string(), name,
                              ggml_type_name(tensor.type)),
-                 "", "Use a file in F32, F16, BF16, Q4_0, Q4_1 or Q8_0", tensor.name};
+                 "", "Use a file of another quantisation, such as Q4_K_M, Q6_K or Q8_0", tensor.name};
   }
-  if (tensor.shape.empty() || tensor.shape.size() > 2) {
-    return Error{Error::Kind::unsupported,
-                 fmt::format("{}: tensor {} has shape {}; one or two dimensions are read", path.string(),
-                             name, shape_text(tensor.shape)),
-                 "", "", tensor.name};
+  if (tensor.shape.empty()) {
+    return malformed(path, fmt::format("tensor {} has no dimensions", name), tensor.name);
   }
-  const std::uint64_t columns = tensor.shape[0], rows = tensor.shape.size() == 2 ? tensor.shape[1] : 1;
-  if (columns == 0 || rows == 0 || columns > kMaxElements / rows) {
+  // Rows are all dimensions but the first: [columns, rows, experts] is experts·rows rows.
+  std::uint64_t numbers = 1;
+  for (const std::uint64_t side : tensor.shape) {
+    if (side != 0 && side <= kMaxElements / numbers) {
+      numbers *= side;
+      continue;
+    }
     return malformed(path,
                      fmt::format("tensor {} has shape {}; it must hold 1 to {} numbers", name,
                                  shape_text(tensor.shape), kMaxElements),
                      tensor.name);
   }
+  const std::uint64_t columns = tensor.shape[0], rows = numbers / columns;
   TensorView view{tensor.name, *type, static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)};
   const TensorTypeInfo& info = tensor_type_info(*type);
   if (view.columns % info.block_elements != 0) {
@@ -287,7 +290,8 @@ Result<std::vector<TensorView>> GgufFile::tensor_views() const {
   const std::uint64_t data_start = (header_bytes_ + alignment_ - 1) / alignment_ * alignment_;
   std::vector<TensorView> views;
   views.reserve(tensors_.size());
-  std::uint64_t needed = 0;
+  std::uint64_t furthest = 0;  // where the tensors end
+  const GgufTensor* last = nullptr;
   for (const GgufTensor& tensor : tensors_) {
     auto view = describe(path(), tensor);
     if (!view.ok()) return view.error();
@@ -300,15 +304,16 @@ Result<std::vector<TensorView>> GgufFile::tensor_views() const {
     // At most 2^42 bytes at offsets below 2^62: these sums cannot overflow.
     const std::uint64_t start = data_start + tensor.offset;
     const std::uint64_t end = start + static_cast<std::uint64_t>(view->bytes);
-    needed = std::max(needed, end);
+    if (end > furthest) furthest = end, last = &tensor;
     if (end <= size) view->data = map_.bytes().data() + start;
     views.push_back(std::move(*view));
   }
-  if (needed > size) {
-    return truncated(path(), fmt::format("its tensors need {} bytes, the file has {} ({} missing)",
-                                         format_count(static_cast<std::int64_t>(needed)),
-                                         format_count(static_cast<std::int64_t>(size)),
-                                         format_bytes(static_cast<Bytes>(needed - size))));
+  if (furthest > size) {
+    const auto number = [](std::uint64_t bytes) { return format_count(static_cast<std::int64_t>(bytes)); };
+    return truncated(path(), fmt::format("tensor {} needs bytes {} to {}, the file has {} ({} missing)",
+                                         quote_for_message(last->name), number(data_start + last->offset),
+                                         number(furthest), number(size),
+                                         format_bytes(static_cast<Bytes>(furthest - size))));
   }
   return views;
 }

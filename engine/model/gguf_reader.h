@@ -37,8 +37,9 @@ class GgufFile {
     return map_.bytes().first(header_bytes_);
   }  ///< all before the padding
 
-  /// All tensors as rows × columns, in file order. Refused: types that are not read here, more than two
-  /// dimensions, rows that are no whole blocks, data that is not aligned or lies outside the file.
+  /// All tensors as rows × columns, in file order; rows are the product of all dimensions but the fastest.
+  /// Refused: types that are not read here, rows that are no whole blocks, data that is not aligned or lies
+  /// outside the file.
   Result<std::vector<TensorView>> tensor_views() const;
 
  private:

@@ -140,7 +140,7 @@ Result<ModelSpec> read_hf_spec(const json& config) {
       keys.real(family.norm == NormSpec::Kind::layer ? "layer_norm_eps" : "rms_norm_eps", family.epsilon));
   spec.tied_embeddings = keys.flag("tie_word_embeddings", outer.flag("tie_word_embeddings", family.tied));
   const std::string dtype = outer.text("dtype", outer.text("torch_dtype", ""));
-  spec.says_bfloat16 = keys.text("dtype", keys.text("torch_dtype", dtype)) == "bfloat16";
+  spec.bfloat16_reference = keys.text("dtype", keys.text("torch_dtype", dtype)) == "bfloat16";
 
   LayerSpec layer;
   layer.attention = attention_of(keys, family, spec);

@@ -60,6 +60,9 @@ class HfModel final : public Model {
     files_ = std::move(set->files);
     auto assembler = make_weight_assembler(*config, folder);
     if (!assembler.ok()) return in_file(config_file, assembler.error());
+    // The values that quantised checkpoints are compared with went through bfloat16 modules, whatever dtype
+    // their configuration gives.
+    spec_.bfloat16_reference = spec_.bfloat16_reference || *assembler != nullptr;
     const auto described = find_hf_config(*config);
     if (!described.ok()) return in_file(config_file, described.error());
     const TensorNames& names = described->family->names;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "engine/base/text_escape.h"
+#include "engine/model/quantized_linear.h"
 
 namespace pitwall {
 
@@ -33,7 +34,7 @@ Result<std::vector<float>> scales_of(std::size_t layer, const TensorView& view, 
                      fmt::format("holds {} numbers, the layer has {} kv heads", count, kv_heads));
   }
   std::vector<float> scales(static_cast<std::size_t>(count));
-  dequantize(view.type, view.data, scales.data(), count);
+  dequantize_rows(view, 0, view.rows, scales.data());
   for (const float scale : scales) {
     if (!(scale > 0) || !std::isfinite(scale))
       return bad_scale(layer, view.name, fmt::format("is {}", scale));
@@ -74,8 +75,11 @@ Result<void> read_kv_scales(const ModelSpec& spec, const TensorNames& names, Wei
 
 std::vector<std::string> ignore_unknown_scales(WeightBinder& binder) {
   std::vector<std::string> unknown = binder.ignore_if([](std::string_view name) {
+    for (const std::string_view suffix : {".input_scale", ".activation_scale", ".input_scale_ub"}) {
+      if (name.ends_with(suffix)) return true;  // of activations, which are not quantised here
+    }
     return name.find(".self_attn.") != std::string_view::npos && name.ends_with("_scale") &&
-           !name.ends_with(".weight_scale") && !name.ends_with(".input_scale");  // of quantised weights
+           !name.ends_with(".weight_scale");
   });
   std::sort(unknown.begin(), unknown.end());
   return unknown;

@@ -12,8 +12,8 @@ namespace pitwall {
 Result<void> read_kv_scales(const ModelSpec& spec, const TensorNames& names, WeightBinder& binder,
                             ModelWeights& weights);
 
-/// Scales of attention that nothing here understands, such as self_attn.q_scale: the binder ignores them and
-/// the caller tells.
+/// Scales of attention that nothing here understands, such as self_attn.q_scale, and those of quantised
+/// activations: the binder ignores them and the caller tells.
 std::vector<std::string> ignore_unknown_scales(WeightBinder& binder);
 
 }  // namespace pitwall

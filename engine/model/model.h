@@ -96,7 +96,7 @@ class Model {
   const std::filesystem::path& path() const { return path_; }
   Bytes weight_bytes() const { return weight_bytes_; }     ///< packed, each tensor once
   std::int64_t parameters() const { return parameters_; }  ///< numbers stored, each tensor once
-  /// Scales of attention in the checkpoint that the engine does not use, by name.
+  /// Scales of attention and activations in the checkpoint that the engine does not use, by name.
   const std::vector<std::string>& unused_scales() const { return unused_scales_; }
   std::string quantization() const;               ///< the type that holds most parameters: "Q4_1", "BF16"
   std::string format() const { return format_; }  ///< "GGUF v3", "safetensors"

@@ -77,7 +77,9 @@ struct ModelSpec {
   float embedding_scale = 1, residual_scale = 1, logit_scale = 1;
   float logit_softcap = 0;       ///< c > 0: logits become c·tanh(logit/c), after logit_scale
   bool tied_embeddings = false;  ///< output weights are the embedding
-  bool says_bfloat16 = false;    ///< config.json gives bfloat16 as the checkpoint's dtype
+  /// config.json says bfloat16, or the weights are quantised: the values that such checkpoints are compared
+  /// with come from modules cast to bfloat16.
+  bool bfloat16_reference = false;
   std::vector<LayerSpec> layers;
 
   /// Bytes that one token adds to the KV cache over all layers: Σ 2·kv_heads·head_dim·element_bytes.

@@ -34,13 +34,17 @@ Error truncated(const fs::path& path, std::uint64_t needed, std::uint64_t found)
           fmt::format("{} is truncated: it needs {} bytes and has {}", path.string(),
                       format_count(static_cast<std::int64_t>(needed)),
                       format_count(static_cast<std::int64_t>(found))),
-          "The download or copy was probably cut off", "Fetch the file again", ""};
+          "Is the download incomplete?", "Fetch the file again", ""};
 }
 
 std::optional<TensorType> tensor_type_of(std::string_view dtype) {
-  if (dtype == "F32") return TensorType::f32;
-  if (dtype == "F16") return TensorType::f16;
-  if (dtype == "BF16") return TensorType::bf16;
+  constexpr TensorType kTypes[] = {TensorType::f32,     TensorType::f16,     TensorType::bf16,
+                                   TensorType::f8_e4m3, TensorType::f8_e5m2, TensorType::f64,
+                                   TensorType::i64,     TensorType::i32,     TensorType::i16,
+                                   TensorType::i8,      TensorType::u8,      TensorType::boolean};
+  for (const TensorType type : kTypes) {
+    if (dtype == tensor_type_info(type).name) return type;
+  }
   return std::nullopt;
 }
 
@@ -61,26 +65,48 @@ struct PlacedTensor {
   std::uint64_t begin = 0, end = 0;
 };
 
+/// Rows are all dimensions but the last: [experts, rows, columns] is experts·rows rows. No dimension: one
+/// number.
 Result<TensorView> shaped(const fs::path& path, const std::string& name, TensorType type,
-                          std::vector<std::uint64_t> shape) {
-  while (shape.size() > 2 && shape.back() == 1) shape.pop_back();
-  if (shape.empty()) shape = {1};  // a single number
-  if (shape.size() > 2) {
-    return Error{Error::Kind::unsupported,
-                 fmt::format("{}: tensor {} has shape [{}]; one or two dimensions are read", path.string(),
-                             quote_for_message(name), fmt::join(shape, ", ")),
-                 "", "", name};
+                          const std::vector<std::uint64_t>& shape) {
+  const std::uint64_t columns = shape.empty() ? 1 : shape.back();
+  std::uint64_t rows = 1, numbers = columns;
+  bool too_many = columns > kMaxElements;
+  for (std::size_t i = 0; i + 1 < shape.size() && !too_many; ++i) {
+    too_many = shape[i] > kMaxElements || (shape[i] > 0 && std::max(rows, numbers) > kMaxElements / shape[i]);
+    if (too_many) break;
+    rows *= shape[i];
+    numbers *= shape[i];
   }
-  const std::uint64_t rows = shape.size() == 2 ? shape[0] : 1, columns = shape.back();
-  if (rows == 0 || columns == 0 || columns > kMaxElements / rows) {
+  if (too_many) {
     return malformed(path,
-                     fmt::format("tensor {} has shape [{}]; it must hold 1 to {} numbers",
+                     fmt::format("tensor {} has shape [{}]; it may hold up to {} numbers",
                                  quote_for_message(name), fmt::join(shape, ", "), kMaxElements),
                      name);
   }
   TensorView view{name, type, static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)};
   view.bytes = tensor_bytes(type, view.rows * view.columns);
   return view;
+}
+
+/// The data is covered whole and once: what overlaps or is left over was meant as something else.
+Result<void> check_layout(const fs::path& path, std::vector<PlacedTensor>& tensors) {
+  std::sort(tensors.begin(), tensors.end(), [](const PlacedTensor& a, const PlacedTensor& b) {
+    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+  });
+  std::uint64_t at = 0;
+  for (const PlacedTensor& tensor : tensors) {
+    if (tensor.begin != at) {
+      return malformed(
+          path,
+          fmt::format("tensor {} starts at byte {} of the data, {} what lies before it ends at {}",
+                      quote_for_message(tensor.view.name), tensor.begin, tensor.begin < at ? "but" : "and",
+                      at),
+          tensor.view.name);
+    }
+    at = tensor.end;
+  }
+  return {};
 }
 
 Result<PlacedTensor> read_entry(const fs::path& path, const std::string& name, const nlohmann::json& entry) {
@@ -98,7 +124,7 @@ Result<PlacedTensor> read_entry(const fs::path& path, const std::string& name, c
         Error::Kind::unsupported,
         fmt::format("{}: tensor {} is stored as {}, which is not read yet", path.string(),
                     quote_for_message(name), quote_for_message(dtype->get_ref<const std::string&>())),
-        "", "Use a checkpoint in F32, F16 or BF16", name};
+        "", "Use a checkpoint in F32, F16, BF16 or F8_E4M3", name};
   }
   auto view = shaped(path, name, *type, *shape);
   if (!view.ok()) return view.error();
@@ -157,6 +183,13 @@ Result<SafetensorsSet> open_sharded(const fs::path& folder, const fs::path& inde
   SafetensorsSet set;
   for (const auto& [name, file_name] : *shards) {
     if (!opened.contains(file_name)) {
+      std::error_code ignored;
+      if (!fs::exists(folder / file_name, ignored)) {
+        return Error{Error::Kind::not_found,
+                     fmt::format("{} is missing, which {} names", (folder / file_name).string(),
+                                 index_file.filename().string()),
+                     "The download is incomplete, or a link leads nowhere", "Fetch the model again", name};
+      }
       auto file = SafetensorsFile::open(folder / file_name);
       if (!file.ok()) return file.error();
       opened.emplace(file_name, set.files.size());
@@ -174,6 +207,21 @@ Result<SafetensorsSet> open_sharded(const fs::path& folder, const fs::path& inde
   return set;
 }
 
+Error no_weights(const fs::path& folder) {
+  std::vector<std::string> others;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() == ".safetensors") others.push_back(entry.path().filename().string());
+  }
+  std::sort(others.begin(), others.end());
+  std::string cause = "The folder has a configuration but no weights";
+  if (!others.empty())
+    cause = fmt::format("Nothing says which of its other files is the model: {}", fmt::join(others, ", "));
+  return {Error::Kind::not_found,
+          fmt::format("{} holds neither model.safetensors nor model.safetensors.index.json", folder.string()),
+          cause, "Fetch the whole model, or give a .gguf file", "model"};
+}
+
 }  // namespace
 
 Result<SafetensorsFile> SafetensorsFile::open(const fs::path& path) {
@@ -189,21 +237,28 @@ Result<SafetensorsFile> SafetensorsFile::open(const fs::path& path) {
   const auto header = parse_json_object(text, path);
   if (!header.ok()) return header.error();
 
-  const std::byte* data = bytes.data() + file.header_bytes_;
-  const std::uint64_t data_bytes = bytes.size() - file.header_bytes_;
-  std::uint64_t needed = 0;
+  std::vector<PlacedTensor> tensors;
   for (const auto& [name, entry] : header->items()) {
     if (name == "__metadata__") continue;
     auto tensor = read_entry(path, name, entry);
     if (!tensor.ok()) return tensor.error();
-    needed = std::max(needed, tensor->end);
-    if (tensor->end <= data_bytes) tensor->view.data = data + tensor->begin;
-    file.tensors_.push_back(std::move(tensor->view));
+    tensors.push_back(*std::move(tensor));
   }
-  if (needed > data_bytes) {
-    constexpr std::uint64_t kMaxNeeded = std::uint64_t{1} << 62;
-    return truncated(path, file.header_bytes_ + std::min(needed, kMaxNeeded), bytes.size());
+  if (auto sound = check_layout(path, tensors); !sound.ok()) return sound.error();
+  // No hole and no overlap: at most 2^44 bytes for each tensor of a header that is bounded, which fits.
+  const std::uint64_t expected = file.header_bytes_ + (tensors.empty() ? 0 : tensors.back().end);
+  if (expected > bytes.size()) return truncated(path, expected, bytes.size());
+  if (expected < bytes.size()) {
+    return malformed(
+        path, fmt::format("it needs {} bytes and has {}", format_count(static_cast<std::int64_t>(expected)),
+                          format_count(static_cast<std::int64_t>(bytes.size()))));
   }
+  for (PlacedTensor& tensor : tensors) {
+    tensor.view.data = bytes.data() + file.header_bytes_ + tensor.begin;
+    file.tensors_.push_back(std::move(tensor.view));
+  }
+  std::sort(file.tensors_.begin(), file.tensors_.end(),
+            [](const TensorView& a, const TensorView& b) { return a.name < b.name; });
   return file;
 }
 
@@ -221,11 +276,7 @@ Result<SafetensorsSet> open_safetensors_folder(const fs::path& folder) {
   }
   const fs::path single = folder / "model.safetensors";
   if (!fs::exists(single, ignored)) {
-    return Error{
-        Error::Kind::not_found,
-        fmt::format("{} holds neither model.safetensors nor model.safetensors.index.json", folder.string()),
-        "The folder has a configuration but no weights", "Fetch the whole model, or give a .gguf file",
-        "model"};
+    return no_weights(folder);
   }
   auto file = SafetensorsFile::open(single);
   if (!file.ok()) return file.error();

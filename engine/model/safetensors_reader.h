@@ -15,8 +15,9 @@ namespace pitwall {
 /// One mapped file; its views live as long as it does. Move-only.
 class SafetensorsFile {
  public:
-  /// Header length, dtypes, shapes and offsets are checked against the file's size. Element types read: F32,
-  /// F16, BF16; one or two dimensions.
+  /// Header length, dtypes, shapes and offsets are checked against the file's size: tensors must cover the
+  /// data whole, each byte once. Rows of a view are the product of all dimensions but the last. All element
+  /// types but complex and the very small ones are read; what is a weight the binder decides.
   static Result<SafetensorsFile> open(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return map_.path(); }

@@ -54,7 +54,14 @@ TensorView WeightBinder::matrix(const std::string& name, std::int64_t rows, std:
   } else if (const TensorView* found = find(name)) {
     view = *found;
   } else {
-    errors_.keep(missing(name));
+    Error error = missing(name);
+    for (const std::string_view part : {"qweight", "weight_packed"}) {
+      const std::string beside = name.substr(0, name.rfind('.') + 1) + std::string(part);
+      if (has(beside))
+        error.cause = fmt::format("{} is there, but no quantization_config tells how to read it",
+                                  quote_for_message(beside));
+    }
+    errors_.keep(std::move(error));
     return {};
   }
   if (view.rows != rows || view.columns != columns) {
@@ -63,6 +70,14 @@ TensorView WeightBinder::matrix(const std::string& name, std::int64_t rows, std:
                               view.rows, view.columns, rows, columns),
                   "The model's configuration and its tensors do not belong together",
                   "Fetch or convert the model again", name});
+    return {};
+  }
+  if (!view.quantized && !is_weight_type(view.type)) {
+    errors_.keep({Error::Kind::unsupported,
+                  fmt::format("tensor {} is stored as {}, which is no format of weights that is read",
+                              quote_for_message(name), tensor_type_info(view.type).name),
+                  "It is a part of a quantisation that the configuration does not describe",
+                  "Choose a checkpoint in F32, F16 or BF16, or a GGUF file", name});
     return {};
   }
   if (!view.quantized) claim(name, view.type, rows * columns);

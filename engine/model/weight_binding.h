@@ -92,7 +92,8 @@ class WeightBinder {
   FirstError errors_;
 };
 
-/// All weights that `spec` calls for. Errors stay in the binder.
+/// All weights that `spec` calls for. Errors stay in the binder; layers end at the first one, however many a
+/// hostile file claims.
 ModelWeights bind_weights(const ModelSpec& spec, const TensorNames& names, WeightBinder& binder);
 
 }  // namespace pitwall

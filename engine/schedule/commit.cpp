@@ -2,6 +2,8 @@
 // Scheduler::commit: the only place where request and block state changes for good.
 #include <algorithm>
 #include <cassert>
+#include <cmath>
+#include <string>
 #include <utility>
 
 #include "engine/schedule/scheduler_state.h"
@@ -42,6 +44,15 @@ void drop_pending(Scheduler::State& state, const PendingStep& failed, const Erro
   state.end_static_batch();
 }
 
+Error not_finite(const Sequence& sequence, const std::string& arithmetic) {
+  return {Error::Kind::internal,
+          "The logits after " + std::to_string(sequence.tokens.size()) +
+              " tokens hold numbers that are not finite (computed in " + arithmetic + ")",
+          "Activations passed the range of a dtype, or the file's weights hold infinity",
+          "Choose bfloat16 or float32 for kv-cache-dtype, or another quantisation of the model",
+          "kv-cache-dtype"};
+}
+
 void take_token(Scheduler::State& state, Sequence& sequence, const SampledToken& sampled, Committed& out) {
   sequence.tokens.push_back(sampled.token);
   --sequence.sampling;
@@ -67,7 +78,12 @@ void fold_in(Scheduler::State& state, const PendingStep& step, const StepResult&
     if (!slice.samples) continue;
     assert(sampled != result.sampled.end() && sampled->request == slice.request);
     // Ended while in flight: the token is neither emitted, counted nor cached.
-    if (Sequence* sequence = live(state, slice)) take_token(state, *sequence, *sampled, out);
+    Sequence* sequence = live(state, slice);
+    if (sequence && std::isnan(sampled->logprob)) {
+      state.end(*sequence, FinishReason::error, not_finite(*sequence, result.arithmetic).text());
+    } else if (sequence) {
+      take_token(state, *sequence, *sampled, out);
+    }
     ++sampled;
   }
   out.logits = result.logits;

@@ -27,7 +27,7 @@ KvDtype kv_dtype(const Settings& settings) {
 RopeSpec::Frequencies effective_frequencies(const ModelSpec& spec, const Settings& settings) {
   const std::string& asked = settings.text("rope-frequencies");
   if (asked == "bfloat16") return RopeSpec::Frequencies::bfloat16;
-  const bool compares = settings.text("dtype") == "float32" && spec.says_bfloat16;
+  const bool compares = settings.text("dtype") == "float32" && spec.bfloat16_reference;
   return asked == "auto" && compares ? RopeSpec::Frequencies::bfloat16 : RopeSpec::Frequencies::exact;
 }
 

@@ -61,7 +61,7 @@ constexpr std::array kTable{
                 .help =
                     "Rotary frequencies: exact, or rounded to bfloat16 as a PyTorch module cast to bfloat16 "
                     "holds them; auto rounds only with dtype float32 on a checkpoint whose config.json says "
-                    "bfloat16, to compare with such a module.",
+                    "bfloat16 or quantised linears, to compare with such a module.",
                 .group = "Compute",
                 .choices = "auto|exact|bfloat16"},
     SettingInfo{.name = "threads",

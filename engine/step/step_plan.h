@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/base/clock.h"
@@ -76,7 +77,7 @@ struct SampledToken {
   RequestId request;
   SlotId slot;
   TokenId token = 0;
-  float logprob = 0;  ///< of the token under softmax of the unscaled logits
+  float logprob = 0;  ///< of the token under softmax of the unscaled logits; NaN: they were not finite
 };
 
 struct SliceLogits {
@@ -90,6 +91,7 @@ struct StepResult {
   std::optional<Error> error;         ///< the whole step failed: nothing of it counts
   std::vector<SampledToken> sampled;  ///< one for each slice that samples, in slice order
   std::vector<SliceLogits> logits;
+  std::string arithmetic = {};  ///< where a logprob is NaN: the dtypes that were computed with
   Nanos started = 0, finished = 0;
   Nanos swapping = 0;  ///< of that, block swaps
 };

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/model/quantized_linear.h"
 #include "kernels/cpu/packed_weight.h"
 
 namespace pitwall {
@@ -33,6 +34,7 @@ Result<void> check_tensor(const TensorView& tensor) {
     return bad_tensor(tensor, "has " + std::to_string(tensor.rows) + " rows of " +
                                   std::to_string(tensor.columns) + ", more than can be counted");
   }
+  if (tensor.quantized) return tensor.quantized->check_numbers();
   if (tensor.columns % block != 0) {
     return bad_tensor(tensor, "has rows of " + std::to_string(tensor.columns) +
                                   " numbers, not a multiple of the " + std::to_string(block) +
@@ -69,16 +71,30 @@ DeviceInfo CpuBackend::device() const {
 
 Result<Weight> CpuBackend::upload(const TensorView& tensor) {
   if (auto ok = check_tensor(tensor); !ok) return std::move(ok).error();
-  const PackedSize size = packed_size(tensor.type, tensor.rows, tensor.columns);
-  auto memory = weight_memory_.take(size.values + size.scales, "weight " + tensor.name);
+  if (!tensor.quantized && !is_weight_type(tensor.type)) {
+    return bad_tensor(tensor, "is stored as " + std::string(tensor_type_info(tensor.type).name) +
+                                  ", which is no format of weights");
+  }
+  const PackedLayout layout = packed_layout(tensor);
+  const std::int32_t* order = known_order(layout.order);
+  const auto order_bytes = static_cast<Bytes>(layout.order.size() * sizeof(std::int32_t));
+  auto memory = weight_memory_.take(layout.values + layout.scales + (order == nullptr ? order_bytes : 0),
+                                    "weight " + tensor.name);
   if (!memory) return std::move(memory).error();
   std::byte* values = *memory;
-  std::byte* scales = values + size.values;
+  std::byte* scales = values + layout.values;
   StoredWeight stored;
-  stored.matrix = {tensor.type, static_cast<int>(tensor.rows), static_cast<int>(tensor.columns), values,
-                   scales};
+  stored.matrix = layout.matrix;
+  stored.matrix.values = values;
+  stored.matrix.scales = scales;
+  if (order == nullptr && !layout.order.empty()) {
+    auto* own = reinterpret_cast<std::int32_t*>(scales + layout.scales);
+    std::copy(layout.order.begin(), layout.order.end(), own);
+    order = own;
+  }
+  stored.matrix.order = order;
   team_.run(stored.matrix.tiles(), 8, [&](int begin, int end, int) {
-    for (int tile = begin; tile < end; ++tile) pack_tile(tensor, tile, values, scales);
+    for (int tile = begin; tile < end; ++tile) pack_tile(tensor, layout, tile, values, scales);
   });
   weights_.push_back(stored);
   if (auto ok = fit_workspace(); !ok) {
@@ -88,13 +104,24 @@ Result<Weight> CpuBackend::upload(const TensorView& tensor) {
   return Weight{static_cast<std::int32_t>(weights_.size()) - 1};
 }
 
+const std::int32_t* CpuBackend::known_order(const std::vector<std::int32_t>& order) const {
+  if (order.empty()) return nullptr;
+  for (const StoredWeight& weight : weights_) {
+    const PackedMatrix& matrix = weight.matrix;
+    if (matrix.order != nullptr && matrix.columns == static_cast<int>(order.size()) &&
+        std::equal(order.begin(), order.end(), matrix.order))
+      return matrix.order;
+  }
+  return nullptr;
+}
+
 Result<Weight> CpuBackend::upload_vector(const TensorView& tensor, float offset) {
   if (auto ok = check_tensor(tensor); !ok) return std::move(ok).error();
   const std::int64_t count = tensor.rows * tensor.columns;
   auto memory = weight_memory_.take(count * Bytes{sizeof(float)}, "weight " + tensor.name);
   if (!memory) return std::move(memory).error();
   auto* values = reinterpret_cast<float*>(*memory);
-  dequantize(tensor.type, tensor.data, values, count);
+  dequantize_rows(tensor, 0, tensor.rows, values);
   for (std::int64_t i = 0; i < count; ++i) values[i] += offset;
   StoredWeight stored;
   stored.vector = values;
@@ -203,14 +230,19 @@ Result<void> CpuBackend::fit_workspace() {
   const StepLimits& limits = state_.bounds.limits;
   const Bytes rows = std::max(limits.max_tokens, limits.max_logit_rows);
   Bytes float_columns = 0, block_columns = 0, tensor_columns = 0;
+  bool ordered = false;
   for (const StoredWeight& weight : weights_) {
+    ordered = ordered || weight.matrix.order != nullptr;
     Bytes& columns = uses_quantized(weight.matrix) ? block_columns : float_columns;
     columns = std::max<Bytes>(columns, weight.matrix.columns);
   }
+  for (const ExpertGroup& group : expert_groups_)
+    float_columns = std::max<Bytes>(float_columns, group.hidden());
   for (const StoredTensor& tensor : tensors_) {
     if (tensor.rows == RowSet::tokens) tensor_columns = std::max<Bytes>(tensor_columns, tensor.columns);
   }
-  Bytes scratch_floats = std::max(block_columns, tensor_columns);
+  // A row may be normed, then put in a weight's order, before it is quantised.
+  Bytes scratch_floats = std::max(block_columns, tensor_columns) + (ordered ? block_columns : 0);
   for (const KvPool::Layer& layer : kv_.layers()) {
     const Bytes most_heads = tensor_columns / (Bytes{layer.head_dim} * layer.kv_heads) + 1;  // per kv head
     const auto queries = static_cast<int>(most_heads * state_.bounds.segment_rows);
@@ -220,8 +252,12 @@ Result<void> CpuBackend::fit_workspace() {
 
   const Bytes float_bytes = rows * float_columns * Bytes{sizeof(float)};
   const Bytes block_bytes = rows * (block_columns / kQuantBlock) * Bytes{sizeof(ActivationBlock)};
-  if (auto ok = fit(normed_, Category::activations, float_bytes, "normed activations"); !ok) return ok;
-  if (auto ok = fit(quantised_, Category::activations, block_bytes, "quantised activations"); !ok) return ok;
+  for (int slot = 0; slot < (ordered ? 2 : 1); ++slot) {
+    if (auto ok = fit(normed_[slot], Category::activations, float_bytes, "normed activations"); !ok)
+      return ok;
+    if (auto ok = fit(quantised_[slot], Category::activations, block_bytes, "quantised activations"); !ok)
+      return ok;
+  }
   if (auto ok = fit(scratch_, Category::attention_workspace,
                     scratch_floats_ * Bytes{sizeof(float)} * team_.threads(), "scratch of the threads");
       !ok) {
@@ -279,6 +315,8 @@ void CpuBackend::publish(std::uint64_t step) {
   for (std::size_t i = 0; i < state_.samples.size(); ++i) {
     const StepState::Sampling& sample = state_.samples[i];
     result.sampled.push_back({sample.request, sample.slot, sampled_[i].token, sampled_[i].logprob});
+    if (std::isnan(sampled_[i].logprob))
+      result.arithmetic = "float32, KV in " + std::string(kv_dtype_name(kv_.dtype()));
   }
   for (const StepState::AskedLogits& asked : state_.asked) {
     if (!sampled_from_.valid()) break;

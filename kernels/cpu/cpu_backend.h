@@ -118,18 +118,24 @@ class CpuBackend final : public Backend {
   Result<void> fit_moe_workspace();
   Result<void> fit(BookedMemory& memory, Category category, Bytes bytes, const char* purpose);
   Result<void> prepare_blocks(int pool_blocks, int swap_blocks);
-  Input prepare_input(Tensor in, const NormPrologue& norm, int columns, bool as_float, bool as_quantized);
+  /// The same order of another weight, or null: weights of one input mostly share it.
+  const std::int32_t* known_order(const std::vector<std::int32_t>& order) const;
+  /// For matrices of one order of columns. What `slot` 0 holds lasts until the next call with it; slot 1 may
+  /// be used where a weight has an order.
+  Input prepare_input(Tensor in, const NormPrologue& norm, std::span<const PackedMatrix* const> matrices,
+                      int slot = 0);
+  void linear_of_one_order(Tensor in, const NormPrologue& norm, std::span<const LinearOutput> outputs);
   template <class Body>
   void over_tiles(const PackedMatrix* const* matrices, int count, int rows, const Body& body);
-  bool any_uses(const std::vector<PackedMatrix>& matrices, bool quantized) const;
   template <class Body>
   void over_expert_tiles(const std::vector<PackedMatrix>& matrices, const Body& body);
   template <class Body>
   void over_visits(int expert, const Body& body) const;
   void route_rows(const ExpertGroup& group, const Input& input, int first, int rows);
-  void gather_visits(const ExpertGroup& group, const Input& input, int first, bool as_float,
-                     bool as_quantized);
-  void visit_experts(const ExpertGroup& group);
+  template <class Row>
+  Input gather_visits(const std::vector<PackedMatrix>& matrices, const std::vector<PackedMatrix>& partner,
+                      const Row& row);
+  void visit_experts(const ExpertGroup& group, const Input& rows, int first_row);
   /// Rows of a tile's results into rows `first` … of `out`; `columns` of the weight's rows are no padding.
   static void store_tile(const float* results, int tile, int first, int rows, std::int64_t stride,
                          int columns, float* out);
@@ -157,7 +163,8 @@ class CpuBackend final : public Backend {
   KvPool kv_;
   StepState state_;
   Bytes state_bytes_ = 0;
-  BookedMemory normed_, quantised_, scratch_;
+  BookedMemory normed_[2], quantised_[2];  ///< by slot of prepare_input()
+  BookedMemory scratch_;
   std::int64_t scratch_floats_ = 0;                                      ///< of one thread
   std::vector<std::vector<std::pair<float, TokenId>>> sampler_scratch_;  ///< by thread
   std::vector<Sampled> sampled_;  ///< in the order of StepState::samples

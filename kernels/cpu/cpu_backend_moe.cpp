@@ -12,8 +12,18 @@ namespace {
 
 constexpr int kVisitGrain = 4;
 
-std::int64_t blocks_of(int columns) {
-  return columns / kQuantBlock;
+bool same_columns(const std::vector<PackedMatrix>& matrices, const PackedMatrix& as) {
+  return std::all_of(matrices.begin(), matrices.end(),
+                     [&](const PackedMatrix& matrix) { return matrix.columns == as.columns; });
+}
+
+/// Whether gathered rows serve gate and up, and rows of one length all experts.
+bool is_uniform(const ExpertGroup& group) {
+  for (std::size_t e = 0; e < group.gate.size(); ++e) {
+    if (group.gate[e].order != group.up[e].order) return false;
+  }
+  return same_columns(group.gate, group.gate.front()) && same_columns(group.up, group.gate.front()) &&
+         same_columns(group.down, group.down.front());
 }
 
 }  // namespace
@@ -26,44 +36,45 @@ Result<Experts> CpuBackend::group_experts(Weight router, std::span<const ExpertW
     group.up.push_back(at(expert.up).matrix);
     group.down.push_back(at(expert.down).matrix);
   }
+  if (group.router.order != nullptr || !is_uniform(group)) {
+    return Error{Error::Kind::unsupported,
+                 "the experts' columns stand in orders that differ between gate and up or in their groups",
+                 "the checkpoint was quantised with desc_act for each matrix by itself",
+                 "choose a checkpoint without desc_act, or a GGUF file", "desc_act"};
+  }
   expert_groups_.push_back(std::move(group));
-  if (auto ok = fit_moe_workspace(); !ok) {
+  if (auto ok = fit_workspace(); !ok) {
     expert_groups_.pop_back();
     return std::move(ok).error();
   }
   return Experts{static_cast<std::int32_t>(expert_groups_.size()) - 1};
 }
 
-bool CpuBackend::any_uses(const std::vector<PackedMatrix>& matrices, bool quantized) const {
-  return std::any_of(matrices.begin(), matrices.end(),
-                     [&](const PackedMatrix& matrix) { return uses_quantized(matrix) == quantized; });
-}
-
 Result<void> CpuBackend::fit_moe_workspace() {
   const Bytes rows = std::min(state_.bounds.limits.max_tokens, kMoeRows);
-  Bytes logits = 0, choices = 0, experts = 0, inputs = 0, input_blocks = 0, gated = 0, gated_blocks = 0,
-        results = 0;
+  Bytes logits = 0, visits = 0, experts = 0, inputs = 0, blocks = 0, gated = 0, results = 0;
   for (const ExpertGroup& group : expert_groups_) {
-    const Bytes visits = rows * group.spec.top_k;
-    const int hidden = group.router.columns, width = group.spec.intermediate;
+    const Bytes of_group = rows * group.spec.top_k;
+    const int columns = std::max(group.gate.front().columns, group.down.front().columns);
     logits = std::max(logits, rows * group.spec.experts * Bytes{sizeof(float)});
-    choices = std::max(choices, visits);
+    visits = std::max(visits, of_group);
     experts = std::max<Bytes>(experts, group.spec.experts);
-    inputs = std::max(inputs, visits * hidden * Bytes{sizeof(float)});
-    input_blocks = std::max(input_blocks, visits * blocks_of(hidden) * Bytes{sizeof(ActivationBlock)});
-    gated = std::max(gated, visits * width * Bytes{sizeof(float)});
-    gated_blocks = std::max(gated_blocks, visits * blocks_of(width) * Bytes{sizeof(ActivationBlock)});
-    results = std::max(results, visits * hidden * Bytes{sizeof(float)});
+    inputs = std::max(inputs, of_group * columns * Bytes{sizeof(float)});
+    blocks = std::max(blocks, of_group * (columns / kQuantBlock) * Bytes{sizeof(ActivationBlock)});
+    gated = std::max(gated, of_group * group.spec.intermediate * Bytes{sizeof(float)});
+    results = std::max(results, of_group * group.hidden() * Bytes{sizeof(float)});
   }
-  const std::pair<BookedMemory*, Bytes> wanted[] = {
-      {&moe_.router_logits, logits},      {&moe_.inputs, inputs},
-      {&moe_.input_blocks, input_blocks}, {&moe_.gated, gated},
-      {&moe_.gated_blocks, gated_blocks}, {&moe_.results, results}};
+  const std::pair<BookedMemory*, Bytes> wanted[] = {{&moe_.router_logits, logits},
+                                                    {&moe_.inputs, inputs},
+                                                    {&moe_.input_blocks, blocks},
+                                                    {&moe_.gated, gated},
+                                                    {&moe_.results, results}};
   for (const auto& [memory, bytes] : wanted) {
     if (auto ok = fit(*memory, Category::activations, bytes, "rows at experts"); !ok) return ok;
   }
-  moe_.choices.resize(static_cast<std::size_t>(choices));
-  moe_.visit_rows.resize(static_cast<std::size_t>(choices));
+  moe_.choices.resize(static_cast<std::size_t>(visits));
+  moe_.visit_rows.resize(static_cast<std::size_t>(visits));
+  moe_.visit_experts.resize(static_cast<std::size_t>(visits));
   moe_.first_visit.resize(static_cast<std::size_t>(experts) + 1);
   moe_.visited.reserve(static_cast<std::size_t>(experts));
   return {};
@@ -90,16 +101,14 @@ void CpuBackend::over_visits(int expert, const Body& body) const {
 void CpuBackend::moe(Tensor in, const NormPrologue& norm, Experts experts, float scale, Tensor residual,
                      Tensor out) {
   const ExpertGroup& group = expert_groups_[static_cast<std::size_t>(experts.id)];
-  const bool router_quantized = uses_quantized(group.router);
-  const bool inputs_quantized = any_uses(group.gate, true) || any_uses(group.up, true);
-  const bool inputs_float = any_uses(group.gate, false) || any_uses(group.up, false);
-  const Input input = prepare_input(in, norm, group.router.columns, inputs_float || !router_quantized,
-                                    inputs_quantized || router_quantized);
+  PackedMatrix floats;  // stands for what wants the normed row as it is
+  floats.columns = floats.inputs = group.hidden();
+  const PackedMatrix* forms[] = {&group.router, &floats};
+  const Input input = prepare_input(in, norm, forms);
   for (int first = 0; first < input.rows; first += kMoeRows) {
     const int rows = std::min(kMoeRows, input.rows - first);
     route_rows(group, input, first, rows);
-    gather_visits(group, input, first, inputs_float, inputs_quantized);
-    visit_experts(group);
+    visit_experts(group, input, first);
     team_.run(rows, kVisitGrain, [&](int begin, int end, int) {
       for (int row = begin; row < end; ++row) add_results(group, row, first, scale, residual, out);
     });
@@ -121,27 +130,38 @@ void CpuBackend::route_rows(const ExpertGroup& group, const Input& input, int fi
   moe_.route(group.spec, rows);
 }
 
-void CpuBackend::gather_visits(const ExpertGroup& group, const Input& input, int first, bool as_float,
-                               bool as_quantized) {
-  const int columns = group.router.columns;
-  const std::int64_t blocks = blocks_of(columns);
-  const auto visits = moe_.first_visit[static_cast<std::size_t>(group.spec.experts)];
+/// Each visit's row in its expert's order of columns, as floats and quantised, as its matrix wants them.
+/// `partner`: matrices of the same input that may want the other form.
+template <class Row>
+CpuBackend::Input CpuBackend::gather_visits(const std::vector<PackedMatrix>& matrices,
+                                            const std::vector<PackedMatrix>& partner, const Row& row) {
+  const auto visits = moe_.first_visit[matrices.size()];
+  const int columns = matrices.front().columns;
+  const Input gathered{moe_.inputs.as<float>(), columns, moe_.input_blocks.as<ActivationBlock>(), visits};
   team_.run(visits, kVisitGrain, [&](int begin, int end, int) {
     for (std::int64_t visit = begin; visit < end; ++visit) {
-      const std::int64_t row = first + moe_.visit_rows[static_cast<std::size_t>(visit)];
-      if (as_float)
-        std::copy_n(input.floats + row * input.stride, columns, moe_.inputs.as<float>() + visit * columns);
-      if (as_quantized)
-        std::copy_n(input.blocks + row * blocks, blocks,
-                    moe_.input_blocks.as<ActivationBlock>() + visit * blocks);
+      const auto expert = static_cast<std::size_t>(moe_.visit_experts[static_cast<std::size_t>(visit)]);
+      const PackedMatrix& matrix = matrices[expert];
+      const float* x = row(visit);
+      float* target = moe_.inputs.as<float>() + visit * columns;
+      for (int k = 0; k < columns; ++k) {
+        const int from = matrix.order == nullptr ? k : matrix.order[k];
+        target[k] = from < 0 ? 0.0f : x[from];
+      }
+      if (uses_quantized(matrix) || uses_quantized(partner[expert])) {
+        kernels_.quantize(target, columns,
+                          moe_.input_blocks.as<ActivationBlock>() + visit * (columns / kQuantBlock));
+      }
     }
   });
+  return gathered;
 }
 
-void CpuBackend::visit_experts(const ExpertGroup& group) {
-  const int hidden = group.router.columns, width = group.spec.intermediate;
-  const auto visits = moe_.first_visit[static_cast<std::size_t>(group.spec.experts)];
-  const Input inputs{moe_.inputs.as<float>(), hidden, moe_.input_blocks.as<ActivationBlock>(), visits};
+void CpuBackend::visit_experts(const ExpertGroup& group, const Input& rows, int first_row) {
+  const int hidden = group.hidden(), width = group.spec.intermediate;
+  const Input inputs = gather_visits(group.gate, group.up, [&](std::int64_t visit) {
+    return rows.floats + (first_row + moe_.visit_rows[static_cast<std::size_t>(visit)]) * rows.stride;
+  });
   over_expert_tiles(group.gate, [&](int expert, int tile) {
     const PackedMatrix& gate = group.gate[static_cast<std::size_t>(expert)];
     const PackedMatrix& up = group.up[static_cast<std::size_t>(expert)];
@@ -154,15 +174,8 @@ void CpuBackend::visit_experts(const ExpertGroup& group) {
     });
   });
 
-  if (any_uses(group.down, true)) {
-    team_.run(visits, kVisitGrain, [&](int begin, int end, int) {
-      for (std::int64_t visit = begin; visit < end; ++visit) {
-        kernels_.quantize(moe_.gated.as<float>() + visit * width, width,
-                          moe_.gated_blocks.as<ActivationBlock>() + visit * blocks_of(width));
-      }
-    });
-  }
-  const Input gated{moe_.gated.as<float>(), width, moe_.gated_blocks.as<ActivationBlock>(), visits};
+  const Input gated = gather_visits(
+      group.down, group.down, [&](std::int64_t visit) { return moe_.gated.as<float>() + visit * width; });
   over_expert_tiles(group.down, [&](int expert, int tile) {
     const PackedMatrix& down = group.down[static_cast<std::size_t>(expert)];
     over_visits(expert, [&](int first, int count) {
@@ -176,7 +189,7 @@ void CpuBackend::visit_experts(const ExpertGroup& group) {
 /// The sum over a row's experts, in the order of their weights.
 void CpuBackend::add_results(const ExpertGroup& group, int row, int first, float scale, Tensor residual,
                              Tensor out) const {
-  const int hidden = group.router.columns;
+  const int hidden = group.hidden();
   const MoeWorkspace::Choice* choices = moe_.choices.data() + std::ptrdiff_t{row} * group.spec.top_k;
   const float* before = residual.valid() ? at(residual).row(first + row) : nullptr;
   float* target = at(out).row(first + row);

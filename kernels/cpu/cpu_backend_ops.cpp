@@ -43,25 +43,35 @@ void CpuBackend::normalise(const NormPrologue& norm, const float* x, int columns
   kernel(x, at(norm.weight).vector, norm.epsilon, columns, out);
 }
 
-CpuBackend::Input CpuBackend::prepare_input(Tensor in, const NormPrologue& norm, int columns, bool as_float,
-                                            bool as_quantized) {
+CpuBackend::Input CpuBackend::prepare_input(Tensor in, const NormPrologue& norm,
+                                            std::span<const PackedMatrix* const> matrices, int slot) {
   const StoredTensor& tensor = at(in);
-  const int groups = columns / kQuantBlock;
-  Input input{tensor.row(0), tensor.columns, quantised_.as<ActivationBlock>(), rows_of(in)};
+  const std::int32_t* order = matrices[0]->order;
+  const int inputs = matrices[0]->inputs, columns = matrices[0]->columns, groups = columns / kQuantBlock;
+  bool as_float = false, as_quantized = false;
+  for (const PackedMatrix* matrix : matrices) (uses_quantized(*matrix) ? as_quantized : as_float) = true;
+
+  auto* blocks = quantised_[slot].as<ActivationBlock>();
+  Input input{tensor.row(0), tensor.columns, blocks, rows_of(in)};
   const float* weight = norm.weight.valid() ? at(norm.weight).vector : nullptr;
-  if (weight != nullptr && as_float) input.floats = normed_.as<float>(), input.stride = columns;
-  if (weight == nullptr && !as_quantized) return input;
+  const bool changed = weight != nullptr || order != nullptr;  // the rows that linears see are no tensor's
+  if (changed && as_float) input.floats = normed_[slot].as<float>(), input.stride = columns;
+  if (!changed && !as_quantized) return input;
 
   team_.run(input.rows, kRowGrain, [&](int begin, int end, int thread) {
     for (int row = begin; row < end; ++row) {
       const float* x = tensor.row(row);
+      float* target = as_float ? normed_[slot].as<float>() + std::int64_t{row} * columns : scratch(thread);
       if (weight != nullptr) {
-        float* normed = as_float ? normed_.as<float>() + std::int64_t{row} * columns : scratch(thread);
-        normalise(norm, x, columns, normed);
+        float* normed = order == nullptr ? target : scratch(thread) + columns;
+        normalise(norm, x, inputs, normed);
         x = normed;
       }
-      if (as_quantized)
-        kernels_.quantize(x, columns, quantised_.as<ActivationBlock>() + std::int64_t{row} * groups);
+      if (order != nullptr) {
+        for (int k = 0; k < columns; ++k) target[k] = order[k] < 0 ? 0.0f : x[order[k]];
+        x = target;
+      }
+      if (as_quantized) kernels_.quantize(x, columns, blocks + std::int64_t{row} * groups);
     }
   });
   return input;
@@ -96,16 +106,23 @@ void CpuBackend::multiply(const PackedMatrix& matrix, const Input& input, int ti
 }
 
 void CpuBackend::linear(Tensor in, const NormPrologue& norm, std::span<const LinearOutput> outputs) {
+  while (!outputs.empty()) {
+    const auto* order = at(outputs[0].weight).matrix.order;
+    std::size_t same = 1;
+    while (same < outputs.size() && at(outputs[same].weight).matrix.order == order) ++same;
+    linear_of_one_order(in, norm, outputs.first(same));
+    outputs = outputs.subspan(same);
+  }
+}
+
+void CpuBackend::linear_of_one_order(Tensor in, const NormPrologue& norm,
+                                     std::span<const LinearOutput> outputs) {
   constexpr std::size_t kMostOutputs = 8;
   assert(!outputs.empty() && outputs.size() <= kMostOutputs);
   if (rows_of(in) == 0) return;
   const PackedMatrix* matrices[kMostOutputs];
-  bool as_float = false, as_quantized = false;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    matrices[i] = &at(outputs[i].weight).matrix;
-    (uses_quantized(*matrices[i]) ? as_quantized : as_float) = true;
-  }
-  const Input input = prepare_input(in, norm, matrices[0]->columns, as_float, as_quantized);
+  for (std::size_t i = 0; i < outputs.size(); ++i) matrices[i] = &at(outputs[i].weight).matrix;
+  const Input input = prepare_input(in, norm, {matrices, outputs.size()});
 
   over_tiles(matrices, static_cast<int>(outputs.size()), input.rows,
              [&](int index, int tile, int first_row, int rows) {
@@ -152,14 +169,15 @@ void CpuBackend::gated_linear(Tensor in, const NormPrologue& norm, const GatedWe
   if (rows_of(in) == 0) return;
   const PackedMatrix& gates = at(weights.gate).matrix;
   const PackedMatrix& ups = at(weights.up).matrix;
-  const bool gate_quantized = uses_quantized(gates), up_quantized = uses_quantized(ups);
-  const Input input = prepare_input(in, norm, gates.columns, !gate_quantized || !up_quantized,
-                                    gate_quantized || up_quantized);
+  const PackedMatrix* both[] = {&gates, &ups};
+  const bool one_order = gates.order == ups.order;
+  const Input input = prepare_input(in, norm, std::span(both).first(one_order ? 2 : 1));
+  const Input up_input = one_order ? input : prepare_input(in, norm, std::span(both).last(1), 1);
   const PackedMatrix* tiled[] = {&gates};
   over_tiles(tiled, 1, input.rows, [&](int, int tile, int first_row, int rows) {
     alignas(64) TileResults gate_results, up_results;
     multiply(gates, input, tile, first_row, rows, gate_results);
-    multiply(ups, input, tile, first_row, rows, up_results);
+    multiply(ups, up_input, tile, first_row, rows, up_results);
     const int column = tile * kTileRows, width = std::min(kTileRows, gates.rows - column);
     add_bias(weights.gate_bias, column, width, rows, gate_results);
     add_bias(weights.up_bias, column, width, rows, up_results);

@@ -14,7 +14,7 @@
 namespace pitwall {
 
 inline constexpr int kTileRows = 16;    ///< rows of a weight that are interleaved into one tile
-inline constexpr int kQuantBlock = 32;  ///< columns that share a scale in every quantised format
+inline constexpr int kQuantBlock = 32;  ///< columns that activations share a scale in
 inline constexpr int kKvTile = 32;      ///< positions per softmax step of attention, counted from position 0
 
 /// A weight [rows × columns] in tiles of kTileRows rows (the last one padded with zeros); see
@@ -23,7 +23,13 @@ struct PackedMatrix {
   TensorType type = TensorType::f32;
   int rows = 0, columns = 0;
   const std::byte* values = nullptr;  ///< tile-major
-  const std::byte* scales = nullptr;  ///< tile-major float16, quantised formats only
+  const std::byte* scales = nullptr;  ///< tile-major, quantised formats only
+  // Of quantised linears (i4, i8, f8_e4m3):
+  TensorType scale_type = TensorType::f32;  ///< f16, bf16 or f32
+  int group_columns = 0;                    ///< that share a scale; i4, i8: a multiple of kQuantBlock
+  /// Column k holds the input's column order[k], nothing where it is negative; null: all in order.
+  const std::int32_t* order = nullptr;
+  int inputs = 0;  ///< columns of the input; `columns` is more where `order` fills up groups
   int tiles() const { return (rows + kTileRows - 1) / kTileRows; }
 };
 
@@ -34,6 +40,7 @@ struct ActivationBlock {
   float scale;
   float scaled_sum;                                 ///< scale·Σ(256·high + low)
   std::int32_t sum;                                 ///< Σ(256·high + low)
+  std::int32_t first_sum;                           ///< the same of the first 16
   std::int8_t high[kQuantBlock], low[kQuantBlock];  ///< in [−127, 127]
 };
 

@@ -3,7 +3,7 @@
 // order, whatever the number of rows at a time: that makes results independent of batch neighbours and
 // chunking.
 #pragma once
-#include "kernels/cpu/kernel_table.h"
+#include "kernels/cpu/packed_format.h"
 
 namespace pitwall {
 
@@ -14,36 +14,115 @@ struct LinearKernels {
   static constexpr int kParts = kTileRows / S::kLanes;  // vectors a tile is wide
   static constexpr int kMostRows = S::kRowsAtOnce;
 
-  static constexpr bool quantised(TensorType t) { return t >= TensorType::q4_0; }
-  static constexpr int value_bytes(TensorType t) {
-    return t == TensorType::q8_0 ? 512 : 256;
-  }  // of 16 × 32 weights
-  static constexpr int scale_count(TensorType t) {
-    return t == TensorType::q4_1 ? 2 : 1;
-  }  // per row and block
-
-  /// Where a block of 32 columns of a tile lies.
+  /// A block of 32 columns of a tile.
   template <TensorType T>
-  struct QuantGroup {
-    const std::byte* values;
-    const std::uint16_t* scales;
-    QuantGroup(const PackedMatrix& w, int tile, int group) {
-      const std::int64_t index = std::int64_t{tile} * (w.columns / kQuantBlock) + group;
-      values = w.values + index * value_bytes(T);
-      scales = reinterpret_cast<const std::uint16_t*>(w.scales) + index * kTileRows * scale_count(T);
+  struct Group {
+    static constexpr PackedFormat kFormat = packed_format(T);
+    static constexpr int kHalves = kFormat.halves ? 2 : 1;
+    const std::byte* codes;
+    const std::byte* record;  ///< of scales
+    int sub;                  ///< the first of its sub-blocks in the record
+    TensorType scale_type;
+
+    Group(const PackedMatrix& w, int tile, int group) {
+      const int groups = w.columns / kQuantBlock;
+      constexpr int kBytes = group_bytes(kFormat.bits);
+      codes = w.values + (std::int64_t{tile} * groups + group) * kBytes;
+      if constexpr (kFormat.grouped) {
+        const int columns = w.group_columns;
+        const int records = (w.columns + columns - 1) / columns;
+        const int bytes =
+            kTileRows * ((w.scale_type == TensorType::f32 ? 4 : 2) + (kFormat.bits == 8 ? 2 : 1));
+        record = w.scales + (std::int64_t{tile} * records + group * kQuantBlock / columns) * bytes;
+      } else {
+        constexpr int kGroups = kFormat.record_columns / kQuantBlock;
+        record =
+            w.scales + (std::int64_t{tile} * (groups / kGroups) + group / kGroups) * kFormat.record_bytes;
+        sub = group % kGroups * kHalves;
+      }
+      scale_type = w.scale_type;
     }
-    F scale(int part) const { return S::load_half(scales + part * S::kLanes); }
-    F minimum(int part) const { return S::load_half(scales + kTileRows + part * S::kLanes); }
-    B bytes(int v, int part) const {
-      return S::load_bytes(values + v * 4 * kTileRows + part * 4 * S::kLanes);
+
+    B word(int v, int part) const { return S::load_bytes(codes + v * 4 * kTileRows + part * 4 * S::kLanes); }
+    /// Codes of columns 4·V … 4·V + 3.
+    template <int V>
+    [[gnu::always_inline]] B code(int part) const {
+      if constexpr (kFormat.bits == 8) return word(V, part);
+      B low = zero_bytes();
+      if constexpr (kFormat.nibbles) low = S::template bits < V < 4 ? 0 : 4, 15 > (word(V % 4, part));
+      if constexpr (kFormat.pairs) {
+        constexpr int kTo = kFormat.nibbles ? 4 : 0;  // where the two bits belong
+        const B pairs = word((kFormat.nibbles ? 4 : 0) + V / 4, part);
+        low = S::either(low, S::template bits<2 * (V % 4) - kTo, 3 << kTo>(pairs));
+      }
+      if constexpr (kFormat.singles) {
+        constexpr int kTo = kFormat.bits - 1;
+        low = S::either(low, S::template bits<V - kTo, 1 << kTo>(word(kTo, part)));
+      }
+      if constexpr (kFormat.block.table != nullptr) low = S::look_up(kFormat.block.table, low);
+      return low;
+    }
+    static B zero_bytes() { return B{}; }
+
+    /// 16-bit numbers or bytes of the record, each a run of 16 rows.
+    const std::uint16_t* words(int run, int part) const {
+      return reinterpret_cast<const std::uint16_t*>(record) + run * kTileRows + part * S::kLanes;
+    }
+    const std::uint8_t* bytes(int run, int part) const {
+      constexpr int kStart = kFormat.minimum ? 4 : 2;
+      return reinterpret_cast<const std::uint8_t*>(record) + (kStart + run) * kTileRows + part * S::kLanes;
+    }
+    F small(int run, int part) const {
+      return S::load_int8(reinterpret_cast<const std::int8_t*>(bytes(run, part)));
+    }
+    F group_scale(int part) const {
+      if (scale_type == TensorType::f16) return S::load_half(words(0, part));
+      if (scale_type == TensorType::bf16) return S::load_bfloat(words(0, part));
+      return S::load(reinterpret_cast<const float*>(record) + part * S::kLanes);
+    }
+    F minus_zero(int part) const {
+      const std::byte* zeros = record + kTileRows * (scale_type == TensorType::f32 ? 4 : 2);
+      if constexpr (kFormat.bits == 8)
+        return S::load_half(reinterpret_cast<const std::uint16_t*>(zeros) + part * S::kLanes);
+      return S::load_int8(reinterpret_cast<const std::int8_t*>(zeros) + part * S::kLanes);
+    }
+    F scale(int half, int part) const {
+      using Scale = BlockFormat::Scale;
+      if constexpr (kFormat.grouped) return group_scale(part);
+      if constexpr (kFormat.block.scale == Scale::bfloat) return S::load_bfloat(words(0, part));
+      const F d = S::load_half(words(0, part));
+      if constexpr (kFormat.block.scale == Scale::sub) return S::mul(d, small(sub + half, part));
+      if constexpr (kFormat.block.scale == Scale::sub_minimum) {
+        if constexpr (kFormat.bits == 2) return S::mul(d, S::load_low_nibbles(bytes(sub + half, part)));
+        return S::mul(d, small(sub + half, part));
+      }
+      return d;
+    }
+    F minimum(int half, int part) const {
+      const F m = S::load_half(words(1, part));
+      if constexpr (kFormat.block.scale == BlockFormat::Scale::half_minimum) return m;
+      constexpr int kSubs = kFormat.block.columns / kFormat.block.sub_columns;
+      const F minus = S::mul(m, S::broadcast(-1.0f));
+      if constexpr (kFormat.bits == 2) return S::mul(minus, S::load_high_nibbles(bytes(sub + half, part)));
+      return S::mul(minus, small(kSubs + sub + half, part));
     }
   };
+
+  /// use.operator()<V>() for V = 0 … 7: codes are cut out with constant shifts.
+  template <class Use>
+  [[gnu::always_inline]] static inline void for_words(const Use& use) {
+    use.template operator()<0>(), use.template operator()<1>(), use.template operator()<2>();
+    use.template operator()<3>(), use.template operator()<4>(), use.template operator()<5>();
+    use.template operator()<6>(), use.template operator()<7>();
+  }
 
   /// Calls use(column, part, weights) for all columns in ascending order.
   template <TensorType T, class Use>
   [[gnu::always_inline]] static inline void walk_columns(const PackedMatrix& w, int tile, const Use& use) {
-    if constexpr (quantised(T)) {
+    if constexpr (is_packed_quantised(T)) {
       for (int group = 0; group < w.columns / kQuantBlock; ++group) walk_group<T>(w, tile, group, use);
+    } else if constexpr (T == TensorType::f8_e4m3) {
+      walk_fp8(w, tile, use);
     } else {
       const std::int64_t start = std::int64_t{tile} * w.columns * kTileRows;
       const auto* floats = reinterpret_cast<const float*>(w.values) + start;
@@ -60,38 +139,62 @@ struct LinearKernels {
     }
   }
 
+  template <class Use>
+  [[gnu::always_inline]] static inline void walk_fp8(const PackedMatrix& w, int tile, const Use& use) {
+    const int groups = (w.columns + w.group_columns - 1) / w.group_columns;
+    const auto* codes =
+        reinterpret_cast<const std::uint8_t*>(w.values) + std::int64_t{tile} * w.columns * kTileRows;
+    const auto* scales = reinterpret_cast<const float*>(w.scales) + std::int64_t{tile} * groups * kTileRows;
+    for (int first = 0; first < w.columns; first += w.group_columns, scales += kTileRows) {
+      F scale[kParts];
+      for (int part = 0; part < kParts; ++part)  // load_fp8 gives numbers over kFp8Unit
+        scale[part] = S::mul(S::load(scales + part * S::kLanes), S::broadcast(S::kFp8Unit));
+      const int end = first + w.group_columns < w.columns ? first + w.group_columns : w.columns;
+      for (int k = first; k < end; ++k, codes += kTileRows) {
+#pragma GCC unroll 4
+        for (int part = 0; part < kParts; ++part) {
+          use(k, part, S::mul(S::load_fp8(codes + part * S::kLanes), scale[part]));
+        }
+      }
+    }
+  }
+
   template <TensorType T, class Use>
   [[gnu::always_inline]] static inline void walk_group(const PackedMatrix& w, int tile, int group,
                                                        const Use& use) {
-    const QuantGroup<T> g(w, tile, group);
-    F d[kParts], m[kParts];
-    for (int part = 0; part < kParts; ++part) {
-      d[part] = g.scale(part);
-      if constexpr (T == TensorType::q4_1) m[part] = g.minimum(part);
-      if constexpr (T == TensorType::q4_0) m[part] = S::mul(d[part], S::broadcast(-8.0f));
-    }
-    for (int v = 0; v < 8; ++v) {
-      B bytes[kParts];
+    constexpr PackedFormat kFormat = packed_format(T);
+    const Group<T> g(w, tile, group);
+    F d[2][kParts], m[2][kParts];
+    for (int half = 0; half < Group<T>::kHalves; ++half) {
       for (int part = 0; part < kParts; ++part) {
-        if constexpr (T == TensorType::q8_0) {
-          bytes[part] = g.bytes(v, part);
-        } else {
-          bytes[part] = v < 4 ? S::low_nibbles(g.bytes(v, part)) : S::high_nibbles(g.bytes(v - 4, part));
-        }
+        d[half][part] = g.scale(half, part);
+        if constexpr (kFormat.minimum) m[half][part] = g.minimum(half, part);
+        if constexpr (kFormat.block.zero != 0)
+          m[half][part] = S::mul(d[half][part], S::broadcast(static_cast<float>(-kFormat.block.zero)));
+        if constexpr (kFormat.grouped) m[half][part] = g.minus_zero(part);
       }
+    }
+    for_words([&]<int V>() __attribute__((always_inline)) {
+      constexpr int kHalf = V / 4 * (Group<T>::kHalves - 1);
+      B codes[kParts];
+      for (int part = 0; part < kParts; ++part) codes[part] = g.template code<V>(part);
 #pragma GCC unroll 4
       for (int j = 0; j < 4; ++j) {
 #pragma GCC unroll 4
         for (int part = 0; part < kParts; ++part) {
-          const int k = group * kQuantBlock + 4 * v + j;
-          if constexpr (T == TensorType::q8_0) {
-            use(k, part, S::mul(S::signed_column(bytes[part], j), d[part]));
+          const int k = group * kQuantBlock + 4 * V + j;
+          constexpr bool kSigned = kFormat.block.is_signed || kFormat.block.table != nullptr;
+          const F code = kSigned ? S::signed_column(codes[part], j) : S::column(codes[part], j);
+          if constexpr (kFormat.grouped) {
+            use(k, part, S::mul(S::add(code, m[0][part]), d[0][part]));
+          } else if constexpr (kSigned) {
+            use(k, part, S::mul(code, d[kHalf][part]));
           } else {
-            use(k, part, S::fma(S::column(bytes[part], j), d[part], m[part]));
+            use(k, part, S::fma(code, d[kHalf][part], m[kHalf][part]));
           }
         }
       }
-    }
+    });
   }
 
   template <TensorType T, int R>
@@ -121,7 +224,7 @@ struct LinearKernels {
       for (F& part : row) part = S::zero();
     }
     for (int group = 0; group < groups; ++group) {
-      const QuantGroup<T> g(w, tile, group);
+      const Group<T> g(w, tile, group);
 #pragma GCC unroll 4
       for (int p = 0; p < P; ++p) add_group<T, R, P>(g, first + p, x + group, groups, sum, p);
     }
@@ -131,36 +234,48 @@ struct LinearKernels {
   }
 
   template <TensorType T, int R, int P>
-  [[gnu::always_inline]] static inline void add_group(const QuantGroup<T>& g, int part,
-                                                      const ActivationBlock* x, int stride, F (&sum)[R][P],
-                                                      int p) {
-    const F d = g.scale(part);
-    if constexpr (T == TensorType::q8_0) {
-      typename S::Signed weights[8];
-      for (int v = 0; v < 8; ++v) weights[v] = S::to_signed(g.bytes(v, part));
+  [[gnu::always_inline]] static inline void add_group(const Group<T>& g, int part, const ActivationBlock* x,
+                                                      int stride, F (&sum)[R][P], int p) {
+    constexpr PackedFormat kFormat = packed_format(T);
+    constexpr bool kSigned = kFormat.block.is_signed || kFormat.block.table != nullptr;
+    constexpr int kHalves = Group<T>::kHalves, kWords = 8 / kHalves, kMost = (1 << (kFormat.bits % 8)) - 1;
+    B codes[8];
+    for_words([&]<int V>() __attribute__((always_inline)) { codes[V] = g.template code<V>(part); });
+    if constexpr (kSigned) {
+      for (B& word : codes) word = S::to_signed(word);
+    }
+    F d[kHalves], m[kHalves];
+    for (int half = 0; half < kHalves; ++half) {
+      d[half] = g.scale(half, part);
+      if constexpr (kFormat.minimum) m[half] = g.minimum(half, part);
+      if constexpr (kFormat.grouped) m[half] = g.minus_zero(part);
+    }
 #pragma GCC unroll 8
-      for (int r = 0; r < R; ++r) {
-        const ActivationBlock& a = x[r * stride];
-        auto dot = S::join_digits(S::dot_signed(weights, a.high), S::dot_signed(weights, a.low));
-        if constexpr (S::kSignedBias != 0) dot = S::subtract(dot, S::kSignedBias * a.sum);
-        sum[r][p] = S::fma(S::to_float(dot), S::mul(d, S::broadcast(a.scale)), sum[r][p]);
-      }
-    } else {
-      B weights[8];
-      for (int v = 0; v < 4; ++v) {
-        const B bytes = g.bytes(v, part);
-        weights[v] = S::low_nibbles(bytes);
-        weights[v + 4] = S::high_nibbles(bytes);
-      }
-      F m = d;
-      if constexpr (T == TensorType::q4_1) m = g.minimum(part);
-#pragma GCC unroll 8
-      for (int r = 0; r < R; ++r) {
-        const ActivationBlock& a = x[r * stride];
-        auto dot = S::join_digits(S::dot_nibbles(weights, a.high), S::dot_nibbles(weights, a.low));
-        if constexpr (T == TensorType::q4_0) dot = S::subtract(dot, 8 * a.sum);
-        sum[r][p] = S::fma(S::to_float(dot), S::mul(d, S::broadcast(a.scale)), sum[r][p]);
-        if constexpr (T == TensorType::q4_1) sum[r][p] = S::fma(m, S::broadcast(a.scaled_sum), sum[r][p]);
+    for (int r = 0; r < R; ++r) {
+      const ActivationBlock& a = x[r * stride];
+      const F scale = S::broadcast(a.scale);
+#pragma GCC unroll 2
+      for (int half = 0; half < kHalves; ++half) {
+        const std::int8_t *high = a.high + 16 * half, *low = a.low + 16 * half;
+        const std::int32_t digits = kHalves == 1 ? a.sum : half == 0 ? a.first_sum : a.sum - a.first_sum;
+        typename S::I dot;
+        if constexpr (kSigned) {
+          dot = S::join_digits(S::dot_signed(codes, high), S::dot_signed(codes, low));
+          if constexpr (S::kSignedBias != 0) dot = S::subtract(dot, S::kSignedBias * a.sum);
+        } else {
+          const B* words = codes + kWords * half;
+          dot = S::join_digits(S::template dot_codes<kMost, kWords>(words, high),
+                               S::template dot_codes<kMost, kWords>(words, low));
+        }
+        if constexpr (kFormat.block.zero != 0) dot = S::subtract(dot, kFormat.block.zero * digits);
+        F number = S::to_float(dot);
+        if constexpr (kFormat.grouped)
+          number = S::fma(m[0], S::broadcast(static_cast<float>(digits)), number);
+        sum[r][p] = S::fma(number, S::mul(d[half], scale), sum[r][p]);
+        if constexpr (kFormat.minimum) {
+          const float shift = kHalves == 1 ? a.scaled_sum : a.scale * static_cast<float>(digits);
+          sum[r][p] = S::fma(m[half], S::broadcast(shift), sum[r][p]);
+        }
       }
     }
   }
@@ -206,38 +321,63 @@ struct LinearKernels {
     });
   }
 
+  /// with.operator()<T>() for the weight's type.
+  template <class With>
+  static void with_type(TensorType type, const With& with) {
+    switch (type) {
+      case TensorType::f32:
+        return with.template operator()<TensorType::f32>();
+      case TensorType::f16:
+        return with.template operator()<TensorType::f16>();
+      case TensorType::bf16:
+        return with.template operator()<TensorType::bf16>();
+      case TensorType::f8_e4m3:
+        return with.template operator()<TensorType::f8_e4m3>();
+      case TensorType::q4_0:
+        return with.template operator()<TensorType::q4_0>();
+      case TensorType::q4_1:
+        return with.template operator()<TensorType::q4_1>();
+      case TensorType::q5_0:
+        return with.template operator()<TensorType::q5_0>();
+      case TensorType::q5_1:
+        return with.template operator()<TensorType::q5_1>();
+      case TensorType::q8_0:
+        return with.template operator()<TensorType::q8_0>();
+      case TensorType::q2_k:
+        return with.template operator()<TensorType::q2_k>();
+      case TensorType::q3_k:
+        return with.template operator()<TensorType::q3_k>();
+      case TensorType::q4_k:
+        return with.template operator()<TensorType::q4_k>();
+      case TensorType::q5_k:
+        return with.template operator()<TensorType::q5_k>();
+      case TensorType::q6_k:
+        return with.template operator()<TensorType::q6_k>();
+      case TensorType::iq4_nl:
+        return with.template operator()<TensorType::iq4_nl>();
+      case TensorType::iq4_xs:
+        return with.template operator()<TensorType::iq4_xs>();
+      case TensorType::mxfp4:
+        return with.template operator()<TensorType::mxfp4>();
+      case TensorType::i4:
+        return with.template operator()<TensorType::i4>();
+      case TensorType::i8:
+        return with.template operator()<TensorType::i8>();
+      default:
+        return;  // no weight has another type
+    }
+  }
+
   static void linear_float(const PackedMatrix& w, int tile, const float* x, std::int64_t stride, int rows,
                            float* out) {
-    switch (w.type) {
-      case TensorType::f32:
-        return float_tile<TensorType::f32>(w, tile, x, stride, rows, out);
-      case TensorType::f16:
-        return float_tile<TensorType::f16>(w, tile, x, stride, rows, out);
-      case TensorType::bf16:
-        return float_tile<TensorType::bf16>(w, tile, x, stride, rows, out);
-      case TensorType::q4_0:
-        return float_tile<TensorType::q4_0>(w, tile, x, stride, rows, out);
-      case TensorType::q4_1:
-        return float_tile<TensorType::q4_1>(w, tile, x, stride, rows, out);
-      case TensorType::q8_0:
-        return float_tile<TensorType::q8_0>(w, tile, x, stride, rows, out);
-    }
+    with_type(w.type, [&]<TensorType T>() { float_tile<T>(w, tile, x, stride, rows, out); });
   }
 
   static void linear_quantized(const PackedMatrix& w, int tile, const ActivationBlock* x, int rows,
                                float* out) {
-    switch (w.type) {
-      case TensorType::q4_0:
-        return quantized_tile<TensorType::q4_0>(w, tile, x, rows, out);
-      case TensorType::q4_1:
-        return quantized_tile<TensorType::q4_1>(w, tile, x, rows, out);
-      case TensorType::q8_0:
-        return quantized_tile<TensorType::q8_0>(w, tile, x, rows, out);
-      case TensorType::f32:
-      case TensorType::f16:
-      case TensorType::bf16:
-        return;  // the back end multiplies these in float
-    }
+    with_type(w.type, [&]<TensorType T>() {
+      if constexpr (is_packed_quantised(T)) quantized_tile<T>(w, tile, x, rows, out);
+    });
   }
 };
 

@@ -49,6 +49,7 @@ void MoeWorkspace::route(const MoeSpec& spec, int rows) {
     choice.visit = --next[static_cast<std::size_t>(choice.expert) + 1];
     visit_rows[static_cast<std::size_t>(choice.visit)] =
         static_cast<std::int32_t>(i / static_cast<std::size_t>(spec.top_k));
+    visit_experts[static_cast<std::size_t>(choice.visit)] = choice.expert;
   }
   // first_visit[e + 1] is now the begin of expert e; move it into place.
   std::copy(first_visit.begin() + 1, first_visit.begin() + spec.experts + 1, first_visit.begin());

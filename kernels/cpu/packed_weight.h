@@ -2,35 +2,54 @@
 // How weights lie in memory: tiles of 16 rows, interleaved so that one vector load brings the same columns of
 // all rows.
 //
-//   F32, F16, BF16   values[tile][column][16 rows]
-//   Q4_0, Q4_1       values[tile][block][4][16 rows][4 bytes]: byte j of word v is the format's byte 4v + j,
-//   columns 4v + j
-//                    (low nibble) and 16 + 4v + j (high nibble)
-//   Q8_0             values[tile][block][8][16 rows][4 columns]
-//   scales           [tile][block][16 rows] float16; Q4_1: 16 scales, then 16 minima
+//   F32, F16, BF16, F8_E4M3   values[tile][column][16 rows]
+//   quantised                 values[tile][block of 32 columns][word][16 rows][4 bytes], the words of a block
+//                             being planes (packed_format.h):
+//     nibbles, 4 words   byte j of word v: column 4v + j low, column 16 + 4v + j high
+//     pairs, 2 words     byte j of word p: bits 2i, 2i + 1 of column 16p + 4i + j
+//     singles, 1 word    byte j: bit v of column 4v + j
+//     bytes, 8 words     byte j of word v: column 4v + j
+//   scales                    records [tile][columns that share one] of runs of 16 rows: d, then m where
+//   there
+//                             are minima, each 16 bits; then a byte for each sub-block's scale, then its
+//                             minimum (Q2_K: both in one byte). Quantised linears: a scale as stored and what
+//                             is added to a code, a byte or (8 bits) a float16; F8_E4M3: a float32.
 //
-// The size is that of the file but for the padding of the last tile.
+// Bytes per weight, of the file and here:
+//   Q4_0, IQ4_NL 0.5625 = file   Q4_1 0.625 = file     Q5_0 0.6875 = file   Q5_1 0.75 = file
+//   Q8_0 1.0625 = file           Q2_K 0.3281 = file    Q6_K 0.8203 = file   MXFP4 0.5313 → 0.5625
+//   Q3_K 0.4297 → 0.4453         Q4_K 0.5625 → 0.5781  Q5_K 0.6875 → 0.7031 IQ4_XS 0.5313 → 0.5391
+//   4-bit linear, groups of g, 16-bit scales: 0.5 + 2.5/g → 0.5 + 3/g; 8-bit: 1 + 3/g → 1 + 4/g
+//   F8_E4M3 in 128×128 blocks: 1 → 1.0313
+// Groups whose columns are no multiple of 32 are filled up to one. The padding of the last tile comes on top.
 #pragma once
+#include <vector>
+
 #include "engine/base/units.h"
 #include "engine/model/model.h"
 #include "kernels/cpu/kernel_table.h"
 
 namespace pitwall {
 
-inline bool is_quantised(TensorType type) {
-  return type == TensorType::q4_0 || type == TensorType::q4_1 || type == TensorType::q8_0;
-}
+/// Whether linear_quantized() takes the type.
+bool is_quantised(TensorType type);
 
-struct PackedSize {
-  Bytes values = 0, scales = 0;  ///< each a multiple of 64
+/// The shape of a weight in memory, before there is memory.
+struct PackedLayout {
+  PackedMatrix matrix;                      ///< without pointers
+  Bytes values = 0, scales = 0;             ///< each a multiple of 64
+  std::vector<std::int32_t> order;          ///< PackedMatrix::order; empty where columns keep their places
+  std::vector<std::int32_t> record_groups;  ///< of a quantised linear: the group of each record of scales
 };
-PackedSize packed_size(TensorType type, std::int64_t rows, std::int64_t columns);
+/// The numbers of a quantised linear must have been checked.
+PackedLayout packed_layout(const TensorView& source);
 
-/// Writes tile `tile` of `source` at its place; values and scales are the starts of zeroed areas of
-/// packed_size().
-void pack_tile(const TensorView& source, int tile, std::byte* values, std::byte* scales);
+/// Writes tile `tile` of `source` at its place; values and scales are the starts of zeroed areas of the
+/// layout's sizes.
+void pack_tile(const TensorView& source, const PackedLayout& layout, int tile, std::byte* values,
+               std::byte* scales);
 
-/// Row `row` as floats, into out[columns].
+/// Row `row` as floats, into out[the source's columns].
 void unpack_row(const PackedMatrix& weight, int row, float* out);
 
 }  // namespace pitwall

@@ -57,7 +57,7 @@ struct ProbeKernels {
            block += kChains) {
 #pragma GCC unroll 8
         for (int c = 0; c < kChains; ++c) {
-          sum[c] = S::add(sum[c], S::to_float(S::dot_nibbles(weights, x + 4 * c)));
+          sum[c] = S::add(sum[c], S::to_float(S::template dot_codes<15, 8>(weights, x + 4 * c)));
         }
         asm volatile(""
                      :

@@ -120,6 +120,7 @@ struct RowKernels {
         S::store_bytes(out->low + v * S::kLanes, low);
         high_sum += S::sum(high);
         low_sum += S::sum(low);
+        if (2 * (v + 1) == kVectors) out->first_sum = 256 * high_sum + low_sum;
       }
       out->sum = 256 * high_sum + low_sum;
       out->scaled_sum = out->scale * static_cast<float>(out->sum);

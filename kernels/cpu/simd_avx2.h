@@ -35,6 +35,13 @@ struct SimdAvx2 {
     return _mm256_cvtph_ps(_mm_or_si128(half, _mm_cmpeq_epi16(_mm_and_si128(half, nan), nan)));
   }
   static F load_int8(const std::int8_t* x) { return to_float(_mm256_cvtepi8_epi32(load_eight(x))); }
+  static F load_low_nibbles(const std::uint8_t* x) {
+    return to_float(_mm256_cvtepu8_epi32(_mm_and_si128(load_eight(x), _mm_set1_epi8(0x0F))));
+  }
+  static F load_high_nibbles(const std::uint8_t* x) {
+    return to_float(
+        _mm256_cvtepu8_epi32(_mm_and_si128(_mm_srli_epi16(load_eight(x), 4), _mm_set1_epi8(0x0F))));
+  }
   static void store(float* x, F a) { _mm256_storeu_ps(x, a); }
   static void store_part(float* x, F a, int count) { _mm256_maskstore_ps(x, first_lanes(count), a); }
   static void store_half(std::uint16_t* x, F a) {
@@ -78,8 +85,17 @@ struct SimdAvx2 {
   }
 
   static B load_bytes(const std::byte* x) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x)); }
-  static B low_nibbles(B a) { return _mm256_and_si256(a, _mm256_set1_epi8(0x0F)); }
-  static B high_nibbles(B a) { return low_nibbles(_mm256_srli_epi16(a, 4)); }
+  template <int kShift, int kMask>
+  static B bits(B a) {
+    if constexpr (kShift < 0) a = _mm256_slli_epi16(a, -kShift);
+    if constexpr (kShift > 0) a = _mm256_srli_epi16(a, kShift);
+    return _mm256_and_si256(a, _mm256_set1_epi8(static_cast<char>(kMask)));
+  }
+  static B either(B a, B b) { return _mm256_or_si256(a, b); }
+  static B look_up(const std::int8_t* table, B a) {
+    const __m128i row = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table));
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(row), a);
+  }
   static Signed to_signed(B a) { return a; }
   static F column(B a, int j) {
     return to_float(_mm256_and_si256(_mm256_srli_epi32(a, 8 * j), _mm256_set1_epi32(0xFF)));
@@ -88,16 +104,21 @@ struct SimdAvx2 {
     return to_float(_mm256_srai_epi32(_mm256_slli_epi32(a, 24 - 8 * j), 24));
   }
 
-  /// Weights up to 15: eight products of two columns (≤ 2·15·127) fit 16 bits before one widening sum.
-  static I dot_nibbles(const B (&w)[8], const std::int8_t* x) {
-    __m256i pairs = _mm256_maddubs_epi16(w[0], four_columns(x));
-    for (int v = 1; v < 8; ++v) {
-      pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(w[v], four_columns(x + 4 * v)));
+  /// As many products of two columns (≤ 2·kMost·127) as fit 16 bits are added up before one widening sum.
+  template <int kMost, int kVectors>
+  static I dot_codes(const B* w, const std::int8_t* x) {
+    constexpr int kFit = 32767 / (2 * kMost * 127);
+    __m256i total = _mm256_setzero_si256();
+    for (int first = 0; first < kVectors; first += kFit) {
+      __m256i pairs = _mm256_maddubs_epi16(w[first], four_columns(x + 4 * first));
+      for (int v = first + 1; v < kVectors && v < first + kFit; ++v)
+        pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(w[v], four_columns(x + 4 * v)));
+      total = _mm256_add_epi32(total, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
     }
-    return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+    return total;
   }
   /// maddubs wants one unsigned side: |w|·(x with w's sign), at most 2·128·127 a pair.
-  static I dot_signed(const Signed (&w)[8], const std::int8_t* x) {
+  static I dot_signed(const Signed* w, const std::int8_t* x) {
     __m256i total = _mm256_setzero_si256();
     for (int v = 0; v < 8; ++v) {
       const __m256i pairs =

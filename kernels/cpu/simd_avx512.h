@@ -35,6 +35,13 @@ struct SimdAvx512 {
     return _mm512_cvtph_ps(_mm256_or_si256(half, _mm256_cmpeq_epi16(_mm256_and_si256(half, nan), nan)));
   }
   static F load_int8(const std::int8_t* x) { return to_float(_mm512_cvtepi8_epi32(load_sixteen(x))); }
+  static F load_low_nibbles(const std::uint8_t* x) {
+    return to_float(_mm512_cvtepu8_epi32(_mm_and_si128(load_sixteen(x), _mm_set1_epi8(0x0F))));
+  }
+  static F load_high_nibbles(const std::uint8_t* x) {
+    return to_float(
+        _mm512_cvtepu8_epi32(_mm_and_si128(_mm_srli_epi16(load_sixteen(x), 4), _mm_set1_epi8(0x0F))));
+  }
   static void store(float* x, F a) { _mm512_storeu_ps(x, a); }
   static void store_part(float* x, F a, int count) { _mm512_mask_storeu_ps(x, first_lanes(count), a); }
   static void store_half(std::uint16_t* x, F a) {
@@ -65,8 +72,17 @@ struct SimdAvx512 {
   }
 
   static B load_bytes(const std::byte* x) { return _mm512_loadu_si512(x); }
-  static B low_nibbles(B a) { return _mm512_and_si512(a, _mm512_set1_epi8(0x0F)); }
-  static B high_nibbles(B a) { return low_nibbles(_mm512_srli_epi16(a, 4)); }
+  template <int kShift, int kMask>
+  static B bits(B a) {
+    if constexpr (kShift < 0) a = _mm512_slli_epi16(a, -kShift);
+    if constexpr (kShift > 0) a = _mm512_srli_epi16(a, kShift);
+    return _mm512_and_si512(a, _mm512_set1_epi8(static_cast<char>(kMask)));
+  }
+  static B either(B a, B b) { return _mm512_or_si512(a, b); }
+  static B look_up(const std::int8_t* table, B a) {
+    const __m128i row = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table));
+    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(row), a);
+  }
   static Signed to_signed(B a) { return _mm512_xor_si512(a, _mm512_set1_epi8(static_cast<char>(0x80))); }
   static F column(B a, int j) {
     return to_float(
@@ -76,17 +92,17 @@ struct SimdAvx512 {
     return to_float(_mm512_srai_epi32(_mm512_slli_epi32(a, static_cast<unsigned>(24 - 8 * j)), 24));
   }
 
-  static I dot_nibbles(const B (&w)[8], const std::int8_t* x) { return dot(w, x); }
-  static I dot_signed(const Signed (&w)[8], const std::int8_t* x) { return dot(w, x); }
+  template <int kMost, int kVectors>
+  static I dot_codes(const B* w, const std::int8_t* x) {
+    I total = _mm512_setzero_si512();
+    for (int v = 0; v < kVectors; ++v) total = _mm512_dpbusd_epi32(total, w[v], four_columns(x + 4 * v));
+    return total;
+  }
+  static I dot_signed(const Signed* w, const std::int8_t* x) { return dot_codes<255, 8>(w, x); }
   static I join_digits(I high, I low) { return _mm512_add_epi32(_mm512_slli_epi32(high, 8), low); }
   static I subtract(I a, std::int32_t b) { return _mm512_sub_epi32(a, _mm512_set1_epi32(b)); }
 
  private:
-  static I dot(const B (&w)[8], const std::int8_t* x) {
-    I total = _mm512_setzero_si512();
-    for (int v = 0; v < 8; ++v) total = _mm512_dpbusd_epi32(total, w[v], four_columns(x + 4 * v));
-    return total;
-  }
   static __m256i load_words(const std::uint16_t* x) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x));
   }

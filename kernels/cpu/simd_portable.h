@@ -48,6 +48,12 @@ struct SimdPortable {
     return std::bit_cast<F>(((bits & 0x80) << 24) | (rest == 0x7F ? nan : number));
   }
   static F load_int8(const std::int8_t* x) { return __builtin_convertvector(load_as<FourBytes>(x), F); }
+  static F load_low_nibbles(const std::uint8_t* x) {  ///< 0 … 15, of a byte a lane
+    return to_float(__builtin_convertvector(load_as<FourBytes>(x), I) & 15);
+  }
+  static F load_high_nibbles(const std::uint8_t* x) {
+    return to_float(__builtin_convertvector(load_as<FourBytes>(x), I) >> 4 & 15);
+  }
   static void store(float* x, F a) { std::memcpy(x, &a, sizeof a); }
   static void store_part(float* x, F a, int count) {
     for (int i = 0; i < count; ++i) x[i] = a[i];
@@ -86,27 +92,44 @@ struct SimdPortable {
   }
 
   static B load_bytes(const std::byte* x) { return load_as<B>(x); }
-  static B low_nibbles(B a) { return a & 0x0F; }
-  static B high_nibbles(B a) { return a >> 4; }
+  /// Each byte moved right by kShift (left where it is negative), then masked. kMask holds no bit that came
+  /// from a neighbouring byte: vectors without byte shifts move words.
+  template <int kShift, int kMask>
+  static B bits(B a) {
+    if constexpr (kShift < 0) return (a << -kShift) & static_cast<std::uint8_t>(kMask);
+    if constexpr (kShift >= 0) return (a >> kShift) & static_cast<std::uint8_t>(kMask);
+  }
+  static B either(B a, B b) { return a | b; }
+  static B look_up(const std::int8_t* table, B a) {  ///< table[byte] for bytes 0 … 15
+    B result;
+    for (int i = 0; i < 16; ++i) result[i] = static_cast<std::uint8_t>(table[a[i]]);
+    return result;
+  }
   static Signed to_signed(B a) { return a; }
   static F column(B a, int j) {  ///< column j of the four, as unsigned numbers
     return to_float((std::bit_cast<I>(a) >> (8 * j)) & 0xFF);
   }
   static F signed_column(B a, int j) { return to_float((std::bit_cast<I>(a) << (24 - 8 * j)) >> 24); }
 
-  /// Σ over 32 columns of weight·x; w holds columns 4v … 4v + 3 in w[v]. Weights 0 … 15: sixteen products of
-  /// at most 15·127 fit 16 bits before one widening sum.
-  static I dot_nibbles(const B (&w)[8], const std::int8_t* x) {
-    Words total{};
-    for (int v = 0; v < 8; ++v) {
-      const auto weights = std::bit_cast<Words>(w[v]), columns = four_columns(x + 4 * v);
-      total += (weights & 0xFF) * even_bytes(columns) + odd_bytes(weights) * odd_bytes(columns);
+  /// Σ over 4·kVectors columns of weight·x; w holds columns 4v … 4v + 3 in w[v]. Weights 0 … kMost: as many
+  /// products of at most kMost·127 as fit 16 bits are added up before one widening sum.
+  template <int kMost, int kVectors>
+  static I dot_codes(const B* w, const std::int8_t* x) {
+    constexpr int kFit = 32767 / (2 * kMost * 127);
+    I sum{};
+    for (int first = 0; first < kVectors; first += kFit) {
+      Words total{};
+      for (int v = first; v < kVectors && v < first + kFit; ++v) {
+        const auto weights = std::bit_cast<Words>(w[v]), columns = four_columns(x + 4 * v);
+        total += (weights & 0xFF) * even_bytes(columns) + odd_bytes(weights) * odd_bytes(columns);
+      }
+      sum += add_pairs(total);
     }
-    return add_pairs(total);
+    return sum;
   }
-  /// The same for signed weights, each with kSignedBias added; x in [−127, 127]. Two products of at most
-  /// 128·127 fit 16 bits.
-  static I dot_signed(const Signed (&w)[8], const std::int8_t* x) {
+  /// Over 32 columns for signed weights, each with kSignedBias added; x in [−127, 127]. Two products of at
+  /// most 128·127 fit 16 bits.
+  static I dot_signed(const Signed* w, const std::int8_t* x) {
     I total{};
     for (int v = 0; v < 8; ++v) {
       const auto weights = std::bit_cast<Words>(w[v]), columns = four_columns(x + 4 * v);

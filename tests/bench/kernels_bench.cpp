@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Times the CPU back end's operations in the shapes of SmolLM2-135M (Q4_1, output Q8_0) against the floors of
-// this machine, measured in the same run, and attention once more for each KV dtype. Layers rotate, so that
-// weights and KV come from memory as in a real step. Usage: kernels_bench [threads] [portable|avx2]
+// this machine, measured in the same run, a linear in every weight format, and attention once more for each
+// KV dtype. Layers rotate, so that weights and KV come from memory as in a real step. Usage: kernels_bench
+// [threads] [portable|avx2]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -142,6 +143,43 @@ class KvBench {
   Tensor q_, k_;
 };
 
+/// One linear in every weight format, layers rotating.
+void run_formats(const CpuBackendOptions& options, const CpuFloors& floors) {
+  constexpr int kWide = 2048, kMatrices = 24, kBatch = 64;
+  for (int i = 0; i <= static_cast<int>(TensorType::f8_e4m3); ++i) {
+    const auto type = static_cast<TensorType>(i);
+    CpuHarness harness(options, {kBatch, 1, 4, kWide});
+    std::mt19937 random(1);
+    const OwnedTensor weight = random_tensor(type, kWide, kWide, random);
+    std::vector<Weight> weights;
+    for (int m = 0; m < kMatrices; ++m) weights.push_back(harness.upload(weight));
+    const Weight x = harness.upload(random_tensor(TensorType::f32, kBatch, kWide, random));
+    const Tensor in = harness.tensor(kWide), out = harness.tensor(kWide);
+    std::printf("%-8s", tensor_type_info(type).name.data());
+    for (const int rows : {1, kBatch}) {
+      std::vector<double> times;
+      harness.run_rows(rows, out, kWide, [&] {
+        harness.backend().embed(x, in);
+        for (int call = 0; call < (rows == 1 ? 16 : 2) * kMatrices; ++call) {
+          const LinearOutput output{weights[static_cast<std::size_t>(call % kMatrices)], out, {}, {}};
+          const auto start = std::chrono::steady_clock::now();
+          harness.backend().linear(in, {}, {&output, 1});
+          const auto end = std::chrono::steady_clock::now();
+          times.push_back(std::chrono::duration<double, std::nano>(end - start).count());
+        }
+      });
+      const double time = typical(std::move(times)), bytes = static_cast<double>(weight.view.bytes);
+      if (rows == 1) {
+        std::printf(" 1 row %8.1f us %6.1f GB/s of the file's bytes %4.0f %% of read  ", time / 1e3,
+                    bytes / time, 100 * bytes / time / floors.read_gbps);
+      } else {
+        std::printf(" %d rows %8.1f us %7.1f GMAC/s\n", rows, time / 1e3,
+                    double{kWide} * kWide * rows / time);
+      }
+    }
+  }
+}
+
 class Bench {
  public:
   explicit Bench(const CpuBackendOptions& options)
@@ -281,6 +319,7 @@ int main(int argc, char** argv) {
               floors.int8_tops);
   std::printf("rows  operation    fastest quarter  weights or KV, of read    multiply-adds, of int8\n");
   for (int rows : {1, 8, 64, 256}) bench.run(rows, floors);
+  run_formats(options, floors);
   for (KvDtype dtype : kKvDtypes) {
     KvBench kv(options, dtype);
     for (int rows : {1, 8, 256}) kv.run(rows, floors);

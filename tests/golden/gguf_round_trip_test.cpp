@@ -55,9 +55,12 @@ class GgufRoundTripTest : public QObject {
       if (!packed) QCOMPARE(replies[i].tokens, expected["greedy"][i].get<std::vector<TokenId>>());
     }
     qInfo("largest relative L2: %.2e, to the same numbers in F32 %.2e", worst, worst_rounded);
-    // Q8_0 moves each weight by up to 1/254 of its block's largest; packed or not, the numbers are the same.
-    QVERIFY2(worst <= (packed ? 8e-2 : 1e-3), qPrintable(QString::number(worst)));
     QVERIFY2(worst_rounded <= 1e-5, qPrintable(QString::number(worst_rounded)));
+    // Q8_0 moves each weight by up to 1/254 of its block's largest; where experts compete, a token may go to
+    // another one.
+    const bool experts = (*model)->spec().layers.front().mlp.moe.has_value();
+    const double bound = !packed ? 1e-3 : experts ? 0.3 : 8e-2;
+    QVERIFY2(worst <= bound, qPrintable(QString::number(worst)));
   }
 
  private:
@@ -69,7 +72,7 @@ class GgufRoundTripTest : public QObject {
         test::start_engine(file,
                            {{"dtype", "float32"},
                             {"kv-cache-dtype", "float32"},
-                            {"rope-frequencies", model.spec().says_bfloat16 ? "bfloat16" : "exact"}},
+                            {"rope-frequencies", model.spec().bfloat16_reference ? "bfloat16" : "exact"}},
                            true);
     std::vector<GenerationRequest> requests;
     for (const auto& prompt : prompts) {

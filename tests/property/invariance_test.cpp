@@ -15,7 +15,7 @@ using Floats = std::vector<float>;
 
 namespace {
 
-constexpr int kHidden = 96, kHeads = 6, kKvHeads = 2, kHeadDim = 24, kIntermediate = 160, kVocabulary = 61;
+constexpr int kHidden = 256, kHeads = 6, kKvHeads = 2, kHeadDim = 24, kIntermediate = 512, kVocabulary = 61;
 constexpr int kLayers = 2, kSequences = 4, kLongest = 110, kWindow = 37;
 
 /// Two layers with every weight format: the second one slides a window.
@@ -28,9 +28,8 @@ struct Network {
 
   explicit Network(std::mt19937& random) {
     const auto matrix = [&](int rows, int columns) {
-      constexpr TensorType kTypes[] = {TensorType::f32,  TensorType::f16,  TensorType::bf16,
-                                       TensorType::q4_0, TensorType::q4_1, TensorType::q8_0};
-      return random_tensor(kTypes[random() % std::size(kTypes)], rows, columns, random);
+      constexpr int kWeightTypes = static_cast<int>(TensorType::f8_e4m3) + 1;
+      return random_tensor(static_cast<TensorType>(random() % kWeightTypes), rows, columns, random);
     };
     const auto vector = [&](int columns) { return random_tensor(TensorType::f32, 1, columns, random); };
     const int q = kHeads * kHeadDim, kv = kKvHeads * kHeadDim;

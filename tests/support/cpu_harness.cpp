@@ -5,6 +5,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "engine/model/quantized_linear.h"
+
 namespace pitwall::test {
 
 namespace {
@@ -15,21 +17,47 @@ void put(std::vector<std::byte>& bytes, const T& value) {
   bytes.insert(bytes.end(), from, from + sizeof value);
 }
 
-template <class Block>
-Block random_block(std::mt19937& random, float scale) {
-  Block block;
-  std::uniform_real_distribution<float> size(0.5f * scale, scale);
-  block.d = float_to_half(size(random));
-  if constexpr (requires { block.m; }) block.m = float_to_half(-7.5f * size(random));
-  for (auto& q : block.q) q = static_cast<std::remove_reference_t<decltype(q)>>(random());
-  return block;
+/// Random bytes, with d (and m) in the size that gives weights of about 0.5.
+void put_random_block(std::vector<std::byte>& bytes, TensorType type, std::mt19937& random) {
+  const std::size_t start = bytes.size();
+  for (int i = 0; i < tensor_type_info(type).block_bytes; ++i)
+    bytes.push_back(static_cast<std::byte>(random()));
+  std::uniform_real_distribution<float> size(0.5f, 1);
+  const auto put_half = [&](std::size_t at, float value) {
+    const std::uint16_t half = float_to_half(value * size(random));
+    std::memcpy(bytes.data() + start + at, &half, sizeof half);
+  };
+  switch (type) {
+    case TensorType::q4_0:
+    case TensorType::q5_0:
+      return put_half(0, 0.1f);
+    case TensorType::q4_1:
+    case TensorType::q5_1:
+      return put_half(0, 0.1f), put_half(2, -0.75f);
+    case TensorType::q8_0:
+    case TensorType::iq4_nl:
+      return put_half(0, 0.01f);
+    case TensorType::q2_k:
+      return put_half(80, 0.05f), put_half(82, 0.05f);
+    case TensorType::q3_k:
+      return put_half(108, 0.01f);
+    case TensorType::q4_k:
+    case TensorType::q5_k:
+      return put_half(0, 0.002f), put_half(2, 0.015f);
+    case TensorType::q6_k:
+      return put_half(208, 0.0003f);
+    case TensorType::iq4_xs:
+      return put_half(0, 0.0005f);
+    default:  // MXFP4: a power of two
+      bytes[start] = static_cast<std::byte>(120 + random() % 5);
+  }
 }
 
 }  // namespace
 
 std::vector<float> OwnedTensor::values() const {
   std::vector<float> floats(static_cast<std::size_t>(view.rows * view.columns));
-  dequantize(view.type, view.data, floats.data(), view.rows * view.columns);
+  dequantize_rows(view, 0, view.rows, floats.data());
   return floats;
 }
 
@@ -48,15 +76,11 @@ OwnedTensor random_tensor(TensorType type, int rows, int columns, std::mt19937& 
       case TensorType::bf16:
         put(tensor.bytes, float_to_bfloat(normal(random)));
         break;
-      case TensorType::q4_0:
-        put(tensor.bytes, random_block<BlockQ4_0>(random, 0.1f));
+      case TensorType::f8_e4m3:
+        put(tensor.bytes, static_cast<std::uint8_t>(random() % 0x50 + (random() % 2) * 0x80));
         break;
-      case TensorType::q4_1:
-        put(tensor.bytes, random_block<BlockQ4_1>(random, 0.1f));
-        break;
-      case TensorType::q8_0:
-        put(tensor.bytes, random_block<BlockQ8_0>(random, 0.01f));
-        break;
+      default:
+        put_random_block(tensor.bytes, type, random);
     }
   }
   tensor.view = {"random", type, rows, columns, tensor.bytes.data(), std::ssize(tensor.bytes)};

@@ -22,7 +22,7 @@ struct OwnedTensor {
   std::vector<float> values() const;  ///< dequantised
 };
 
-/// Random numbers of the size that weights have. `columns` of a quantised type: a multiple of 32.
+/// Random numbers of the size that weights have. `columns` of a quantised type: whole blocks.
 OwnedTensor random_tensor(TensorType type, int rows, int columns, std::mt19937& random);
 OwnedTensor float_tensor(const std::vector<float>& values, int rows, int columns);
 

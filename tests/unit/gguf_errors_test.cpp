@@ -264,11 +264,16 @@ const std::vector<Case>& cases() {
        kUnsupported,
        {"mixture of experts", "llama.expert_count = 8"},
        "llama.expert_count"},
-      {"split set",
+      {"part of a set under another name",
        [](GgufWriter& w) { w.u32("split.count", 2); },
-       kUnsupported,
-       {"several files"},
-       "split.count"},
+       kBad,
+       {"part 1 of 2", "-00001-of-00002.gguf"},
+       "split.no"},
+      {"part beyond the set",
+       [](GgufWriter& w) { w.u32("split.count", 2), w.u32("split.no", 2); },
+       kBad,
+       {"part 2", "of 2"},
+       "split.no"},
       {"rope factors",
        [](GgufWriter& w) {
          w.tensors.push_back({"rope_freqs.weight", {2}, 0, std::string(8, '\0')});
@@ -316,14 +321,15 @@ const std::vector<Case>& cases() {
        "token_embd.weight"},
       {"shape of none",
        [](GgufWriter& w) { tensor(w, "output_norm.weight").shape = {}; },
-       kUnsupported,
-       {"output_norm.weight", "shape []"}},
-      {"shape of three",
+       kBad,
+       {"output_norm.weight", "no dimensions"}},
+      {"shape of three, beyond 64 bits",
        [](GgufWriter& w) {
-         tensor(w, "output.weight").shape = {8, 3, 2};
+         const std::uint64_t side = std::uint64_t{1} << 22;
+         tensor(w, "output.weight").shape = {side, side, side};
        },
-       kUnsupported,
-       {"output.weight", "[8, 3, 2]"}},
+       kBad,
+       {"output.weight", "[4194304, 4194304, 4194304]"}},
       {"shape of five",
        [](GgufWriter& w) {
          tensor(w, "output.weight").shape = {8, 3, 2, 1, 1};
@@ -348,10 +354,10 @@ const std::vector<Case>& cases() {
        },
        kBad,
        {"truncated", "missing"}},
-      {"type Q4_K",
-       [](GgufWriter& w) { tensor(w, "output.weight").type = 12; },
+      {"type IQ2_XS",
+       [](GgufWriter& w) { tensor(w, "output.weight").type = 17; },
        kUnsupported,
-       {"output.weight", "Q4_K (type 12)", "Q8_0"},
+       {"output.weight", "IQ2_XS (type 17)", "Q8_0"},
        "output.weight"},
       {"type 99",
        [](GgufWriter& w) { tensor(w, "output.weight").type = 99; },

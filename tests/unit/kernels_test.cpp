@@ -16,8 +16,11 @@ using Floats = std::vector<float>;
 
 namespace {
 
-constexpr TensorType kTypes[] = {TensorType::f32,  TensorType::f16,  TensorType::bf16,
-                                 TensorType::q4_0, TensorType::q4_1, TensorType::q8_0};
+constexpr TensorType kTypes[] = {
+    TensorType::f32,   TensorType::f16,    TensorType::bf16, TensorType::q4_0,   TensorType::q4_1,
+    TensorType::q5_0,  TensorType::q5_1,   TensorType::q8_0, TensorType::q2_k,   TensorType::q3_k,
+    TensorType::q4_k,  TensorType::q5_k,   TensorType::q6_k, TensorType::iq4_nl, TensorType::iq4_xs,
+    TensorType::mxfp4, TensorType::f8_e4m3};
 
 bool quantised(TensorType type) {
   return tensor_type_info(type).block_elements > 1;
@@ -61,8 +64,8 @@ struct Shape {
 
 Shape random_shape(TensorType type, std::mt19937& random) {
   const int rows = 1 + static_cast<int>(random() % 130), batch = 1 + static_cast<int>(random() % 90);
-  const int columns =
-      quantised(type) ? 32 * (1 + static_cast<int>(random() % 9)) : 1 + static_cast<int>(random() % 300);
+  const int block = tensor_type_info(type).block_elements, most = block == 1 ? 300 : 9 * 32 / block + 2;
+  const int columns = block * (1 + static_cast<int>(random() % static_cast<unsigned>(most)));
   return {rows, columns, batch};
 }
 
@@ -229,7 +232,7 @@ class KernelsTest : public QObject {
 
   void embed_reads_rows_of_any_type() {
     for (TensorType type : kTypes) {
-      const int rows = 37, columns = 64;
+      const int rows = 37, columns = 512;
       CpuHarness harness(options(true), {});
       const OwnedTensor table = random_tensor(type, rows, columns, random_);
       const Weight weight = harness.upload(table);

@@ -203,7 +203,7 @@ class KvScalesTest : public QObject {
                          {"kv_cache_scheme", {{"type", "float"}, {"num_bits", 8}, {"strategy", "tensor"}}}};
     PW_VERIFY(Checkpoint({{tensor(0, "k_scale"), {1}}}, quantization).open());
     json weights_too = quantization;
-    weights_too["config_groups"]["group_0"] = {{"targets", {"Linear"}}};
+    weights_too["config_groups"]["group_0"] = {{"weights", {{"num_bits", 3}}}};
     QVERIFY(!Checkpoint({}, weights_too).open());
     quantization["kv_cache_scheme"]["num_bits"] = 4;
     QVERIFY(!Checkpoint({}, quantization).open());

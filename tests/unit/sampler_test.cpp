@@ -32,6 +32,21 @@ class SamplerTest : public QObject {
             1e-5f);
   }
 
+  void logits_that_are_not_finite_give_no_token() {
+    for (const float bad : {NAN, INFINITY, -NAN}) {
+      for (std::size_t at = 0; at < 4; ++at) {
+        for (const float temperature : {0.0f, 1.0f}) {
+          std::vector<float> logits{1, 2, 3, 4};
+          logits[at] = bad;
+          const SlotSampling sampling{.temperature = temperature};
+          QVERIFY(std::isnan(sample_token(logits, sampling, 0, scratch_).logprob));
+        }
+      }
+    }
+    // A masked token is minus infinity, which is a choice like any other.
+    QCOMPARE(sample_token(std::vector<float>{-INFINITY, 1}, {.temperature = 0}, 0, scratch_).token, 1);
+  }
+
   void frequencies_follow_the_distribution() {
     const std::vector<float> logits{std::log(0.5f), std::log(0.3f), std::log(0.15f), std::log(0.05f)};
     const int n = 20'000;

@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "engine/model/safetensors_reader.h"
 #include "engine/model/tensor_type.h"
 #include "tests/support/test_support.h"
 
@@ -169,6 +170,90 @@ class TensorTypeTest : public QObject {
       QVERIFY2(std::abs(values[i] - expected) <= 6e-8 * std::abs(expected),
                qPrintable(QString("element %1: %2 for %3").arg(i).arg(values[i]).arg(expected)));
     }
+  }
+
+  void blocks_equal_the_gguf_package_data() {
+    QTest::addColumn<int>("type");
+    for (int i = 0; i < kTensorTypes; ++i) {
+      const auto type = static_cast<TensorType>(i);
+      if (tensor_type_info(type).block_elements >= 32) QTest::newRow(tensor_type_info(type).name.data()) << i;
+    }
+  }
+  /// tests/data/quantised/make_blocks.py
+  void blocks_equal_the_gguf_package() {
+    QFETCH(int, type);
+    const auto tensor_type = static_cast<TensorType>(type);
+    const TensorTypeInfo& info = tensor_type_info(tensor_type);
+    const auto file = SafetensorsFile::open(test::data("quantised/blocks.safetensors"));
+    PW_VERIFY(file);
+    const TensorView* blocks = file->find(std::string(info.name) + ".blocks");
+    const TensorView* values = file->find(std::string(info.name) + ".values");
+    QVERIFY(blocks != nullptr && values != nullptr);
+    QCOMPARE(blocks->columns, info.block_bytes);
+    QCOMPARE(values->columns, info.block_elements);
+    const auto count = static_cast<std::size_t>(values->rows * values->columns);
+    std::vector<float> ours(count), expected(count);
+    dequantize(tensor_type, blocks->data, ours.data(), static_cast<std::int64_t>(count));
+    std::memcpy(expected.data(), values->data, count * sizeof(float));
+    for (std::size_t i = 0; i < count; ++i) {
+      QVERIFY2(ours[i] == expected[i],
+               qPrintable(QString("element %1: %2 for %3").arg(i).arg(ours[i]).arg(expected[i])));
+    }
+  }
+
+  /// By the definition of the format: sign, exponent, mantissa.
+  void every_small_float_equals_the_formula() {
+    const auto by_formula = [](int code, int mantissa_bits) {
+      const int unit = 1 << mantissa_bits, mantissa = code % unit, exponent = code % 128 / unit;
+      const int bias = mantissa_bits == 3 ? 7 : 15;
+      const double magnitude = exponent == 0
+                                   ? std::ldexp(static_cast<double>(mantissa) / unit, 1 - bias)
+                                   : std::ldexp(1 + static_cast<double>(mantissa) / unit, exponent - bias);
+      return code < 128 ? magnitude : -magnitude;
+    };
+    for (int code = 0; code < 256; ++code) {
+      const float four = fp8_e4m3_to_float(static_cast<std::uint8_t>(code));
+      const float five = fp8_e5m2_to_float(static_cast<std::uint8_t>(code));
+      if (code % 128 == 127) {
+        QVERIFY(std::isnan(four));
+      } else {
+        QCOMPARE(static_cast<double>(four), by_formula(code, 3));
+      }
+      if (code % 128 > 124) {
+        QVERIFY(std::isnan(five));
+      } else if (code % 128 == 124) {
+        QCOMPARE(five, code < 128 ? INFINITY : -INFINITY);
+      } else {
+        QCOMPARE(static_cast<double>(five), by_formula(code, 2));
+      }
+    }
+  }
+
+  /// 1.0, −3.140625 and 65536 in each of the float types: the half of 65536 is infinity.
+  void floats_of_files_are_read_bit_for_bit() {
+    const std::uint16_t bfloats[] = {0x3F80, 0xC049, 0x4780}, halves[] = {0x3C00, 0xC248, 0x7C00};
+    float read[3];
+    dequantize(TensorType::bf16, reinterpret_cast<const std::byte*>(bfloats), read, 3);
+    QVERIFY(read[0] == 1.0f && read[1] == -3.140625f && read[2] == 65536.0f);
+    dequantize(TensorType::f16, reinterpret_cast<const std::byte*>(halves), read, 3);
+    QVERIFY(read[0] == 1.0f && read[1] == -3.140625f && std::isinf(read[2]));
+  }
+
+  void whole_numbers_are_read_as_they_are() {
+    const std::int64_t wide[] = {-5, 1 << 24};
+    const std::int32_t words[] = {-7, 1 << 20};
+    const std::int16_t shorts[] = {-300, 300};
+    const std::int8_t bytes[] = {-128, 127};
+    const double doubles[] = {0.5, -1e10};
+    float read[2];
+    const auto check = [&](TensorType type, const auto& source) {
+      dequantize(type, reinterpret_cast<const std::byte*>(source), read, 2);
+      return read[0] == static_cast<float>(source[0]) && read[1] == static_cast<float>(source[1]);
+    };
+    QVERIFY(check(TensorType::i64, wide) && check(TensorType::i32, words) && check(TensorType::i16, shorts));
+    QVERIFY(check(TensorType::i8, bytes) && check(TensorType::f64, doubles));
+    const std::uint8_t unsigned_bytes[] = {200, 1};
+    QVERIFY(check(TensorType::u8, unsigned_bytes) && check(TensorType::boolean, unsigned_bytes));
   }
 
   void plain_types_are_read_as_they_are() {
