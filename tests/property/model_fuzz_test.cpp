@@ -227,7 +227,8 @@ class ModelFuzzTest : public QObject {
       constexpr std::size_t kBytes[] = {4 * 256, 2 * 256, 144, 160, 0, 0, 176, 192, 272, 0, 84, 110,
                                         144,     176,     210, 0,   0, 0, 0,   0,   144, 0, 0,  136};
       const std::size_t bytes = type == 30 ? 512 : type == 39 ? 136 : kBytes[type];
-      writer.tensors.push_back({"t" + std::to_string(type), {256, 2, 3}, type, std::string(6 * bytes, '\5')});
+      writer.tensors.push_back(
+          {std::to_string(type) + ".weight", {256, 2, 3}, type, std::string(6 * bytes, '\5')});
     }
     run({{{"m.gguf", writer.bytes()}}}, [](const fs::path& folder) {
       const auto set = GgufSet::open(folder / "m.gguf");
