@@ -46,6 +46,8 @@ Json tokenizer_json(const VocabularyData& vocabulary) {
               {"tokens", vocabulary.tokens.size()}};
     case VocabularyData::Source::tokenizer_json:
       return {{"source", "tokenizer.json"}, {"path", vocabulary.tokenizer_json.string()}};
+    case VocabularyData::Source::sentencepiece:
+      return {{"source", "tokenizer.model"}, {"path", vocabulary.sentencepiece.string()}};
     case VocabularyData::Source::none:
       break;
   }
@@ -94,6 +96,8 @@ std::string tokenizer_text(const VocabularyData& vocabulary) {
                          format_count(static_cast<std::int64_t>(vocabulary.tokens.size())));
     case VocabularyData::Source::tokenizer_json:
       return "tokenizer.json";
+    case VocabularyData::Source::sentencepiece:
+      return "tokenizer.model";
     case VocabularyData::Source::none:
       break;
   }

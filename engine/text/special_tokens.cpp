@@ -55,6 +55,12 @@ const AddedToken* SpecialTokens::longest_at(std::string_view text) const {
   return longest;
 }
 
+std::size_t SpecialTokens::match_at(std::string_view text) const {
+  if (text.empty() || !first_bytes_.test(static_cast<std::uint8_t>(text[0]))) return 0;
+  const AddedToken* token = longest_at(text);
+  return token == nullptr ? 0 : token->content.size();
+}
+
 std::vector<SpecialTokens::Segment> SpecialTokens::split(std::string_view text, bool parse_special) const {
   std::vector<Segment> segments;
   std::size_t plain = 0;
@@ -77,7 +83,7 @@ std::vector<SpecialTokens::Segment> SpecialTokens::split(std::string_view text, 
     span = with_stripped_space(text, span, *token, plain);
     end_plain_at(span.begin);
     segments.push_back({text.substr(span.begin, span.end - span.begin), token->id});
-    plain = at = span.end;
+    plain = span.end;
   }
   end_plain_at(text.size());
   return segments;
