@@ -20,12 +20,6 @@ Error merge_error(std::size_t rank, std::string what) {
           "Fetch the model again", "merges"};
 }
 
-char32_t last_code_point(std::string_view text) {
-  std::size_t at = text.size() - 1;
-  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0u) == 0x80u) --at;
-  return utf8_step(text.substr(at)).code;
-}
-
 }  // namespace
 
 TokenIndex index_of(const std::vector<std::string>& texts) {
@@ -94,7 +88,7 @@ std::vector<std::pair<char32_t, char32_t>> joints_of(const std::vector<BpeMerge>
   std::vector<std::pair<char32_t, char32_t>> joints;
   joints.reserve(merges.size());
   for (const BpeMerge& merge : merges) {
-    joints.emplace_back(last_code_point(texts[static_cast<std::size_t>(merge.left)]),
+    joints.emplace_back(utf8_step(last_code_point(texts[static_cast<std::size_t>(merge.left)])).code,
                         utf8_step(texts[static_cast<std::size_t>(merge.right)]).code);
   }
   return joints;

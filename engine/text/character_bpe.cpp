@@ -36,7 +36,6 @@ class CharacterBpe final : public TokenModel {
       : vocabulary_(std::move(vocabulary)),
         merges_(vocabulary_.merges),
         joints_(vocabulary_.joints),
-        frozen_(vocabulary_.frozen),
         plain_(vocabulary_.continuing_prefix.empty() && vocabulary_.end_suffix.empty()),
         table_(kTableSize, -1) {
     if (!plain_) return;
@@ -52,26 +51,6 @@ class CharacterBpe final : public TokenModel {
   }
 
   void encode(std::string_view piece, Workspace& workspace, std::vector<TokenId>& out) const override {
-    if (vocabulary_.frozen.empty()) {
-      encode_free(piece, workspace, out);
-      return;
-    }
-    for (const SpecialTokens::Segment& segment : frozen_.split(piece, true)) {
-      if (segment.id >= 0) {
-        out.push_back(segment.id);
-      } else {
-        encode_free(segment.text, workspace, out);
-      }
-    }
-  }
-
-  void encode_invalid(std::string_view bytes, Workspace&, std::vector<TokenId>& out) const override {
-    if (vocabulary_.fallback.append_bytes(bytes, out)) return;
-    if (vocabulary_.fallback.unknown >= 0) out.push_back(vocabulary_.fallback.unknown);
-  }
-
- private:
-  void encode_free(std::string_view piece, Workspace& workspace, std::vector<TokenId>& out) const {
     if (!vocabulary_.whole_pieces.empty()) {
       const auto whole = vocabulary_.whole_pieces.find(std::string(piece));
       if (whole != vocabulary_.whole_pieces.end()) {
@@ -107,6 +86,12 @@ class CharacterBpe final : public TokenModel {
     if (!vocabulary_.fragments.empty()) replace_fragments(begin, out);
   }
 
+  void encode_invalid(std::string_view bytes, Workspace&, std::vector<TokenId>& out) const override {
+    if (vocabulary_.fallback.append_bytes(bytes, out)) return;
+    if (vocabulary_.fallback.unknown >= 0) out.push_back(vocabulary_.fallback.unknown);
+  }
+
+ private:
   TokenId symbol_of(char32_t code, std::string_view character, bool first, bool last) const {
     if (plain_) {
       if (code < kTableSize) return table_[code];
@@ -150,7 +135,6 @@ class CharacterBpe final : public TokenModel {
   const CharacterBpeVocabulary vocabulary_;
   const BpeMerges merges_;
   const PairFilter joints_;
-  const SpecialTokens frozen_;
   const bool plain_;
   std::vector<TokenId> table_;  ///< symbols of low code points
   std::unordered_map<char32_t, TokenId> rare_;

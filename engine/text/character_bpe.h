@@ -7,7 +7,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/text/special_tokens.h"
 #include "engine/text/token_model.h"
 
 namespace pitwall {
@@ -27,7 +26,6 @@ struct CharacterBpeVocabulary {
   /// Symbols from here on are no tokens but characters that only merge: their texts.
   TokenId first_fragment = INT32_MAX;
   std::vector<std::string> fragments;
-  std::vector<AddedToken> frozen;  ///< texts that never merge with what is around them
 };
 
 std::shared_ptr<const TokenModel> make_character_bpe(CharacterBpeVocabulary vocabulary);

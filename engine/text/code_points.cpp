@@ -52,6 +52,17 @@ bool is_white_space(char32_t code) {
   return u_isUWhiteSpace(static_cast<UChar32>(code)) != 0;
 }
 
+bool is_mark(char32_t code) {
+  return (U_GET_GC_MASK(static_cast<UChar32>(code)) & U_GC_M_MASK) != 0;
+}
+
+bool is_word_character(char32_t code) {
+  const auto point = static_cast<UChar32>(code);
+  return u_isUAlphabetic(point) != 0 ||
+         (U_GET_GC_MASK(point) & (U_GC_M_MASK | U_GC_ND_MASK | U_GC_PC_MASK)) != 0 ||
+         u_hasBinaryProperty(point, UCHAR_JOIN_CONTROL) != 0;
+}
+
 bool is_nonspacing_mark(char32_t code) {
   return u_charType(static_cast<UChar32>(code)) == U_NON_SPACING_MARK;
 }
@@ -62,7 +73,6 @@ bool is_control_or_format(char32_t code) {
     case U_FORMAT_CHAR:
     case U_PRIVATE_USE_CHAR:
     case U_SURROGATE:
-    case U_UNASSIGNED:
       return true;
     default:
       return false;

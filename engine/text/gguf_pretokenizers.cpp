@@ -118,10 +118,12 @@ const std::vector<Row>& rows() {
       {{"granite-embed-multi-97m"}, {.patterns = {kGraniteMulti}, .whole_pieces_first = true}},
       {{"tiny_aya", "cohere2moe"}, {.patterns = {R"(\d{1,3}(?=(?:\d{3})*\b))", kTinyAya}}},
       {{"youtu"},
-       {.patterns = {"[가-힣ㄱ-ㆎ]+|[！…“”‘’—：；，、-〿︰-﹏]+|[ㄅ-ㄯ]+|[一-龥\u3040-ゟ゠-"
-                     "ヿ]"
-                     "+",
-                     kYoutu},
+       {.patterns =
+            {"[가-힣ㄱ-ㆎ]+|[！…“”‘’—：；，、-〿︰-﹏]+|[ㄅ-ㄯ]+|[一-龥\u3040-"
+             "ゟ゠-"
+             "ヿ]"
+             "+",
+             kYoutu},
         .whole_pieces_first = true}},
       {{"kimi-k2"}, {.patterns = {kKimi}}},
       {{"superbpe"}, {.patterns = {kDigits, R"((?=(\d{3})+(?!\d)))"}}},

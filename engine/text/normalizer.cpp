@@ -22,17 +22,10 @@ std::string map_code_points(std::string_view text, Change change) {
   return out;
 }
 
-std::string without_accents(std::string_view text) {
-  return map_code_points(text, [](char32_t code, std::string& out) {
-    if (!is_nonspacing_mark(code)) append_utf8(out, code);
+std::string without(bool (*dropped)(char32_t), std::string_view text) {
+  return map_code_points(text, [dropped](char32_t code, std::string& out) {
+    if (!dropped(code)) append_utf8(out, code);
   });
-}
-
-std::size_t last_code_point_length(std::string_view text) {
-  std::size_t length = 1;
-  while (length < text.size() && (static_cast<unsigned char>(text[text.size() - length]) & 0xC0u) == 0x80u)
-    ++length;
-  return length;
 }
 
 bool between(char32_t code, char32_t first, char32_t last) {
@@ -100,16 +93,16 @@ NormalizerStep strip_step(bool left, bool right) {
       text.remove_prefix(step.length);
     }
     while (right && !text.empty()) {
-      const std::size_t length = last_code_point_length(text);
-      if (!is_white_space(utf8_step(text.substr(text.size() - length)).code)) break;
-      text.remove_suffix(length);
+      const std::string_view last = last_code_point(text);
+      if (!is_white_space(utf8_step(last).code)) break;
+      text.remove_suffix(last.size());
     }
     return std::string(text);
   };
 }
 
 NormalizerStep strip_accents_step() {
-  return [](std::string_view text, bool) { return without_accents(text); };
+  return [](std::string_view text, bool) { return without(is_mark, text); };
 }
 
 NormalizerStep replace_step(std::string wanted, std::string replacement) {
@@ -158,7 +151,7 @@ NormalizerStep bert_step(BertNormalization options) {
     std::string out(text);
     if (options.clean_text) out = cleaned(out);
     if (options.chinese_characters) out = with_chinese_apart(out);
-    if (options.strip_accents) out = without_accents(normalized(out, NormalizationForm::nfd));
+    if (options.strip_accents) out = without(is_nonspacing_mark, normalized(out, NormalizationForm::nfd));
     if (options.lower_case) out = lower_case(out);
     return out;
   };

@@ -25,7 +25,7 @@ struct Normalizer {
 NormalizerStep unicode_form_step(NormalizationForm form);
 NormalizerStep lower_case_step();
 NormalizerStep strip_step(bool left, bool right);  ///< White_Space at the ends
-NormalizerStep strip_accents_step();               ///< without nonspacing marks
+NormalizerStep strip_accents_step();               ///< without marks
 NormalizerStep replace_step(std::string wanted, std::string replacement);
 NormalizerStep replace_step(Regex pattern, std::string replacement);
 NormalizerStep prepend_step(std::string text);  ///< in front of a segment that is not empty

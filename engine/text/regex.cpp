@@ -19,7 +19,7 @@ namespace {
 /// PCRE2 counts U+180E as space and no marks as word characters, Unicode and the tokenizers do; so \s and \w
 /// are spelled out. Inside a bracket \S and \W cannot be spelled and keep the library's meaning.
 constexpr std::string_view kSpace = R"(\t-\r\x{85}\p{Z})";
-constexpr std::string_view kWord = R"(\p{L}\p{M}\p{Nd}\p{Pc})";
+constexpr std::string_view kWord = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc})";
 
 /// Rewrites a pattern from left to right.
 class Translator {

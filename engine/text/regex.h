@@ -14,9 +14,9 @@ namespace pitwall {
 /// A compiled pattern; immutable, shared between threads.
 class Regex {
  public:
-  /// Perl syntax over UTF-8 with Unicode classes; \s is Unicode's White_Space, \w letters, marks, decimal
-  /// digits and connectors, and [a&&b] what is in both classes. Error::unsupported names the pattern and the
-  /// place in it.
+  /// Perl syntax over UTF-8 with Unicode classes; \s is Unicode's White_Space, \w is what is Alphabetic,
+  /// marks, decimal digits and connectors, and [a&&b] what is in both classes. Error::unsupported names the
+  /// pattern and the place in it.
   static Result<Regex> compile(std::string_view pattern);
   /// The pattern that matches `text` and nothing else.
   static std::string quote(std::string_view text);

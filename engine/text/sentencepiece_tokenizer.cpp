@@ -97,13 +97,10 @@ Result<TokenizerParts> read_sentencepiece_tokenizer(const VocabularyData& data) 
   parts.normalizer.steps.push_back(sentencepiece_step(std::move(normalization)));
   parts.prefix_once = config->legacy == false;
   const bool bpe = model.kind == Kind::bpe;
-  if (bpe) {
-    std::vector<AddedToken> frozen = user_defined(model);
-    parts.model = make_scored_bpe(model.pieces, model.unknown, std::move(frozen));
-  } else {
-    parts.model =
-        make_scored_unigram(model.pieces, {.unknown = model.unknown, .byte_fallback = model.byte_fallback});
-  }
+  parts.model = make_keeping(bpe ? make_scored_bpe(model.pieces, model.unknown)
+                                 : make_scored_unigram(model.pieces, {.unknown = model.unknown,
+                                                                      .byte_fallback = model.byte_fallback}),
+                             user_defined(model));
   auto added = added_tokens(model, *config);
   if (!added.ok()) return std::move(added).error();
   parts.added = std::move(added).value();

@@ -82,23 +82,49 @@ void collect_merges(const std::vector<SentencePiece>& pieces, CharacterBpeVocabu
       const auto left = index.find(text.substr(0, cut)), right = index.find(text.substr(cut));
       if (left == index.end() || right == index.end()) continue;
       vocabulary.merges.push_back({left->second, right->second, order[i], rank});
-      std::size_t last = cut - 1;
-      while ((static_cast<unsigned char>(text[last]) & 0xC0u) == 0x80u) --last;
-      vocabulary.joints.emplace_back(utf8_step(text.substr(last)).code, utf8_step(text.substr(cut)).code);
+      vocabulary.joints.emplace_back(utf8_step(last_code_point(text.substr(0, cut))).code,
+                                     utf8_step(text.substr(cut)).code);
     }
   }
 }
 
+class KeepingModel final : public TokenModel {
+ public:
+  KeepingModel(std::shared_ptr<const TokenModel> model, std::vector<AddedToken> kept)
+      : model_(std::move(model)), kept_(std::move(kept)) {}
+  void encode(std::string_view piece, Workspace& workspace, std::vector<TokenId>& out) const override {
+    for (const SpecialTokens::Segment& segment : kept_.split(piece, true)) {
+      if (segment.id >= 0) {
+        out.push_back(segment.id);
+      } else {
+        model_->encode(segment.text, workspace, out);
+      }
+    }
+  }
+  void encode_invalid(std::string_view bytes, Workspace& workspace,
+                      std::vector<TokenId>& out) const override {
+    model_->encode_invalid(bytes, workspace, out);
+  }
+
+ private:
+  const std::shared_ptr<const TokenModel> model_;
+  const SpecialTokens kept_;
+};
+
 }  // namespace
 
-std::shared_ptr<const TokenModel> make_scored_bpe(const std::vector<SentencePiece>& pieces, TokenId unknown,
-                                                  std::vector<AddedToken> frozen) {
+std::shared_ptr<const TokenModel> make_keeping(std::shared_ptr<const TokenModel> model,
+                                               std::vector<AddedToken> kept) {
+  if (kept.empty()) return model;
+  return std::make_shared<KeepingModel>(std::move(model), std::move(kept));
+}
+
+std::shared_ptr<const TokenModel> make_scored_bpe(const std::vector<SentencePiece>& pieces, TokenId unknown) {
   CharacterBpeVocabulary vocabulary;
   collect_symbols(pieces, vocabulary);
   collect_merges(pieces, vocabulary);
   vocabulary.fallback = {byte_tokens(pieces), unknown};
   vocabulary.fuse_unknown = true;
-  vocabulary.frozen = std::move(frozen);
   return make_character_bpe(std::move(vocabulary));
 }
 
@@ -118,10 +144,8 @@ std::shared_ptr<const TokenModel> make_scored_unigram(const std::vector<Sentence
   for (std::size_t id = 0; id < pieces.size(); ++id) {
     const SentencePiece& piece = pieces[id];
     if (!is_text(piece) || (options.as_sentencepiece && piece.type == Type::unused)) continue;
-    double score = piece.score;
-    if (piece.type == Type::user_defined) {
-      score = options.as_sentencepiece ? static_cast<double>(piece.text.size()) * most - 0.1 : 0.0;
-    }
+    // User-defined pieces are to be preferred; scores are negative.
+    const double score = piece.type == Type::user_defined ? 0.0 : piece.score;
     vocabulary.tokens.push_back({piece.text, static_cast<TokenId>(id), score});
   }
   return make_unigram(std::move(vocabulary));

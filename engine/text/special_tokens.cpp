@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "engine/text/unicode_text.h"
+#include "engine/text/code_points.h"
+#include "engine/text/utf8.h"
 
 namespace pitwall {
 
@@ -14,15 +15,31 @@ struct Span {
   std::size_t begin = 0, end = 0;
 };
 
+/// Invalid UTF-8 is neither a word nor white space.
+bool begins_with(bool (*wanted)(char32_t), std::string_view text) {
+  if (text.empty()) return false;
+  const Utf8Step step = utf8_step(text);
+  return step.status == Utf8Step::Status::complete && wanted(step.code);
+}
+
+bool ends_with(bool (*wanted)(char32_t), std::string_view text) {
+  return !text.empty() && begins_with(wanted, last_code_point(text));
+}
+
 bool stands_alone(std::string_view text, Span span) {
-  return !ends_with_word_character(text.substr(0, span.begin)) &&
-         !starts_with_word_character(text.substr(span.end));
+  return !ends_with(is_word_character, text.substr(0, span.begin)) &&
+         !begins_with(is_word_character, text.substr(span.end));
 }
 
 /// The span with the white space that the token takes along, but nothing before `floor`.
 Span with_stripped_space(std::string_view text, Span span, const AddedToken& token, std::size_t floor) {
-  if (token.left_strip) span.begin = floor + trim_right(text.substr(floor, span.begin - floor)).size();
-  if (token.right_strip) span.end = text.size() - trim_left(text.substr(span.end)).size();
+  while (token.left_strip && span.begin > floor) {
+    const std::string_view before = text.substr(floor, span.begin - floor);
+    if (!ends_with(is_white_space, before)) break;
+    span.begin -= last_code_point(before).size();
+  }
+  while (token.right_strip && begins_with(is_white_space, text.substr(span.end)))
+    span.end += utf8_step(text.substr(span.end)).length;
   return span;
 }
 

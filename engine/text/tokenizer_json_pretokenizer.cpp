@@ -16,7 +16,9 @@ const char* const kNumbersPattern = R"(\p{N}+)";
 /// Unicode punctuation, and ASCII's symbols.
 const char* const kPunctuationPattern = R"([\p{P}!-/:-@\[-`{-~])";
 const char* const kSpacePattern = R"(\s)";
-const char* const kWordsPattern = R"(\w+|[^\w\s]+)";
+/// Words are what Unicode says, which is more than \w of the other patterns.
+const char* const kWordsPattern =
+    R"([\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]+|[^\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}\s]+)";
 
 Result<void> add_split(Stages& stages, std::string_view pattern, SplitBehavior behavior,
                        bool invert = false) {

@@ -191,7 +191,7 @@ TokenizerParts read_llama(const VocabularyData& data) {
   const bool adds_space = data.add_space_prefix.value_or(true);
   if (adds_space) parts.normalizer.steps.push_back(prepend_step(" "));
   parts.normalizer.steps.push_back(replace_step(" ", std::string(kEscapedSpace)));
-  parts.model = make_scored_bpe(pieces, data.unknown.value_or(0), {});
+  parts.model = make_scored_bpe(pieces, data.unknown.value_or(0));
   parts.rendering = render_pieces(pieces, adds_space);
   parts.added = added_tokens(pieces);
   put_around(data, true, false, parts);
