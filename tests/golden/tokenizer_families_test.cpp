@@ -139,6 +139,34 @@ class TokenizerFamiliesTest : public QObject {
     for (const Tally& tally : {vectors, streams, disputed})
       QVERIFY2(tally.passed == tally.total, tally.first_failure.c_str());
   }
+
+  /// One row a file: tests/data/text/synthetic/make_synthetic.py wrote them.
+  void made_up_tokenizers_agree_with_their_references_data() {
+    QTest::addColumn<QString>("file");
+    for (const auto& entry : fs::directory_iterator(test::data("text/synthetic"))) {
+      const fs::path path = entry.path();
+      if (path.extension() != ".json" && path.extension() != ".model") continue;
+      QTest::newRow(path.filename().c_str()) << QString::fromStdString(path.filename());
+    }
+  }
+  void made_up_tokenizers_agree_with_their_references() {
+    QFETCH(QString, file);
+    static const std::vector<json> kRows = read_lines(test::data("text/synthetic/cases.jsonl"));
+    const auto tokenizer = open_tokenizer(test::data("text/synthetic") / file.toStdString());
+    PW_VERIFY(tokenizer);
+    int rows = 0;
+    for (const json& row : kRows) {
+      if (row.at("file") != file.toStdString()) continue;
+      ++rows;
+      const auto ids =
+          (*tokenizer)
+              ->encode(row.at("text").get<std::string>(), row.at("add_special"), row.at("parse_special"));
+      QVERIFY2(json(ids) == row.at("ids"), (row.dump() + "\ngot " + json(ids).dump()).c_str());
+      if (!row.contains("decoded")) continue;
+      QCOMPARE(decoded(*tokenizer, row, row.at("skip_special")), row.at("decoded").get<std::string>());
+    }
+    QVERIFY(rows > 20);
+  }
 };
 
 QTEST_GUILESS_MAIN(TokenizerFamiliesTest)
