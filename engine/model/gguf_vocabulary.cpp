@@ -51,6 +51,7 @@ Result<VocabularyData> read_gguf_vocabulary(const GgufMetadata& metadata) {
   if (vocabulary.model == "no_vocab") return vocabulary;
 
   vocabulary.source = VocabularyData::Source::gguf;
+  vocabulary.name = first.take(metadata.text("general.name", ""));
   vocabulary.pre = first.take(metadata.text("tokenizer.ggml.pre", ""));
   vocabulary.tokens = first.take(metadata.texts("tokenizer.ggml.tokens"));
   const std::size_t tokens = vocabulary.tokens.size();

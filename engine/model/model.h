@@ -46,6 +46,7 @@ struct VocabularyData {
   Source source = Source::none;
   // gguf
   std::string model;  ///< tokenizer.ggml.model: "gpt2", "llama" …
+  std::string name;   ///< general.name; may be empty
   std::string pre;    ///< tokenizer.ggml.pre: "smollm", "gpt-2" …; may be empty
   std::vector<std::string> tokens;
   /// 1 normal, 2 unknown, 3 control, 4 user defined, 5 unused, 6 byte; empty, or one for each token.

@@ -182,6 +182,9 @@ Result<TokenTexts> read_model_tokens(const json& model) {
 ModelResult read_model(const json& model, const TokenTexts& texts, bool byte_level) {
   const std::string type = model_type(model);
   const TokenIndex index = index_of(texts);
+  if (const auto dropout = model.find("dropout");
+      dropout != model.end() && dropout->is_number() && dropout->get<double>() != 0)
+    return unsupported("model option", "dropout");
   if (type == "BPE") {
     if (byte_level) {
       auto plain = read_plain_byte_bpe(model, index);

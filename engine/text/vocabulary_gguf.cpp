@@ -14,6 +14,7 @@
 #include "engine/text/sentencepiece_normalizer.h"
 #include "engine/text/sentencepiece_vocabulary.h"
 #include "engine/text/tokenizer_config.h"
+#include "engine/text/unicode_text.h"
 #include "engine/text/utf8.h"
 
 namespace pitwall {
@@ -86,14 +87,23 @@ std::vector<SentencePiece> pieces_of(const VocabularyData& data) {
   return pieces;
 }
 
-std::vector<AddedToken> added_tokens(const std::vector<SentencePiece>& pieces) {
+/// GGUF has no place for the flags of added tokens. llama.cpp knows one family by the model's name, whose
+/// tokens take the white space behind them along.
+bool strips_behind(const VocabularyData& data, std::string_view token) {
+  const std::string name = to_lower(data.name);
+  const bool phi3 = name.find("phi-3") != std::string::npos || name.find("phi3") != std::string::npos;
+  return phi3 && token != "<unk>" && token != "<s>" && token != "<|endoftext|>";
+}
+
+std::vector<AddedToken> added_tokens(const VocabularyData& data, const std::vector<SentencePiece>& pieces) {
   std::vector<AddedToken> added;
   for (std::size_t id = 0; id < pieces.size(); ++id) {
     const Type type = pieces[id].type;
     if (type == Type::unknown || type == Type::control || type == Type::user_defined) {
       added.push_back({.id = static_cast<TokenId>(id),
                        .content = pieces[id].text,
-                       .special = type != Type::user_defined});
+                       .special = type != Type::user_defined,
+                       .right_strip = strips_behind(data, pieces[id].text)});
     }
   }
   return added;
@@ -162,7 +172,7 @@ Result<TokenizerParts> read_merged(const VocabularyData& data) {
   auto merges = resolve_merges(data, index);
   if (!merges.ok()) return std::move(merges).error();
   const std::vector<SentencePiece> pieces = pieces_of(data);
-  parts.added = added_tokens(pieces);
+  parts.added = added_tokens(data, pieces);
   if (named->byte_level) {
     parts.model = byte_model(index, std::move(merges).value(), named->whole_pieces_first);
     for (const SentencePiece& piece : pieces)
@@ -193,7 +203,7 @@ TokenizerParts read_llama(const VocabularyData& data) {
   parts.normalizer.steps.push_back(replace_step(" ", std::string(kEscapedSpace)));
   parts.model = make_scored_bpe(pieces, data.unknown.value_or(0));
   parts.rendering = render_pieces(pieces, adds_space);
-  parts.added = added_tokens(pieces);
+  parts.added = added_tokens(data, pieces);
   put_around(data, true, false, parts);
   return parts;
 }
@@ -214,7 +224,7 @@ Result<TokenizerParts> read_t5(const VocabularyData& data) {
   parts.normalizer.steps.push_back(sentencepiece_step(std::move(normalization)));
   parts.model = make_scored_unigram(pieces, {.unknown = data.unknown.value_or(2), .as_sentencepiece = false});
   parts.rendering = render_pieces(pieces, adds_space);
-  parts.added = added_tokens(pieces);
+  parts.added = added_tokens(data, pieces);
   put_around(data, false, true, parts);
   return parts;
 }

@@ -350,6 +350,24 @@ class TokenizerCasesTest : public QObject {
     QCOMPARE(tokenizer->end_tokens(), (Ids{2, 7}));
   }
 
+  void tokens_of_phi3_take_the_space_behind_them_in_gguf_too() {
+    VocabularyData data;
+    data.source = VocabularyData::Source::gguf;
+    data.model = "llama";
+    data.name = "Phi-3 Mini";
+    data.tokens = {"<unk>", "<s>", "<|end|>", "▁", "a", "▁a"};
+    data.token_types = {2, kControl, kControl, kNormal, kNormal, kNormal};
+    data.scores = {0, 0, 0, -2, -3, -1};
+    const auto phi3 = make_tokenizer(data);
+    PW_VERIFY(phi3);
+    QCOMPARE((*phi3)->encode("<|end|> \na", false, true), (Ids{2, 5}));
+    QCOMPARE((*phi3)->encode("<s> a", false, true), (Ids{1, 3, 5}));
+    data.name = "Llama";
+    const auto other = make_tokenizer(data);
+    PW_VERIFY(other);
+    QCOMPARE((*other)->encode("<|end|> a", false, true), (Ids{2, 3, 5}));
+  }
+
   void every_named_pre_tokenizer_compiles_data() {
     QTest::addColumn<QString>("pre");
     for (const char* pre : {"",
