@@ -17,9 +17,11 @@ namespace pitwall {
 namespace {
 
 /// PCRE2 counts U+180E as space and no marks as word characters, Unicode and the tokenizers do; so \s and \w
-/// are spelled out. Inside a bracket \S and \W cannot be spelled and keep the library's meaning.
+/// are spelled out; Oniguruma, which most files are written for, also counts Latin-1's fractions and
+/// superscript digits as word characters. Inside a bracket \S and \W cannot be spelled and keep the library's
+/// meaning.
 constexpr std::string_view kSpace = R"(\t-\r\x{85}\p{Z})";
-constexpr std::string_view kWord = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc})";
+constexpr std::string_view kWord = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{B2}\x{B3}\x{B9}\x{BC}-\x{BE})";
 
 /// Rewrites a pattern from left to right.
 class Translator {
