@@ -32,6 +32,14 @@ add_library(pitwall_pcre2 INTERFACE)
 target_include_directories(pitwall_pcre2 SYSTEM INTERFACE ${PCRE2_INCLUDE_DIR})
 target_link_libraries(pitwall_pcre2 INTERFACE ${PCRE2_LIBRARY})
 
+# ICU's C++ and C interfaces of the common library: character classes and normalization forms.
+find_library(ICU_UC_LIBRARY icuuc REQUIRED)
+find_library(ICU_DATA_LIBRARY icudata REQUIRED)
+find_path(ICU_INCLUDE_DIR unicode/normalizer2.h REQUIRED)
+add_library(pitwall_icu INTERFACE)
+target_include_directories(pitwall_icu SYSTEM INTERFACE ${ICU_INCLUDE_DIR})
+target_link_libraries(pitwall_icu INTERFACE ${ICU_UC_LIBRARY} ${ICU_DATA_LIBRARY})
+
 find_library(SQLITECPP_LIBRARY SQLiteCpp REQUIRED)
 find_library(SQLITE3_LIBRARY sqlite3 REQUIRED)
 find_path(SQLITECPP_INCLUDE_DIR SQLiteCpp/SQLiteCpp.h REQUIRED)

@@ -225,6 +225,14 @@ Result<std::vector<float>> GgufMetadata::reals(std::string_view key, std::size_t
   return numbers;
 }
 
+Result<std::string> GgufMetadata::octets(std::string_view key) const {
+  const auto value = array(key, "an array of bytes",
+                           [](GgufType type) { return type == GgufType::u8 || type == GgufType::i8; });
+  if (!value.ok()) return value.error();
+  const auto& bytes = (*value)->bytes;
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
 bool GgufMetadata::is_array(std::string_view key) const {
   const auto found = values_.find(key);
   return found != values_.end() && found->second.type == GgufType::array;

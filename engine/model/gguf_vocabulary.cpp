@@ -23,6 +23,11 @@ Result<std::optional<TokenId>> token_id(const GgufMetadata& metadata, std::strin
   return std::optional<TokenId>(static_cast<TokenId>(*id));
 }
 
+std::optional<bool> optional_flag(const GgufMetadata& metadata, std::string_view key, FirstError& first) {
+  if (!metadata.has(key)) return std::nullopt;
+  return first.take(metadata.flag(key));
+}
+
 void read_token_types(const GgufMetadata& metadata, VocabularyData& vocabulary, FirstError& first) {
   const std::string_view key = "tokenizer.ggml.token_type";
   if (!metadata.has(key)) return;
@@ -46,6 +51,7 @@ Result<VocabularyData> read_gguf_vocabulary(const GgufMetadata& metadata) {
   if (vocabulary.model == "no_vocab") return vocabulary;
 
   vocabulary.source = VocabularyData::Source::gguf;
+  vocabulary.name = first.take(metadata.text("general.name", ""));
   vocabulary.pre = first.take(metadata.text("tokenizer.ggml.pre", ""));
   vocabulary.tokens = first.take(metadata.texts("tokenizer.ggml.tokens"));
   const std::size_t tokens = vocabulary.tokens.size();
@@ -59,14 +65,16 @@ Result<VocabularyData> read_gguf_vocabulary(const GgufMetadata& metadata) {
   vocabulary.eos = first.take(token_id(metadata, "tokenizer.ggml.eos_token_id", tokens));
   vocabulary.unknown = first.take(token_id(metadata, "tokenizer.ggml.unknown_token_id", tokens));
   vocabulary.padding = first.take(token_id(metadata, "tokenizer.ggml.padding_token_id", tokens));
-  vocabulary.end_of_turn = first.take(token_id(metadata, "tokenizer.ggml.eot_token_id", tokens));
+  for (const char* key : {"tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id"}) {
+    if (const auto id = first.take(token_id(metadata, key, tokens))) vocabulary.ends.push_back(*id);
+  }
 
-  // Files that say nothing mean what SentencePiece models did before the keys existed: a BOS and a leading
-  // space.
-  const bool sentence_piece = vocabulary.model == "llama";
-  vocabulary.add_bos = first.take(metadata.flag("tokenizer.ggml.add_bos_token", sentence_piece));
-  vocabulary.add_eos = first.take(metadata.flag("tokenizer.ggml.add_eos_token", false));
-  vocabulary.add_space_prefix = first.take(metadata.flag("tokenizer.ggml.add_space_prefix", sentence_piece));
+  vocabulary.add_bos = optional_flag(metadata, "tokenizer.ggml.add_bos_token", first);
+  vocabulary.add_eos = optional_flag(metadata, "tokenizer.ggml.add_eos_token", first);
+  vocabulary.add_space_prefix = optional_flag(metadata, "tokenizer.ggml.add_space_prefix", first);
+  vocabulary.remove_extra_spaces = optional_flag(metadata, "tokenizer.ggml.remove_extra_whitespaces", first);
+  const std::string_view charsmap = "tokenizer.ggml.precompiled_charsmap";
+  if (metadata.has(charsmap)) vocabulary.charsmap = first.take(metadata.octets(charsmap));
   if (first.error()) return *first.error();
   return vocabulary;
 }

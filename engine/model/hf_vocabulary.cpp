@@ -38,16 +38,14 @@ Result<VocabularyData> read_hf_vocabulary(const fs::path& folder, const json& co
   VocabularyData vocabulary;
   vocabulary.bos = single_id(config, "bos_token_id", vocabulary_size);
   vocabulary.padding = single_id(config, "pad_token_id", vocabulary_size);
-  std::vector<TokenId> ends;
-  collect_ids(config, "eos_token_id", vocabulary_size, ends);
+  collect_ids(config, "eos_token_id", vocabulary_size, vocabulary.ends);
   std::error_code ignored;
   if (const fs::path file = folder / "generation_config.json"; fs::exists(file, ignored)) {
     const auto generation = read_json_object(file);
     if (!generation.ok()) return generation.error();
-    collect_ids(*generation, "eos_token_id", vocabulary_size, ends);
+    collect_ids(*generation, "eos_token_id", vocabulary_size, vocabulary.ends);
   }
-  if (!ends.empty()) vocabulary.eos = ends.front();
-  if (ends.size() > 1) vocabulary.end_of_turn = ends.back();
+  if (!vocabulary.ends.empty()) vocabulary.eos = vocabulary.ends.front();
 
   if (const fs::path file = folder / "tokenizer.json"; fs::exists(file, ignored)) {
     vocabulary.source = VocabularyData::Source::tokenizer_json;

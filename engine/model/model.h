@@ -64,14 +64,19 @@ struct VocabularyData {
   Source source = Source::none;
   // gguf
   std::string model;  ///< tokenizer.ggml.model: "gpt2", "llama" …
+  std::string name;   ///< general.name; may be empty
   std::string pre;    ///< tokenizer.ggml.pre: "smollm", "gpt-2" …; may be empty
   std::vector<std::string> tokens;
   /// 1 normal, 2 unknown, 3 control, 4 user defined, 5 unused, 6 byte; empty, or one for each token.
   std::vector<std::int32_t> token_types;
   std::vector<float> scores;  ///< may be empty
   std::vector<std::string> merges;
-  std::optional<TokenId> bos, eos, unknown, padding, end_of_turn;
-  bool add_bos = false, add_eos = false, add_space_prefix = false;
+  std::string charsmap;  ///< SentencePiece's precompiled character map; may be empty
+  std::optional<TokenId> bos, eos, unknown, padding;
+  /// All tokens that end a reply as the files name them: config.json and generation_config.json, or a GGUF's
+  /// eot and eom.
+  std::vector<TokenId> ends;
+  std::optional<bool> add_bos, add_eos, add_space_prefix, remove_extra_spaces;  ///< as the file says
   // tokenizer_json
   std::filesystem::path tokenizer_json;  ///< tokenizer.json beside config.json
   // sentencepiece

@@ -26,7 +26,8 @@ void OutputThread::begin(RequestId id, OutputSink sink, const std::vector<std::s
   auto stream = std::make_unique<Stream>(
       Stream{.id = id, .sink = std::move(sink), .detokenizer = {}, .stops = StopMatcher(stops), .event = {}});
   for (const std::string& stop : stops) stream->has_stops |= !stop.empty();
-  if (tokenizer_) stream->detokenizer.emplace(tokenizer_, true);
+  // A reply follows its prompt: its first token keeps a leading space.
+  if (tokenizer_) stream->detokenizer.emplace(tokenizer_, true, true);
   const std::lock_guard lock(mutex_);
   items_.emplace_back(std::move(stream));
 }

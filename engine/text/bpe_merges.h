@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Byte-pair merging inside one piece of text.
+// Byte-pair merging of a row of symbols.
 #pragma once
-#include <array>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "engine/base/ids.h"
@@ -12,13 +10,14 @@ namespace pitwall {
 
 struct BpeMerge {
   TokenId left = -1, right = -1, merged = -1;
+  std::uint32_t rank = 0;  ///< lower merges earlier; equal ranks from the left
 };
 
 /// Immutable, shared between threads.
 class BpeMerges {
  public:
-  /// `merges` in order of rank; `byte_tokens[b]` is the token of byte b, or −1: such bytes are left out.
-  BpeMerges(const std::vector<BpeMerge>& merges, const std::array<TokenId, 256>& byte_tokens);
+  /// Of two merges of the same pair the later one counts.
+  explicit BpeMerges(const std::vector<BpeMerge>& merges);
 
   /// What one call needs; one per thread, reused between pieces.
   struct Workspace {
@@ -30,10 +29,14 @@ class BpeMerges {
     };
     std::vector<Symbol> symbols;
     std::vector<std::uint64_t> queue;
+    void push(TokenId token) {
+      const auto index = static_cast<std::int32_t>(symbols.size());
+      symbols.push_back({token, ~std::uint32_t{0}, -1, index + 1, index - 1});
+    }
   };
-  /// Appends the tokens of `piece`: the pair of lowest rank is merged first, the leftmost of equal ones,
-  /// until none is left. O(n log n).
-  void encode(std::string_view piece, Workspace& workspace, std::vector<TokenId>& out) const;
+  /// Merges the symbols that were pushed, appends what they become and leaves none: the pair of lowest rank
+  /// is merged first, the leftmost of equal ones, until none is left. O(n log n).
+  void merge(Workspace& workspace, std::vector<TokenId>& out) const;
 
  private:
   struct Entry {
@@ -42,11 +45,13 @@ class BpeMerges {
     TokenId merged;
   };
   const Entry& find(TokenId left, TokenId right) const;
-  void rate_pair(Workspace& workspace, std::int32_t left) const;
+  bool rate_pair(Workspace& workspace, std::int32_t left) const;
+  void merge_few(Workspace& workspace) const;
+  void merge_many(Workspace& workspace) const;
+  static void join_with_next(Workspace& workspace, std::int32_t left);
 
   std::vector<Entry> table_;  ///< open addressing, a power of two long, at most half full
   unsigned shift_ = 0;
-  std::array<TokenId, 256> byte_tokens_;
 };
 
 }  // namespace pitwall

@@ -47,4 +47,19 @@ std::optional<std::string> bytes_from_alphabet(std::string_view token) {
   return bytes;
 }
 
+std::string alphabet_from_bytes(std::string_view bytes) {
+  static const std::array<std::string, 256> kCharacters = [] {
+    std::array<std::string, 256> characters;
+    char32_t shifted = kFirstShifted;
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      append_utf8(characters[byte], stands_for_itself(byte) ? byte : shifted++);
+    }
+    return characters;
+  }();
+  std::string out;
+  out.reserve(bytes.size() * 2);
+  for (const char c : bytes) out += kCharacters[static_cast<std::uint8_t>(c)];
+  return out;
+}
+
 }  // namespace pitwall

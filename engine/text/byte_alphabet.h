@@ -12,4 +12,7 @@ namespace pitwall {
 /// plain text).
 std::optional<std::string> bytes_from_alphabet(std::string_view token);
 
+/// Every byte as its character.
+std::string alphabet_from_bytes(std::string_view bytes);
+
 }  // namespace pitwall

@@ -11,12 +11,13 @@ constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 }  // namespace
 
-Detokenizer::Detokenizer(std::shared_ptr<const Tokenizer> tokenizer, bool skip_special)
-    : tokenizer_(std::move(tokenizer)), skip_special_(skip_special) {}
+Detokenizer::Detokenizer(std::shared_ptr<const Tokenizer> tokenizer, bool skip_special, bool follows_text)
+    : tokenizer_(std::move(tokenizer)), skip_special_(skip_special), inside_text_(follows_text) {}
 
 std::string Detokenizer::push(TokenId token) {
   if (skip_special_ && tokenizer_->is_special(token)) return {};
-  pending_ += tokenizer_->bytes_of(token);
+  pending_ += inside_text_ ? tokenizer_->bytes_of(token) : tokenizer_->first_bytes_of(token);
+  inside_text_ = inside_text_ || !tokenizer_->bytes_of(token).empty();
   std::string out;
   std::string_view rest = pending_;
   while (!rest.empty()) {

@@ -12,7 +12,8 @@ namespace pitwall {
 /// U+FFFD.
 class Detokenizer {
  public:
-  Detokenizer(std::shared_ptr<const Tokenizer> tokenizer, bool skip_special);
+  /// `follows_text`: the tokens continue a text, so that the first one keeps its leading space.
+  Detokenizer(std::shared_ptr<const Tokenizer> tokenizer, bool skip_special, bool follows_text = false);
   /// Every character that is complete now; an incomplete tail is held back. A byte that can start nothing
   /// gives one U+FFFD at once.
   std::string push(TokenId token);
@@ -20,7 +21,7 @@ class Detokenizer {
 
  private:
   std::shared_ptr<const Tokenizer> tokenizer_;
-  bool skip_special_;
+  bool skip_special_, inside_text_;
   std::string pending_;
 };
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "engine/base/result.h"
@@ -13,9 +14,12 @@ namespace pitwall {
 /// A compiled pattern; immutable, shared between threads.
 class Regex {
  public:
-  /// Perl syntax over UTF-8 with Unicode classes; \s and \S are Unicode's White_Space. Error::unsupported
-  /// names the pattern and the place in it.
+  /// Perl syntax over UTF-8 with Unicode classes; \s is Unicode's White_Space, \w is what is Alphabetic,
+  /// marks, decimal digits and connectors, and [a&&b] what is in both classes. Error::unsupported names the
+  /// pattern and the place in it.
   static Result<Regex> compile(std::string_view pattern);
+  /// The pattern that matches `text` and nothing else.
+  static std::string quote(std::string_view text);
 
  private:
   friend class RegexSearch;
@@ -35,9 +39,11 @@ class RegexSearch {
   struct Match {
     std::size_t begin = 0, end = 0;
   };
-  /// The first match that is not empty at or after `from`. `subject` must be valid UTF-8 and `from` at a
-  /// character. A search that would pass the library's limits counts as no match.
-  std::optional<Match> find(const Regex& regex, std::string_view subject, std::size_t from);
+  /// The first match that is not empty at or after `from`; with `empty_too` also an empty one. `subject` must
+  /// be valid UTF-8 and `from` at a character. A search that would pass the library's limits counts as no
+  /// match.
+  std::optional<Match> find(const Regex& regex, std::string_view subject, std::size_t from,
+                            bool empty_too = false);
 
  private:
   struct State;

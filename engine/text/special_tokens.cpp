@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "engine/text/unicode_text.h"
+#include "engine/text/code_points.h"
+#include "engine/text/utf8.h"
 
 namespace pitwall {
 
@@ -14,15 +15,31 @@ struct Span {
   std::size_t begin = 0, end = 0;
 };
 
+/// Invalid UTF-8 is neither a word nor white space.
+bool begins_with(bool (*wanted)(char32_t), std::string_view text) {
+  if (text.empty()) return false;
+  const Utf8Step step = utf8_step(text);
+  return step.status == Utf8Step::Status::complete && wanted(step.code);
+}
+
+bool ends_with(bool (*wanted)(char32_t), std::string_view text) {
+  return !text.empty() && begins_with(wanted, last_code_point(text));
+}
+
 bool stands_alone(std::string_view text, Span span) {
-  return !ends_with_word_character(text.substr(0, span.begin)) &&
-         !starts_with_word_character(text.substr(span.end));
+  return !ends_with(is_word_character, text.substr(0, span.begin)) &&
+         !begins_with(is_word_character, text.substr(span.end));
 }
 
 /// The span with the white space that the token takes along, but nothing before `floor`.
 Span with_stripped_space(std::string_view text, Span span, const AddedToken& token, std::size_t floor) {
-  if (token.left_strip) span.begin = floor + trim_right(text.substr(floor, span.begin - floor)).size();
-  if (token.right_strip) span.end = text.size() - trim_left(text.substr(span.end)).size();
+  while (token.left_strip && span.begin > floor) {
+    const std::string_view before = text.substr(floor, span.begin - floor);
+    if (!ends_with(is_white_space, before)) break;
+    span.begin -= last_code_point(before).size();
+  }
+  while (token.right_strip && begins_with(is_white_space, text.substr(span.end)))
+    span.end += utf8_step(text.substr(span.end)).length;
   return span;
 }
 
@@ -55,6 +72,12 @@ const AddedToken* SpecialTokens::longest_at(std::string_view text) const {
   return longest;
 }
 
+std::size_t SpecialTokens::match_at(std::string_view text) const {
+  if (text.empty() || !first_bytes_.test(static_cast<std::uint8_t>(text[0]))) return 0;
+  const AddedToken* token = longest_at(text);
+  return token == nullptr ? 0 : token->content.size();
+}
+
 std::vector<SpecialTokens::Segment> SpecialTokens::split(std::string_view text, bool parse_special) const {
   std::vector<Segment> segments;
   std::size_t plain = 0;
@@ -77,7 +100,7 @@ std::vector<SpecialTokens::Segment> SpecialTokens::split(std::string_view text, 
     span = with_stripped_space(text, span, *token, plain);
     end_plain_at(span.begin);
     segments.push_back({text.substr(span.begin, span.end - span.begin), token->id});
-    plain = at = span.end;
+    plain = span.end;
   }
   end_plain_at(text.size());
   return segments;

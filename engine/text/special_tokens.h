@@ -18,6 +18,7 @@ struct AddedToken {
   bool left_strip = false;   ///< takes the white space before it along
   bool right_strip = false;  ///< takes the white space after it along
   bool single_word = false;  ///< not found inside a word
+  bool normalized = false;   ///< found in the normalized text, with its content normalized too
 };
 
 /// Immutable, shared between threads.
@@ -33,6 +34,8 @@ class SpecialTokens {
   /// Cuts a text at its added tokens: the leftmost first, the longest where several start. Special ones count
   /// only with `parse_special`. Time is linear in the text times the longest token.
   std::vector<Segment> split(std::string_view text, bool parse_special) const;
+  /// Length of the longest token that `text` begins with, whatever its flags; 0 when there is none.
+  std::size_t match_at(std::string_view text) const;
 
  private:
   const AddedToken* longest_at(std::string_view text) const;

@@ -39,4 +39,17 @@ std::size_t find_last(std::string_view text, std::string_view wanted) {
   return std::string_view::npos;
 }
 
+std::string replace_all(std::string_view text, std::string_view wanted, std::string_view replacement) {
+  if (wanted.empty()) return std::string(text);
+  std::string out;
+  out.reserve(text.size());
+  std::size_t at = 0;
+  for (;;) {
+    const std::size_t found = find_first(text, wanted, at);
+    if (found == std::string_view::npos) return out.append(text.substr(at));
+    out.append(text.substr(at, found - at)).append(replacement);
+    at = found + wanted.size();
+  }
+}
+
 }  // namespace pitwall

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// tokenizer.json, the Hugging Face tokenizers format → BpeVocabulary.
+// tokenizer.json, the Hugging Face tokenizers format → TokenizerParts.
 #pragma once
-#include <filesystem>
-
-#include "engine/text/bpe_vocabulary.h"
+#include "engine/model/model.h"
+#include "engine/text/pipeline_tokenizer.h"
 
 namespace pitwall {
 
-/// `config`: the tokenizer_config.json beside it, for the names of bos and eos; may not exist.
-/// Error::unsupported names the part of the pipeline that is not known here.
-Result<BpeVocabulary> bpe_vocabulary_of_json(const std::filesystem::path& file,
-                                             const std::filesystem::path& config);
+/// `data` of Source::tokenizer_json. Error::unsupported names the part of the pipeline that is not known
+/// here; other errors name the file and what is wrong in it.
+Result<TokenizerParts> read_tokenizer_json(const VocabularyData& data);
 
 }  // namespace pitwall

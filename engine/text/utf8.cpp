@@ -91,4 +91,10 @@ std::size_t utf8_offset(std::string_view text, std::size_t index) {
   return offset;
 }
 
+std::string_view last_code_point(std::string_view text) {
+  std::size_t begin = text.size() - 1;
+  while (begin > 0 && is_continuation(text[begin])) --begin;
+  return text.substr(begin);
+}
+
 }  // namespace pitwall

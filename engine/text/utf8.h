@@ -29,4 +29,7 @@ std::size_t utf8_length(std::string_view text);
 /// Byte offset of code point `index` of valid UTF-8; text.size() when it lies at or behind the end.
 std::size_t utf8_offset(std::string_view text, std::size_t index);
 
+/// The last code point of valid UTF-8 that is not empty.
+std::string_view last_code_point(std::string_view text);
+
 }  // namespace pitwall

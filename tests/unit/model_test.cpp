@@ -232,7 +232,8 @@ class ModelTest : public QObject {
     QCOMPARE(model.spec().kv_bytes_per_token(2), 30 * 2 * 3 * 64 * 2);
     QCOMPARE(model.vocabulary().tokens.size(), 49152u);
     QCOMPARE(model.vocabulary().merges.size(), 48900u);
-    QVERIFY(model.vocabulary().bos == 1 && model.vocabulary().eos == 2 && !model.vocabulary().add_bos);
+    QVERIFY(model.vocabulary().bos == 1 && model.vocabulary().eos == 2 &&
+            model.vocabulary().add_bos == false);
     QVERIFY(model.chat_template().find("<|im_start|>") != std::string::npos);
   }
 
@@ -310,7 +311,8 @@ class ModelTest : public QObject {
     const auto model = Model::open(folder.path());
     PW_VERIFY(model);
     QCOMPARE((*model)->spec().layers[0].attention.rope->theta, 500000.0);
-    QVERIFY((*model)->vocabulary().eos == 2 && (*model)->vocabulary().end_of_turn == 9 &&
+    QVERIFY((*model)->vocabulary().eos == 2 &&
+            (*model)->vocabulary().ends == (std::vector<TokenId>{2, 3, 9}) &&
             !(*model)->vocabulary().padding);
     QCOMPARE((*model)->chat_template(), std::string("D"));
   }
