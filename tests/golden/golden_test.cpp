@@ -96,11 +96,15 @@ class GoldenTest : public QObject {
     }
   }
 
-  void starter_model_in_float32() {
-    const auto model = test::starter_model();
-    if (!model) QSKIP("the starter model is not there: pitwallctl fetch smollm2");
+  void real_models_in_float32_data() { real_models(); }
+
+  void real_models_in_float32() {
+    QFETCH(QString, name);
+    QFETCH(QString, folder);
+    const auto model = real_model(name);
+    if (!model) QSKIP(qPrintable("the model is not there: pitwallctl fetch " + name));
     auto engine = test::start_engine(*model, kFloat32, true);
-    const json expected = read_json(test::data("golden/smollm2-q4_1/expected.json"));
+    const json expected = read_json(test::data(folder.toStdString()));
     for (const json& test_case : expected["cases"]) {
       const auto prompt = test_case["token_ids"].get<std::vector<TokenId>>();
       auto replies = test::run_requests(*engine, {logits_request(prompt), test::greedy_request(prompt, 48)});
@@ -122,13 +126,18 @@ class GoldenTest : public QObject {
     }
   }
 
-  void starter_model_in_the_default_mode_is_right_where_the_margin_is_clear() {
-    const auto model = test::starter_model();
-    if (!model) QSKIP("the starter model is not there: pitwallctl fetch smollm2");
+  void real_models_in_the_default_mode_are_right_where_the_margin_is_clear_data() { real_models(); }
+
+  void real_models_in_the_default_mode_are_right_where_the_margin_is_clear() {
+    QFETCH(QString, name);
+    QFETCH(QString, folder);
+    QFETCH(int, clear_steps);
+    const auto model = real_model(name);
+    if (!model) QSKIP(qPrintable("the model is not there: pitwallctl fetch " + name));
     auto engine = test::start_engine(*model, {}, true);
     const auto vocabulary = static_cast<std::size_t>(engine->model().spec().vocabulary);
     int steps = 0, equal = 0;
-    const json expected = read_json(test::data("golden/smollm2-q4_1/expected.json"));
+    const json expected = read_json(test::data(folder.toStdString()));
     for (const json& test_case : expected["cases"]) {
       const auto prompt = test_case["token_ids"].get<std::vector<TokenId>>();
       const auto greedy = test_case["greedy"].get<std::vector<TokenId>>();
@@ -145,8 +154,23 @@ class GoldenTest : public QObject {
       }
     }
     qInfo("argmax equal at %d of %d steps with a margin of at least 0.3", equal, steps);
-    QCOMPARE(steps, 321);
+    QCOMPARE(steps, clear_steps);
     QVERIFY(equal >= 0.99 * steps);
+  }
+
+ private:
+  static void real_models() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QString>("folder");
+    QTest::addColumn<int>("clear_steps");  // with a margin of at least 0.3
+    QTest::newRow("smollm2") << QStringLiteral("smollm2")
+                             << QStringLiteral("golden/smollm2-q4_1/expected.json") << 321;
+    QTest::newRow("qwen2.5-coder-0.5b")
+        << QStringLiteral("qwen2.5-coder-0.5b")
+        << QStringLiteral("golden/qwen2.5-coder-0.5b-q4_k_m/expected.json") << 353;
+  }
+  static std::optional<std::filesystem::path> real_model(const QString& name) {
+    return name == QLatin1String("smollm2") ? test::starter_model() : test::fetched_model(name.toStdString());
   }
 };
 

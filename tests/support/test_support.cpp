@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "engine/library/model_profile.h"
 #include "engine/library/models_folder.h"
 
 namespace pitwall::test {
@@ -12,7 +13,9 @@ namespace pitwall::test {
 namespace fs = std::filesystem;
 
 fs::path data(const std::string& relative) {
-  return fs::path(PITWALL_SOURCE_DIR) / "tests/data" / relative;
+  const fs::path source = fs::path(PITWALL_SOURCE_DIR) / "tests/data" / relative;
+  const fs::path unpacked = fs::path(PITWALL_UNPACKED_DATA) / relative;
+  return !fs::exists(source) && fs::exists(unpacked) ? unpacked : source;
 }
 
 std::optional<fs::path> shared(const std::string& relative) {
@@ -24,7 +27,16 @@ std::optional<fs::path> shared(const std::string& relative) {
 std::optional<fs::path> starter_model() {
   if (const char* given = std::getenv("PITWALL_TEST_MODEL"); given != nullptr && fs::exists(given))
     return given;
-  if (auto found = resolve_model("smollm2")) return *found;
+  return fetched_model("smollm2");
+}
+
+std::optional<fs::path> fetched_model(const std::string& name) {
+  if (const char* folder = std::getenv("PITWALL_TEST_MODELS")) {
+    const ModelProfile* profile = find_model_profile(name);
+    if (profile != nullptr && fs::exists(fs::path(folder) / profile->file))
+      return fs::path(folder) / profile->file;
+  }
+  if (auto found = resolve_model(name)) return *found;
   return std::nullopt;
 }
 

@@ -15,6 +15,9 @@ std::filesystem::path data(const std::string& relative);  ///< tests/data/relati
 std::optional<std::filesystem::path> shared(const std::string& relative);
 /// The starter model, where it has been fetched (PITWALL_TEST_MODEL or data_folder()/models), or nullopt.
 std::optional<std::filesystem::path> starter_model();
+/// A model of profiles/models that has been fetched, into the folder PITWALL_TEST_MODELS or
+/// data_folder()/models.
+std::optional<std::filesystem::path> fetched_model(const std::string& name);
 /// A fresh folder, removed with the object.
 class TemporaryFolder {
  public:
