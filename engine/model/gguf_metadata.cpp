@@ -2,6 +2,7 @@
 #include "engine/model/gguf_metadata.h"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <array>
 #include <cstring>
@@ -223,6 +224,15 @@ Result<std::vector<float>> GgufMetadata::reals(std::string_view key, std::size_t
   std::vector<float> numbers(length);
   for (std::size_t i = 0; i < length; ++i) numbers[i] = static_cast<float>(real_at(**value, i));
   return numbers;
+}
+
+std::vector<std::string_view> GgufMetadata::keys_from(std::string_view prefix) const {
+  std::vector<std::string_view> keys;
+  for (const auto& [key, value] : values_) {
+    if (key.starts_with(prefix)) keys.push_back(key);
+  }
+  std::sort(keys.begin(), keys.end());
+  return keys;
 }
 
 bool GgufMetadata::is_array(std::string_view key) const {
