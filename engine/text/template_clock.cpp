@@ -17,11 +17,9 @@ std::tm broken_down(std::optional<Nanos> now_utc) {
   if (now_utc) {
     const auto seconds = static_cast<std::time_t>(*now_utc / kNanosPerSecond);
     gmtime_r(&seconds, &parts);
-    parts.tm_zone = "";  // datetime.now() names no zone
   } else {
     const std::time_t seconds = std::time(nullptr);
     localtime_r(&seconds, &parts);
-    parts.tm_zone = "";
   }
   return parts;
 }
