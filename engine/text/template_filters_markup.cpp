@@ -122,7 +122,7 @@ std::string without_spans(std::string_view text, std::string_view open, std::str
 Value striptags(Context& context, const Value& input, const Arguments& arguments) {
   const ArgumentReader read("striptags", arguments, {});
   const std::string text = to_text(context, input);
-  context.budget().step_over(text.size());
+  context.budget().step(1 + text.size());
   const std::string plain = without_spans(without_spans(text, "<!--", "-->"), "<", ">");
   TextBuilder out(context);
   bool first = true;

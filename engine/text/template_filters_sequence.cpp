@@ -20,7 +20,7 @@ namespace {
 
 Value ignore_case(Context& context, const Value& value) {
   if (!value.is_text()) return value;
-  context.budget().step(1 + value.text().size() / 4);
+  context.budget().step(1 + value.text().size());
   return context.text(lower_case(value.text()));
 }
 

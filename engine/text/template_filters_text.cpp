@@ -51,7 +51,7 @@ Value center(Context& context, const Value& input, const Arguments& arguments) {
 Value title(Context& context, const Value& input, const Arguments& arguments) {
   const ArgumentReader read("title", arguments, {});
   const std::string text = to_text(context, input);
-  context.budget().step(1 + text.size() / 4);
+  context.budget().step(1 + text.size() * 2);
   std::string out;
   bool starts_word = true;
   for (std::string_view rest = text; !rest.empty();) {
