@@ -3,6 +3,7 @@
 #include "engine/serve/chat_prompt.h"
 
 #include <QtTest>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "engine/serve/engine.h"
@@ -72,6 +73,19 @@ class ChatPromptTest : public QObject {
              std::string("<|im_start|>user\nx<|im_end|>\n"));
     QCOMPARE(prompt_of(*chat_ml_, asked({said("user", "x")})),
              std::string("<|im_start|>user\nx<|im_end|>\n<|im_start|>assistant\n"));
+  }
+
+  void a_template_without_a_generation_prompt_is_named_at_load() {
+    const test::TemporaryFolder folder;
+    const auto engine =
+        engine_of(folder, {.own_template = "{% for m in messages %}{{ m.content }}{% endfor %}"});
+    const auto names_it = [](const Engine& each) {
+      return std::any_of(each.warnings().begin(), each.warnings().end(), [](const std::string& warning) {
+        return warning.find("no generation prompt") != std::string::npos;
+      });
+    };
+    QVERIFY(names_it(*engine));
+    QVERIFY(!names_it(*chat_ml_));
   }
 
   void null_content_prints_as_nothing() {
