@@ -166,7 +166,7 @@ class Loader {
     auto wish = kv_wish(loaded_.model->spec(), std::move(kv.layout), options_.settings);
     if (!wish) return wish.error();
     wish_ = *std::move(wish);
-    loaded_.warnings = std::move(kv.warnings);
+    loaded_.warnings.insert(loaded_.warnings.end(), kv.warnings.begin(), kv.warnings.end());
     auto backend = options_.make_backend(options_.settings);
     if (!backend) return backend.error();
     backend_ = *std::move(backend);
