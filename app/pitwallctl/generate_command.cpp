@@ -31,7 +31,7 @@ Result<std::vector<TokenId>> prompt_tokens(const Options& options, const Engine&
   if (!options.messages_file.empty()) {
     const auto messages = read_json(options.messages_file);
     if (!messages.ok()) return messages.error();
-    auto prompt = chat_prompt(engine, *messages);
+    auto prompt = chat_prompt(engine, Json{{"messages", *messages}});
     if (!prompt) return prompt.error();
     return std::move(prompt->tokens);
   }

@@ -102,6 +102,18 @@ Json types_json(const Model& model) {
   return types;
 }
 
+Json template_names(const Model& model) {
+  Json names = Json::array();
+  for (const NamedTemplate& each : model.chat_templates()) names.push_back(each.name);
+  return names;
+}
+
+std::string templates_text(const Model& model) {
+  std::string text;
+  for (const NamedTemplate& each : model.chat_templates()) text += (text.empty() ? "" : ", ") + each.name;
+  return text.empty() ? "none" : text;
+}
+
 Json model_json(const Model& model) {
   const ModelSpec& spec = model.spec();
   Json layers = Json::array();
@@ -123,6 +135,7 @@ Json model_json(const Model& model) {
           {"kv_cache_dtype", kv_dtype_name(kKvDtype)},
           {"tokenizer", tokenizer_json(model.vocabulary())},
           {"chat_template", !model.chat_template().empty()},
+          {"chat_templates", template_names(model)},
           {"header_sha256", model.header_sha256()},
           {"layers", layers}};
 }
@@ -169,7 +182,7 @@ std::string model_text(const Model& model) {
        fmt::format("{} a token in {}", format_bytes(spec.kv_bytes_per_token(kv_dtype_bytes(kKvDtype))),
                    kv_dtype_name(kKvDtype))},
       {"tokenizer", tokenizer_text(model.vocabulary())},
-      {"chat template", model.chat_template().empty() ? "no" : "yes"},
+      {"chat template", templates_text(model)},
   };
   std::string text;
   for (const auto& [label, value] : rows) text += fmt::format("{:<15}{}\n", label, value);

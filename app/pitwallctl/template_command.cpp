@@ -48,7 +48,14 @@ Result<ChatTemplate> compile_file(const fs::path& file) {
 // A template with the variables that it gets when the caller does not give them.
 struct Source {
   std::optional<ChatTemplate> chat_template;
+  std::optional<ChatTemplate> for_tools;  // the model's own for requests with tools
   Json defaults = Json::object();
+
+  const ChatTemplate& choose(const Json& variables) const {
+    const auto tools = variables.find("tools");
+    const bool given = tools != variables.end() && tools->is_array() && !tools->empty();
+    return given && for_tools ? *for_tools : *chat_template;
+  }
 };
 
 Result<Source> source_of_model(const std::string& name) {
@@ -64,6 +71,11 @@ Result<Source> source_of_model(const std::string& name) {
   if (!compiled.ok()) return compiled.error();
   Source source;
   source.chat_template = std::move(*compiled);
+  if ((*model)->chat_template(true) != (*model)->chat_template()) {
+    auto for_tools = ChatTemplate::compile((*model)->chat_template(true));
+    if (!for_tools.ok()) return for_tools.error();
+    source.for_tools = std::move(*for_tools);
+  }
   if (const auto tokenizer = make_tokenizer((*model)->vocabulary()); tokenizer.ok()) {
     const auto text_of = [&](std::optional<TokenId> id) {
       return id ? std::string((*tokenizer)->bytes_of(*id)) : std::string();
@@ -104,7 +116,8 @@ Result<void> render_messages(const Options& options, const Source& source) {
                  options.messages_file + " is neither a list of messages nor an object of variables", "",
                  "Write [{\"role\": \"user\", \"content\": \"…\"}]", "messages"};
   }
-  const auto text = source.chat_template->render(variables_of(*input, source), frozen_now(options));
+  const Json variables = variables_of(*input, source);
+  const auto text = source.choose(variables).render(variables, frozen_now(options));
   if (!text.ok()) return text.error();
   options.json ? print_json({{"text", *text}}) : print(*text + "\n");
   return {};
@@ -126,10 +139,10 @@ class BatchTemplates {
   BatchTemplates(const Source& source, const std::string& batch_file)
       : source_(source), folder_(fs::path(batch_file).parent_path()) {}
 
-  Result<const ChatTemplate*> of_line(const Json& line) {
+  Result<const ChatTemplate*> of_line(const Json& line, const Json& variables) {
     const auto name = text_field(line, "template_file");
     if (!name.ok()) return name.error();
-    if (name->empty() && source_.chat_template) return &*source_.chat_template;
+    if (name->empty() && source_.chat_template) return &source_.choose(variables);
     if (name->empty()) {
       return Error{Error::Kind::invalid_input,
                    "The line names no template_file and there is neither --model nor --template", "", "",
@@ -150,9 +163,10 @@ class BatchTemplates {
 Result<void> render_batch(const Options& options, const Source& source) {
   BatchTemplates templates(source, options.batch_file);
   return answer_lines(options.batch_file, [&](const Json& line) -> Result<Json> {
-    const auto chat_template = templates.of_line(line);
+    const Json variables = variables_of_line(line, source);
+    const auto chat_template = templates.of_line(line, variables);
     if (!chat_template.ok()) return Json{{"error", chat_template.error().what}};
-    const auto text = (*chat_template)->render(variables_of_line(line, source), frozen_now(options));
+    const auto text = (*chat_template)->render(variables, frozen_now(options));
     return text.ok() ? Json{{"text", *text}} : Json{{"error", text.error().what}};
   });
 }

@@ -2,6 +2,7 @@
 #include "engine/model/gguf_metadata.h"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <array>
 #include <cstring>
@@ -231,6 +232,15 @@ Result<std::string> GgufMetadata::octets(std::string_view key) const {
   if (!value.ok()) return value.error();
   const auto& bytes = (*value)->bytes;
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+std::vector<std::string_view> GgufMetadata::keys_from(std::string_view prefix) const {
+  std::vector<std::string_view> keys;
+  for (const auto& [key, value] : values_) {
+    if (key.starts_with(prefix)) keys.push_back(key);
+  }
+  std::sort(keys.begin(), keys.end());
+  return keys;
 }
 
 bool GgufMetadata::is_array(std::string_view key) const {

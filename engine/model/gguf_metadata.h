@@ -51,6 +51,7 @@ class GgufMetadata {
   bool insert(std::string_view key, const GgufValue& value) { return values_.emplace(key, value).second; }
   bool has(std::string_view key) const { return values_.contains(key); }
   std::size_t size() const { return values_.size(); }
+  std::vector<std::string_view> keys_from(std::string_view prefix) const;  ///< those that begin so, sorted
 
   Result<std::int64_t> integer(std::string_view key) const;
   Result<int> count(std::string_view key) const;  ///< 0 … 2^31 − 1

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "engine/model/first_error.h"
+#include "engine/model/gguf_chat_template.h"
 #include "engine/model/gguf_config.h"
 #include "engine/model/gguf_set.h"
 #include "engine/model/gguf_vocabulary.h"
@@ -39,7 +40,7 @@ class GgufModel final : public Model {
     FirstError first;
     spec_ = first.take(read_gguf_spec(file_.metadata(), **family, file_.name(), binder));
     vocabulary_ = first.take(read_gguf_vocabulary(file_.metadata()));
-    chat_template_ = first.take(file_.metadata().text("tokenizer.chat_template", ""));
+    chat_templates_ = first.take(read_gguf_chat_templates(file_.metadata()));
     if (!first.error()) first.check(check_vocabulary(vocabulary_, spec_));
     if (first.error()) return in_file(*first.error());
 

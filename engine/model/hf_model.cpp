@@ -98,7 +98,7 @@ class HfModel final : public Model {
     if (first.error()) return *first.error();
     spec_.name = fs::absolute(path_).lexically_normal().filename().string();
     vocabulary_ = first.take(read_hf_vocabulary(path_, config, spec_.vocabulary));
-    chat_template_ = first.take(read_hf_chat_template(path_));
+    chat_templates_ = first.take(read_hf_chat_templates(path_));
     if (first.error()) return *first.error();
     return {};
   }

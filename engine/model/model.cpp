@@ -53,6 +53,18 @@ Result<std::shared_ptr<const Model>> Model::open(const fs::path& path) {
   return open_gguf(path);
 }
 
+const std::string& Model::chat_template(bool with_tools) const {
+  static const std::string kNone;
+  const auto named = [this](std::string_view name) {
+    const auto found = std::find_if(chat_templates_.begin(), chat_templates_.end(),
+                                    [&](const NamedTemplate& entry) { return entry.name == name; });
+    return found == chat_templates_.end() ? nullptr : &found->source;
+  };
+  const std::string* source = with_tools ? named("tool_use") : nullptr;
+  if (source == nullptr) source = named("default");
+  return source == nullptr ? kNone : *source;
+}
+
 std::string Model::quantization() const {
   const auto most =
       std::max_element(type_counts_.begin(), type_counts_.end(),

@@ -85,6 +85,11 @@ struct VocabularyData {
   std::filesystem::path tokenizer_config_json;  ///< may not exist
 };
 
+/// A chat template of a checkpoint: Jinja source by name ("default", "tool_use", …).
+struct NamedTemplate {
+  std::string name, source;
+};
+
 /// Immutable after open; share between threads.
 class Model {
  public:
@@ -97,7 +102,11 @@ class Model {
   const ModelSpec& spec() const { return spec_; }
   const ModelWeights& weights() const { return weights_; }
   const VocabularyData& vocabulary() const { return vocabulary_; }
-  const std::string& chat_template() const { return chat_template_; }  ///< Jinja source; empty if none
+  /// "default" first, where there is one.
+  const std::vector<NamedTemplate>& chat_templates() const { return chat_templates_; }
+  /// Source of the default template; for requests with tools that of "tool_use", if there is one. Empty:
+  /// none.
+  const std::string& chat_template(bool with_tools = false) const;
   const std::filesystem::path& path() const { return path_; }
   Bytes weight_bytes() const { return weight_bytes_; }     ///< packed, each tensor once
   std::int64_t parameters() const { return parameters_; }  ///< numbers stored, each tensor once
@@ -121,7 +130,8 @@ class Model {
   ModelSpec spec_;
   ModelWeights weights_;
   VocabularyData vocabulary_;
-  std::string chat_template_, format_, header_sha256_;
+  std::vector<NamedTemplate> chat_templates_;
+  std::string format_, header_sha256_;
   std::filesystem::path path_;
   Bytes weight_bytes_ = 0;
   std::int64_t parameters_ = 0;

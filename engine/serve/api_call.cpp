@@ -96,7 +96,7 @@ ApiCall::ApiCall(Engine& engine, ApiKind kind, std::string body) : engine_(engin
 }
 
 Result<ChatPrompt> ApiCall::prompt(const Json& body) const {
-  if (identity_.kind == ApiKind::chat) return chat_prompt(engine_, body["messages"]);
+  if (identity_.kind == ApiKind::chat) return chat_prompt(engine_, body);
   auto tokens = completion_prompt(engine_, body["prompt"]);
   if (!tokens) return tokens.error();
   return ChatPrompt{*std::move(tokens), {}};

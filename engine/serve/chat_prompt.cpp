@@ -105,41 +105,118 @@ Error no_template(const Engine& engine) {
                       "Send a prompt to /v1/completions instead, or serve an instruction-tuned model");
 }
 
-}  // namespace
+/// Stands where the last message's text ends, so that the place is found whatever the text is.
+constexpr std::string_view kContinueMark = "\uE000continue here\uE000";
 
-Result<ChatPrompt> chat_prompt(const Engine& engine, const Json& messages) {
-  if (!engine.tokenizer())
-    return bad_messages("The model has no tokenizer", "Send token ids to /v1/completions");
-  if (engine.chat_template() == nullptr) return no_template(engine);
-  auto readable = template_messages(messages);
-  if (!readable) return readable.error();
-  const Tokenizer& tokenizer = *engine.tokenizer();
-  Json variables;
-  variables["messages"] = *std::move(readable);
-  variables["add_generation_prompt"] = true;
+bool flag(const Json& request, const char* name, bool otherwise) {
+  const auto found = request.find(name);
+  return found != request.end() && found->is_boolean() ? found->get<bool>() : otherwise;
+}
+
+bool asks_for_tools(const Json& request) {
+  const auto tools = request.find("tools");
+  return tools != request.end() && tools->is_array() && !tools->empty();
+}
+
+/// Content as the template reads it: text, or a list with one part of text.
+void shape_contents(Json& messages, const TemplateTraits& traits) {
+  if (traits.reads_text) return;
+  for (Json& message : messages) {
+    message["content"] = Json::array({{{"type", "text"}, {"text", message["content"]}}});
+  }
+}
+
+Result<void> mark_end(Json& messages) {
+  Json& last = messages.back();
+  if (last["role"] != "assistant") {
+    Error error = bad_messages("continue_final_message needs a last message of the assistant, not of " +
+                                   quote_for_message(last["role"].get_ref<const std::string&>()),
+                               "End messages with what the reply begins with");
+    error.param = "continue_final_message";
+    return error;
+  }
+  last["content"] = last["content"].get_ref<const std::string&>() + std::string(kContinueMark);
+  return {};
+}
+
+Result<std::string> cut_at_mark(std::string text) {
+  const std::size_t at = text.rfind(kContinueMark);
+  if (at == std::string::npos) {
+    Error error = bad_messages(
+        "The chat template does not print the last message as it is, so that it cannot be continued",
+        "Leave continue_final_message out");
+    error.param = "continue_final_message";
+    return error;
+  }
+  text.resize(at);
+  return text;
+}
+
+Json template_variables(const Tokenizer& tokenizer, const Json& request) {
+  Json variables = Json::object();
+  if (const auto extra = request.find("chat_template_kwargs"); extra != request.end() && extra->is_object()) {
+    variables.update(*extra);
+  }
+  for (const char* name : {"tools", "documents"}) {
+    const auto found = request.find(name);
+    const bool given = found != request.end() && found->is_array() && !found->empty();
+    variables[name] = given ? *found : Json();
+  }
   if (const auto bos = tokenizer.bos()) variables["bos_token"] = tokenizer.bytes_of(*bos);
   if (const auto eos = tokenizer.eos()) variables["eos_token"] = tokenizer.bytes_of(*eos);
-  auto text = engine.chat_template()->render(variables);
+  return variables;
+}
+
+std::vector<MessageText> texts_of(const Json& messages) {
+  std::vector<MessageText> texts;
+  for (const Json& message : messages) {
+    texts.push_back(
+        {message["role"].get_ref<const std::string&>(), message["content"].get_ref<const std::string&>()});
+  }
+  return texts;
+}
+
+/// The template's text for `messages`, which are readable.
+Result<std::string> prompt_text(const ChatFormat& format, Json variables, Json messages, bool continues) {
+  if (continues) {
+    if (auto ok = mark_end(messages); !ok) return ok.error();
+  }
+  shape_contents(messages, format.traits);
+  variables["messages"] = std::move(messages);
+  auto text = format.chat_template.render(variables);
   if (!text) {
     Error error = text.error();
     error.param = "messages";
     return error;
   }
+  return continues ? cut_at_mark(*std::move(text)) : text;
+}
+
+}  // namespace
+
+Result<ChatPrompt> chat_prompt(const Engine& engine, const Json& request) {
+  if (!engine.tokenizer())
+    return bad_messages("The model has no tokenizer", "Send token ids to /v1/completions");
+  const ChatFormat* format = engine.chat_format(asks_for_tools(request));
+  if (format == nullptr) return no_template(engine);
+  auto messages = template_messages(request.value("messages", Json()));
+  if (!messages) return messages.error();
+  const Tokenizer& tokenizer = *engine.tokenizer();
+  const bool continues = flag(request, "continue_final_message", false);
+  Json variables = template_variables(tokenizer, request);
+  variables["add_generation_prompt"] = flag(request, "add_generation_prompt", !continues);
+  const auto text = prompt_text(*format, std::move(variables), *messages, continues);
+  if (!text) return text.error();
   ChatPrompt prompt;
   prompt.tokens = tokenizer.encode(*text, false, true);  // the template writes the special tokens itself
-  std::vector<MessageText> texts;
-  for (const Json& message : variables["messages"]) {
-    texts.push_back(
-        {message["role"].get_ref<const std::string&>(), message["content"].get_ref<const std::string&>()});
-  }
-  prompt.parts = name_parts(*text, texts, prompt.tokens, tokenizer);
+  prompt.parts = name_parts(*text, texts_of(*messages), prompt.tokens, tokenizer);
   return prompt;
 }
 
 Result<ChatPrompt> chat_prompt_json(const Engine& engine, const std::string& messages_json) {
-  const Json messages = Json::parse(messages_json, nullptr, false);
+  Json messages = Json::parse(messages_json, nullptr, false);
   if (messages.is_discarded()) return bad_messages("messages is not valid JSON");
-  return chat_prompt(engine, messages);
+  return chat_prompt(engine, Json{{"messages", std::move(messages)}});
 }
 
 }  // namespace pitwall

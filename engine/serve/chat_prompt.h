@@ -18,10 +18,15 @@ struct ChatPrompt {
   std::vector<PromptPart> parts;  ///< which message each piece of it comes from
 };
 
-/// `messages`: JSON array of {"role", "content"} where content is a string or a list of text parts. Errors
-/// carry Error::param "messages".
-Result<ChatPrompt> chat_prompt(const Engine& engine, const nlohmann::ordered_json& messages);
-/// The same from JSON text, for callers without a JSON type.
+/// `request`: what the body of /v1/chat/completions says about the prompt.
+/// - messages: a list of {"role", "content"} where content is a string or a list of text parts;
+/// - tools, documents: handed to the template; with tools it is the model's "tool_use", where there is one;
+/// - chat_template_kwargs: further variables of the template;
+/// - add_generation_prompt: true when absent; continue_final_message: the prompt ends with the last message's
+///   text, without what ends its turn.
+/// Errors carry the name of the field in Error::param.
+Result<ChatPrompt> chat_prompt(const Engine& engine, const nlohmann::ordered_json& request);
+/// The same for a JSON text of messages, for callers without a JSON type.
 Result<ChatPrompt> chat_prompt_json(const Engine& engine, const std::string& messages_json);
 
 }  // namespace pitwall

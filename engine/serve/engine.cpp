@@ -241,9 +241,10 @@ const std::shared_ptr<const Tokenizer>& Engine::tokenizer() const {
   return state_->loaded.tokenizer;
 }
 
-const ChatTemplate* Engine::chat_template() const {
-  const auto& compiled = state_->loaded.chat_template;
-  return compiled ? &*compiled : nullptr;
+const ChatFormat* Engine::chat_format(bool with_tools) const {
+  const LoadedEngine& loaded = state_->loaded;
+  if (with_tools && loaded.tool_chat_format) return &*loaded.tool_chat_format;
+  return loaded.chat_format ? &*loaded.chat_format : nullptr;
 }
 
 const Error* Engine::chat_template_error() const {

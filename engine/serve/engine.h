@@ -18,6 +18,7 @@
 #include "engine/settings/settings.h"
 #include "engine/telemetry/recorder.h"
 #include "engine/text/chat_template.h"
+#include "engine/text/template_traits.h"
 #include "engine/text/tokenizer.h"
 
 namespace pitwall {
@@ -91,10 +92,11 @@ class Engine {
   const Model& model() const;
   const std::string& served_name() const;
   const std::shared_ptr<const Tokenizer>& tokenizer() const;  ///< null when the checkpoint has none
-  const ChatTemplate* chat_template() const;                  ///< null when it has none that compiles
-  const Error* chat_template_error() const;                   ///< why the template does not compile, or null
-  Settings settings() const;                                  ///< requested, changes while serving included
-  int max_model_len() const;                                  ///< effective
+  /// For requests with or without tools; null when the model has no template that compiles.
+  const ChatFormat* chat_format(bool with_tools = false) const;
+  const Error* chat_template_error() const;  ///< why the template does not compile, or null
+  Settings settings() const;                 ///< requested, changes while serving included
+  int max_model_len() const;                 ///< effective
   std::string effective(
       std::string_view setting) const;  ///< what is in force; equals the request where not "auto"
   const std::vector<std::string>& warnings() const;  ///< what to know of this model with these settings

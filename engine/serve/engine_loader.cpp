@@ -100,6 +100,24 @@ Error cancelled() {
           .param = {}};
 }
 
+/// None, with the error noted, when the template does not compile.
+std::optional<ChatFormat> open_chat_format(const std::string& source, LoadedEngine& loaded) {
+  auto compiled = ChatTemplate::compile(source);
+  if (!compiled) {
+    loaded.chat_template_error = compiled.error();
+    return std::nullopt;
+  }
+  ChatFormat format{*std::move(compiled), {}};
+  format.traits = probe_template(format.chat_template);
+  if (!format.traits.opens_reply) {
+    loaded.warnings.emplace_back(
+        "The chat template has no generation prompt: add_generation_prompt changes nothing, so the model may "
+        "go "
+        "on with the user's message");
+  }
+  return format;
+}
+
 Result<void> open_text(LoadedEngine& loaded) {
   const Model& model = *loaded.model;
   if (model.vocabulary().source != VocabularyData::Source::none) {
@@ -107,13 +125,9 @@ Result<void> open_text(LoadedEngine& loaded) {
     if (!tokenizer) return tokenizer.error();
     loaded.tokenizer = *std::move(tokenizer);
   }
-  if (model.chat_template().empty()) return {};
-  auto compiled = ChatTemplate::compile(model.chat_template());
-  if (compiled) {
-    loaded.chat_template.emplace(*std::move(compiled));
-  } else {
-    loaded.chat_template_error = compiled.error();
-  }
+  if (!model.chat_template().empty()) loaded.chat_format = open_chat_format(model.chat_template(), loaded);
+  const std::string& for_tools = model.chat_template(true);
+  if (for_tools != model.chat_template()) loaded.tool_chat_format = open_chat_format(for_tools, loaded);
   return {};
 }
 
@@ -152,7 +166,7 @@ class Loader {
     auto wish = kv_wish(loaded_.model->spec(), std::move(kv.layout), options_.settings);
     if (!wish) return wish.error();
     wish_ = *std::move(wish);
-    loaded_.warnings = std::move(kv.warnings);
+    loaded_.warnings.insert(loaded_.warnings.end(), kv.warnings.begin(), kv.warnings.end());
     auto backend = options_.make_backend(options_.settings);
     if (!backend) return backend.error();
     backend_ = *std::move(backend);

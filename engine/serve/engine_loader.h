@@ -16,8 +16,9 @@ namespace pitwall {
 struct LoadedEngine {
   std::shared_ptr<const Model> model;
   std::shared_ptr<const Tokenizer> tokenizer;  ///< null when the checkpoint has no vocabulary
-  std::optional<ChatTemplate> chat_template;
-  std::optional<Error> chat_template_error;  ///< the model is served all the same, for completions
+  std::optional<ChatFormat> chat_format;       ///< of requests without tools, or the only one
+  std::optional<ChatFormat> tool_chat_format;  ///< of requests with tools, where the model has one for them
+  std::optional<Error> chat_template_error;    ///< the model is served all the same, for completions
   std::string served_name;
   DeviceInfo device;
   SchedulerConfig scheduler;

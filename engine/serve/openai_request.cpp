@@ -52,6 +52,7 @@ constexpr NeutralField kNotProvided[] = {
     {"echo", is_false},
     {"suffix", is_empty},
     {"tools", is_empty},
+    {"chat_template", is_empty},
     {"functions", is_empty},
     {"logit_bias", is_empty},
     {"response_format", is_text_format},
@@ -174,6 +175,18 @@ void check_prompt_shape(RequestFields& fields, ApiKind kind) {
   }
 }
 
+/// The fields that shape the prompt; chat_prompt reads them.
+void check_chat_fields(RequestFields& fields) {
+  const bool continues = fields.flag("continue_final_message").value_or(false);
+  if (fields.flag("add_generation_prompt").value_or(false) && continues) {
+    fields.refuse("continue_final_message", "and add_generation_prompt exclude each other: leave one out");
+  }
+  const Json* extra = fields.any("chat_template_kwargs");
+  if (extra != nullptr && !extra->is_object()) fields.refuse("chat_template_kwargs", "is not an object");
+  const Json* documents = fields.any("documents");
+  if (documents != nullptr && !documents->is_array()) fields.refuse("documents", "is not a list");
+}
+
 }  // namespace
 
 Result<ApiRequest> parse_api_request(ApiKind kind, const Json& body) {
@@ -181,6 +194,7 @@ Result<ApiRequest> parse_api_request(ApiKind kind, const Json& body) {
   ApiRequest request;
   request.model = fields.text("model").value_or("");
   check_prompt_shape(fields, kind);
+  if (kind == ApiKind::chat) check_chat_fields(fields);
   request.sampling = read_sampling(fields);
   request.ignore_eos = fields.flag("ignore_eos").value_or(false);
   request.stream = fields.flag("stream").value_or(false);

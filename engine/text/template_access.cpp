@@ -71,12 +71,38 @@ std::optional<Value> own_item(Context& context, const Value& value, const Value&
   if (value.is_dict()) return entry_of(context, value, key);
   if (!key.is_integral()) return std::nullopt;
   if (value.is_text()) return character_at(context, value, key.integer());
-  if (value.is_sequence()) return element_at(value.sequence().items, key.integer());
+  if (value.is_sequence() || value.kind() == Kind::range)
+    return element_at(value.sequence().items, key.integer());
+  return std::nullopt;
+}
+
+std::optional<Value> number_attribute(const Value& value, std::string_view name) {
+  const bool integral = value.is_integral();
+  if (name == "real" || (integral && name == "numerator")) return positive(value);
+  if (name == "imag") return integral ? Value::of(std::int64_t{0}) : Value::of(0.0);
+  if (integral && name == "denominator") return Value::of(std::int64_t{1});
+  return std::nullopt;
+}
+
+std::optional<Value> sequence_attribute(const SequenceObject& sequence, std::string_view name) {
+  if (sequence.type == SequenceObject::Type::group) {
+    if (name == "grouper") return sequence.items[0];
+    if (name == "list") return sequence.items[1];
+  }
+  if (sequence.type == SequenceObject::Type::range) {
+    if (name == "start") return Value::of(sequence.bounds.start);
+    if (name == "stop") return Value::of(sequence.bounds.stop);
+    if (name == "step") return Value::of(sequence.bounds.step);
+  }
   return std::nullopt;
 }
 
 std::optional<Value> own_attribute(Context& context, const Value& value, std::string_view name) {
   if (value.is_native()) return value.native().attribute(context, name);
+  if (value.is_number()) return number_attribute(value, name);
+  if (value.has_items()) {
+    if (auto own = sequence_attribute(value.sequence(), name)) return own;
+  }
   return find_method(context, value, name);
 }
 
@@ -126,10 +152,6 @@ Value get_path(Context& context, Value value, const Value& path, const Value* ot
 
 namespace {
 
-struct SliceRange {
-  std::int64_t start = 0, stop = 0, step = 1;
-};
-
 std::int64_t slice_bound(const Value& bound, std::int64_t otherwise) {
   if (bound.is_none()) return otherwise;
   check_defined(bound);
@@ -138,8 +160,8 @@ std::int64_t slice_bound(const Value& bound, std::int64_t otherwise) {
 }
 
 /// Python's rules: negative bounds count from the end, and all are clamped to the length.
-SliceRange resolve_slice(std::int64_t length, const Value& start, const Value& stop, const Value& step) {
-  SliceRange range;
+RangeBounds resolve_slice(std::int64_t length, const Value& start, const Value& stop, const Value& step) {
+  RangeBounds range;
   range.step = slice_bound(step, 1);
   if (range.step == 0) fail("slice step cannot be zero");
   const bool forward = range.step > 0;
@@ -156,7 +178,7 @@ SliceRange resolve_slice(std::int64_t length, const Value& start, const Value& s
 }
 
 template <class Take>
-void for_each_index(const SliceRange& range, Take take) {
+void for_each_index(const RangeBounds& range, Take take) {
   const auto more = [&](std::int64_t i) { return range.step > 0 ? i < range.stop : i > range.stop; };
   for (std::int64_t i = range.start; more(i);) {
     take(static_cast<std::size_t>(i));
@@ -164,7 +186,7 @@ void for_each_index(const SliceRange& range, Take take) {
   }
 }
 
-Value slice_text(Context& context, const Value& value, const SliceRange& range) {
+Value slice_text(Context& context, const Value& value, const RangeBounds& range) {
   const std::string_view text = value.text();
   context.budget().step_over(text.size());
   if (range.step == 1) {
@@ -179,16 +201,34 @@ Value slice_text(Context& context, const Value& value, const SliceRange& range) 
   return context.text(std::move(out), value.is_safe_text());
 }
 
+/// The bounds may lie one step behind the last number, so that a range near the ends of 64 bits fails.
+Value slice_range(Context& context, const SequenceObject& range, const RangeBounds& slice) {
+  const auto number_at = [&](std::int64_t index) {
+    std::int64_t number = 0;
+    if (__builtin_mul_overflow(index, range.bounds.step, &number) ||
+        __builtin_add_overflow(number, range.bounds.start, &number)) {
+      fail("an integer does not fit into 64 bits");
+    }
+    return number;
+  };
+  std::int64_t step = 0;
+  if (__builtin_mul_overflow(range.bounds.step, slice.step, &step))
+    fail("an integer does not fit into 64 bits");
+  return context.range({number_at(slice.start), number_at(slice.stop), step});
+}
+
 }  // namespace
 
 Value get_slice(Context& context, const Value& value, const Value& start, const Value& stop,
                 const Value& step) {
   check_defined(value);
-  if (!value.is_text() && !value.is_sequence()) {
-    return context.undefined(fmt::format("'{}' object cannot be sliced", value.type_name()));
+  const bool range_value = value.kind() == Kind::range;
+  if (!value.is_text() && !value.is_sequence() && !range_value) {
+    fail(fmt::format("'{}' object cannot be sliced", value.type_name()));
   }
-  const SliceRange range = resolve_slice(length_of(value), start, stop, step);
+  const RangeBounds range = resolve_slice(length_of(value), start, stop, step);
   if (value.is_text()) return slice_text(context, value, range);
+  if (range_value) return slice_range(context, value.sequence(), range);
   Items items;
   for_each_index(range, [&](std::size_t i) { items.push_back(value.sequence().items[i]); });
   return value.kind() == Kind::list ? context.list(std::move(items)) : context.tuple(std::move(items));

@@ -111,7 +111,19 @@ double real_power(double base, double exponent) {
   if (base < 0 && std::isfinite(exponent) && exponent != std::floor(exponent)) {
     fail("a negative number cannot be raised to a fraction");
   }
-  return std::pow(base, exponent);
+  const double power = std::pow(base, exponent);
+  if (std::isinf(power) && std::isfinite(base) && std::isfinite(exponent)) {
+    fail("a power is too large for a floating-point number");
+  }
+  return power;
+}
+
+/// As Python's //: the whole number nearest to the quotient without the remainder, with the quotient's sign.
+double floor_quotient(double left, double right) {
+  const double quotient = (left - floor_modulo(left, right)) / right;
+  if (quotient == 0) return std::copysign(0.0, left / right);
+  const double whole = std::floor(quotient);
+  return quotient - whole > 0.5 ? whole + 1 : whole;
 }
 
 Value real_arithmetic(ArithmeticOperator op, double left, double right) {
@@ -128,7 +140,7 @@ Value real_arithmetic(ArithmeticOperator op, double left, double right) {
     case ArithmeticOperator::divide:
       return Value::of(left / right);
     case ArithmeticOperator::floor_divide:
-      return Value::of((left - floor_modulo(left, right)) / right);
+      return Value::of(floor_quotient(left, right));
     case ArithmeticOperator::modulo:
       return Value::of(floor_modulo(left, right));
     case ArithmeticOperator::power:

@@ -34,14 +34,47 @@ Value Context::undefined(std::string reason) {
       std::make_shared<const UndefinedObject>(UndefinedObject{std::move(reason), std::move(charge)}));
 }
 
-Value Context::sequence(SequenceObject::Type type, Items items) {
+Value Context::sequence(SequenceObject::Type type, Items items, const RangeBounds& bounds) {
   budget_.step(1 + items.size() / 8);
   int depth = 0;
   for (const Value& item : items) depth = std::max(depth, item.depth());
   check_depth(depth + 1);
   Charge charge(budget_, items.capacity() * sizeof(Value) + kObjectBytes);
   return Value::of(std::make_shared<const SequenceObject>(
-      SequenceObject{type, std::move(items), depth + 1, std::move(charge)}));
+      SequenceObject{type, std::move(items), depth + 1, std::move(charge), 0, bounds}));
+}
+
+namespace {
+
+constexpr std::uint64_t kLongestRange = 100'000;
+
+/// How many numbers a range holds, computed without overflow.
+std::uint64_t range_length(const RangeBounds& range) {
+  const auto [start, stop, step] = range;
+  if (step > 0 ? start >= stop : start <= stop) return 0;
+  const auto distance = step > 0 ? static_cast<std::uint64_t>(stop) - static_cast<std::uint64_t>(start)
+                                 : static_cast<std::uint64_t>(start) - static_cast<std::uint64_t>(stop);
+  const std::uint64_t stride =
+      step > 0 ? static_cast<std::uint64_t>(step) : ~static_cast<std::uint64_t>(step) + 1;
+  return (distance - 1) / stride + 1;
+}
+
+}  // namespace
+
+Value Context::range(const RangeBounds& bounds) {
+  const std::uint64_t length = range_length(bounds);
+  if (length > kLongestRange) {
+    fail(fmt::format("Range too big: {} numbers, the limit is {}", length, kLongestRange));
+  }
+  Items items;
+  items.reserve(length);
+  for (std::uint64_t i = 0; i < length; ++i) {
+    // Unsigned, because i * step alone may not fit.
+    const auto number =
+        static_cast<std::uint64_t>(bounds.start) + i * static_cast<std::uint64_t>(bounds.step);
+    items.push_back(Value::of(static_cast<std::int64_t>(number)));
+  }
+  return sequence(SequenceObject::Type::range, std::move(items), bounds);
 }
 
 Value Context::dict(const Entries& entries) {
@@ -49,7 +82,7 @@ Value Context::dict(const Entries& entries) {
   unique.reserve(entries.size());
   int depth = 0;
   for (const auto& [key, value] : entries) {
-    check_hashable(key);
+    check_hashable(*this, key);
     depth = std::max({depth, value.depth(), key.depth()});
     const std::size_t place = find_entry(*this, unique, key);
     if (place < unique.size()) {

@@ -26,6 +26,12 @@ class Context {
   Value undefined(std::string reason);
   Value list(Items items) { return sequence(SequenceObject::Type::list, std::move(items)); }
   Value tuple(Items items) { return sequence(SequenceObject::Type::tuple, std::move(items)); }
+  Value range(const RangeBounds& bounds);
+  /// `type`: keys, values or entries.
+  Value view(SequenceObject::Type type, Items items) { return sequence(type, std::move(items)); }
+  Value group(Value key, Value members) {
+    return sequence(SequenceObject::Type::group, {std::move(key), std::move(members)});
+  }
   Value iterator(Items items) { return sequence(SequenceObject::Type::iterator, std::move(items)); }
   /// A later entry replaces the value of an earlier one with an equal key.
   Value dict(const Entries& entries);
@@ -38,7 +44,7 @@ class Context {
   void at_end(std::function<void()> release);
 
  private:
-  Value sequence(SequenceObject::Type type, Items items);
+  Value sequence(SequenceObject::Type type, Items items, const RangeBounds& bounds = {});
   Value adopt(std::shared_ptr<NativeObject> native);
   void check_depth(int depth) const;
 

@@ -181,22 +181,22 @@ ItemRange Evaluator::loop_items(const ForStatement& loop, const Value& iterable,
 
 void Evaluator::run_loop(const ForStatement& loop, const Value& iterable, const ScopePtr& around, int depth) {
   const auto items = loop_items(loop, iterable, around);
-  if (items.empty()) {
-    execute(loop.otherwise, std::make_shared<Scope>(around));
-    return;
-  }
   if (loop.recursive) capture(around);
   const auto state =
       std::make_shared<LoopObject>(*this, loop, items, loop.recursive ? around : nullptr, depth);
   const Value loop_value = Value::of(std::shared_ptr<NativeObject>(state));
+  bool completed = false;  // as in jinja2, one round to its end: continue and break are none
   for (std::size_t i = 0; i < items.size(); ++i) {
     context_.budget().step();
     state->move_to(i);
     const auto inner = std::make_shared<Scope>(around);
     if (program_.loop_name) inner->set(*program_.loop_name, loop_value);
     assign(loop.target, items[i], inner);
-    if (execute(loop.body, inner) == Flow::leave_loop) return;
+    const Flow flow = execute(loop.body, inner);
+    completed = completed || flow == Flow::next;
+    if (flow == Flow::leave_loop) break;
   }
+  if (!completed) execute(loop.otherwise, std::make_shared<Scope>(around));
 }
 
 Evaluator::Flow Evaluator::run_for(const ForStatement& statement, const ScopePtr& scope) {

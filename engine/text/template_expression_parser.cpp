@@ -395,8 +395,7 @@ CallArguments ExpressionParser::test_arguments() {
   const bool begins_operand = tokens_.is(Type::name) || tokens_.is(Type::text) || tokens_.is(Type::integer) ||
                               tokens_.is(Type::real) || tokens_.is_symbol("[") || tokens_.is_symbol("{");
   CallArguments arguments;
-  if (!begins_operand || tokens_.is_any_name({"else", "or", "and", "if", "in", "not", "recursive"}))
-    return arguments;
+  if (!begins_operand || tokens_.is_any_name({"else", "or", "and"})) return arguments;
   if (tokens_.is_name("is")) tokens_.fail_here("You cannot chain multiple tests with is");
   const int line = tokens_.line();
   Postfix postfix;

@@ -46,23 +46,24 @@ Digits real_digits(double value, const FieldFormat& format) {
   if (format.type == '%') {
     return {negative, format_real(magnitude * 100, 'f', format.precision < 0 ? 6 : format.precision) + "%"};
   }
-  return {negative, format_real(magnitude, format.type == 0 ? 'g' : format.type,
+  return {negative, format_real(magnitude, format.type == 0 || format.type == 'n' ? 'g' : format.type,
                                 format.precision < 0 ? 6 : format.precision)};
 }
 
-/// Commas between groups of three digits before the point.
-void group_thousands(std::string& digits) {
+/// `separator` between groups of three digits before the point.
+void group_thousands(std::string& digits, char separator) {
   std::size_t whole = digits.find_first_not_of("0123456789");
   if (whole == std::string::npos) whole = digits.size();
   for (std::size_t at = whole; at > 3;) {
     at -= 3;
-    digits.insert(at, ",");
+    digits.insert(at, 1, separator);
   }
 }
 
 Digits number_digits(const Value& value, const FieldFormat& format) {
   const bool integral = format.type == 'd' || format.type == 'b' || format.type == 'o' ||
-                        format.type == 'x' || format.type == 'X' || (format.type == 0 && value.is_integral());
+                        format.type == 'x' || format.type == 'X' ||
+                        ((format.type == 0 || format.type == 'n') && value.is_integral());
   if (!integral) return real_digits(value.real(), format);
   if (value.is_integral()) return integer_digits(value.integer(), format);
   const double whole = std::trunc(value.real());
@@ -97,8 +98,7 @@ std::string pad(Context& context, const std::string& sign, std::string body, con
   }
 }
 
-std::string format_text(Context& context, const Value& value, const FieldFormat& format) {
-  std::string text = format.type == 'r' ? repr(context, value) : to_text(context, value);
+std::string format_text(Context& context, std::string text, const FieldFormat& format) {
   if (format.precision >= 0) text.resize(utf8_offset(text, static_cast<std::size_t>(format.precision)));
   return pad(context, "", std::move(text), format, '<');
 }
@@ -124,10 +124,15 @@ std::string format_real(double value, char type, int precision) {
 
 std::string format_field(Context& context, const Value& value, const FieldFormat& format) {
   if (format.precision > kLargestPrecision) fail("a precision above 1000 is not supported");
-  const bool as_text = format.type == 's' || format.type == 'r' || (format.type == 0 && !value.is_number());
-  const bool plain_boolean = format.type == 0 && value.kind() == Value::Kind::boolean;
-  if (as_text || plain_boolean) return format_text(context, value, format);
-  if (std::string_view("bdoxXeEfFgG%").find(format.type) == std::string_view::npos && format.type != 0) {
+  if (format.type == 's') return format_text(context, to_text(context, value), format);
+  if (format.type == 'r') return format_text(context, repr(context, value), format);
+  if (format.type == 'a') return format_text(context, ascii_repr(context, value), format);
+  if (format.type == 'c') {
+    const bool character = value.is_text() && utf8_length(value.text()) == 1;
+    if (!character && !value.is_integral()) fail("%c requires int or char");
+    return format_text(context, character ? value.text() : character_of(value.integer()), format);
+  }
+  if (std::string_view("bdoxXeEfFgGn%").find(format.type) == std::string_view::npos && format.type != 0) {
     fail(fmt::format("unknown format code '{}' for a '{}' object", format.type, value.type_name()));
   }
   if (value.is_undefined()) fail(value.undefined_reason());
@@ -135,7 +140,7 @@ std::string format_field(Context& context, const Value& value, const FieldFormat
     fail(fmt::format("format code '{}' needs a number, not '{}'", format.type, value.type_name()));
   }
   Digits digits = number_digits(value, format);
-  if (format.grouped) group_thousands(digits.text);
+  if (format.grouping != 0) group_thousands(digits.text, format.grouping);
   std::string sign = digits.negative ? "-" : "";
   if (!digits.negative && format.sign != '-') sign = format.sign;
   return pad(context, sign, std::move(digits.text), format, '>');

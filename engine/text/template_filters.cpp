@@ -6,8 +6,8 @@
 namespace pitwall::jinja {
 
 FilterFunction find_filter(std::string_view name) {
-  for (const auto find :
-       {find_text_filter, find_number_filter, find_sequence_filter, find_selection_filter}) {
+  for (const auto find : {find_text_filter, find_number_filter, find_sequence_filter, find_selection_filter,
+                          find_markup_filter}) {
     if (const FilterFunction filter = find(name)) return filter;
   }
   return nullptr;

@@ -22,6 +22,7 @@ FilterFunction find_text_filter(std::string_view name);
 FilterFunction find_number_filter(std::string_view name);
 FilterFunction find_sequence_filter(std::string_view name);
 FilterFunction find_selection_filter(std::string_view name);
+FilterFunction find_markup_filter(std::string_view name);
 
 /// For the tables of those files.
 template <std::size_t N>

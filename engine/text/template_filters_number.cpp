@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 
 #include "engine/text/template_arguments.h"
@@ -31,14 +32,24 @@ std::optional<std::int64_t> parse_integer(std::string_view text, std::int64_t ba
   if (negative || digits.starts_with('+')) digits.erase(0, 1);
   if (digits.size() > 2 && digits[0] == '0') {
     const char letter = static_cast<char>(digits[1] | 0x20);
-    if ((base == 16 && letter == 'x') || (base == 8 && letter == 'o') || (base == 2 && letter == 'b')) {
+    const std::int64_t prefix = letter == 'x' ? 16 : letter == 'o' ? 8 : letter == 'b' ? 2 : 0;
+    if (prefix != 0 && (base == 0 || base == prefix)) {
       digits.erase(0, 2);
+      base = prefix;
     }
+  }
+  if (base == 0) {
+    if (digits.size() > 1 && digits[0] == '0' && digits.find_first_not_of('0') != std::string::npos)
+      return std::nullopt;
+    base = 10;
   }
   if (negative) digits.insert(digits.begin(), '-');
   std::int64_t value = 0;
   const char* end = digits.data() + digits.size();
   const auto parsed = std::from_chars(digits.data(), end, value, static_cast<int>(base));
+  if (parsed.ec == std::errc::result_out_of_range && parsed.ptr == end) {
+    fail("an integer does not fit into 64 bits");
+  }
   if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
   return value;
 }
@@ -49,6 +60,9 @@ std::optional<double> parse_real(std::string_view text) {
   double value = 0;
   const char* end = digits.data() + digits.size();
   const auto parsed = std::from_chars(digits.data(), end, value);
+  // strtod tells what is too large, which becomes infinite, from what is too small.
+  if (parsed.ec == std::errc::result_out_of_range && parsed.ptr == end)
+    return std::strtod(digits.c_str(), nullptr);
   if (parsed.ec != std::errc() || parsed.ptr != end || digits.empty()) return std::nullopt;
   return value;
 }
@@ -60,8 +74,10 @@ std::optional<double> real_of(const Value& value) {
   return std::nullopt;
 }
 
+/// None for what is no number; fails where the whole number does not fit.
 std::optional<std::int64_t> truncated(double value) {
-  if (!(std::fabs(value) < 9.2e18)) return std::nullopt;
+  if (!std::isfinite(value)) return std::nullopt;
+  if (!(std::fabs(value) < 9.2e18)) fail("an integer does not fit into 64 bits");
   return static_cast<std::int64_t>(value);
 }
 
@@ -69,7 +85,8 @@ Value to_integer(Context&, const Value& input, const Arguments& arguments) {
   const ArgumentReader read("int", arguments, {"default", "base"});
   const Value otherwise = read.has(0) ? read[0] : Value::of(std::int64_t{0});
   const std::int64_t base = read.integer(1, 10);
-  if (base < 2 || base > 36) fail(fmt::format("int() base must be >= 2 and <= 36, got {}", base));
+  if (base != 0 && (base < 2 || base > 36) && input.is_text())
+    fail(fmt::format("int() base must be >= 2 and <= 36, or 0, got {}", base));
   if (input.is_integral()) return Value::of(input.integer());
   if (input.is_text()) {
     if (const auto value = parse_integer(input.text(), base)) return Value::of(*value);

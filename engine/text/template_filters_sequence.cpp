@@ -6,6 +6,7 @@
 
 #include "engine/text/template_access.h"
 #include "engine/text/template_arguments.h"
+#include "engine/text/template_case.h"
 #include "engine/text/template_filters.h"
 #include "engine/text/template_formatting.h"
 #include "engine/text/template_operators.h"
@@ -19,8 +20,8 @@ namespace {
 
 Value ignore_case(Context& context, const Value& value) {
   if (!value.is_text()) return value;
-  context.budget().step(1 + value.text().size() / 4);
-  return context.text(to_lower(value.text()));
+  context.budget().step(1 + value.text().size());
+  return context.text(lower_case(value.text()));
 }
 
 /// What sort, min, max and unique compare: the item or its attribute, in lower case unless asked otherwise.
@@ -98,7 +99,7 @@ Value unique(Context& context, const Value& input, const Arguments& arguments) {
   Items items;
   for (const Value& item : items_of(context, input)) {
     const Value key = sort_key(context, item, attribute_of(read, 1), read.flag(0, false));
-    check_hashable(key);
+    check_hashable(context, key);
     const bool repeated =
         std::any_of(seen.begin(), seen.end(), [&](const Value& other) { return equal(context, other, key); });
     if (repeated) continue;
@@ -135,6 +136,7 @@ Value largest(Context& context, const Value& input, const Arguments& arguments) 
 Value sum(Context& context, const Value& input, const Arguments& arguments) {
   const ArgumentReader read("sum", arguments, {"attribute", "start"});
   Value total = read.has(1) ? read[1] : Value::of(std::int64_t{0});
+  if (total.is_text()) fail("sum() can't sum strings [use ''.join(seq) instead]");
   for (const Value& item : items_of(context, input)) {
     const Value part = read.has_value(0) ? get_path(context, item, read[0]) : item;
     total = arithmetic(context, ArithmeticOperator::add, total, part);
@@ -176,10 +178,11 @@ Value reverse(Context& context, const Value& input, const Arguments& arguments) 
   const ArgumentReader read("reverse", arguments, {});
   if (input.is_text())
     return get_slice(context, input, Value::none(), Value::none(), Value::of(std::int64_t{-1}));
+  const bool used_up = input.kind() == Kind::iterator;
   const auto source = items_of(context, input);
   Items items(source.begin(), source.end());
   std::reverse(items.begin(), items.end());
-  return context.iterator(std::move(items));
+  return used_up ? context.list(std::move(items)) : context.iterator(std::move(items));
 }
 
 Value dict_items(Context& context, const Value& input, const Arguments& arguments) {
@@ -213,6 +216,53 @@ Value batch(Context& context, const Value& input, const Arguments& arguments) {
   return context.iterator(std::move(lines));
 }
 
+/// Columns, the first ones longer by one item where it does not come out even.
+Value slice(Context& context, const Value& input, const Arguments& arguments) {
+  const ArgumentReader read("slice", arguments, {"slices", "fill_with"}, 1);
+  const std::int64_t count = read.integer(0, 1);
+  if (count < 1) fail(fmt::format("slice() needs at least 1 slice, got {}", count));
+  const auto items = items_of(context, input);
+  const auto columns = static_cast<std::size_t>(count);
+  context.budget().require(columns > (std::size_t{1} << 32) ? std::size_t{1} << 40 : columns * sizeof(Value));
+  context.budget().step(columns);
+  const std::size_t shortest = items.size() / columns;
+  const std::size_t longer = items.size() % columns;
+  Items result;
+  auto from = items.begin();
+  for (std::size_t i = 0; i < columns; ++i) {
+    const auto to = from + static_cast<std::ptrdiff_t>(shortest + (i < longer ? 1 : 0));
+    Items column(from, to);
+    if (read.has_value(1) && i >= longer) column.push_back(read[1]);
+    result.push_back(context.list(std::move(column)));
+    from = to;
+  }
+  return context.iterator(std::move(result));
+}
+
+/// (key, members) in order of the keys, which are compared in lower case unless asked otherwise.
+Value groupby(Context& context, const Value& input, const Arguments& arguments) {
+  const ArgumentReader read("groupby", arguments, {"attribute", "default", "case_sensitive"}, 1);
+  const Value* otherwise = read.has_value(1) ? &read[1] : nullptr;
+  const bool case_sensitive = read.flag(2, false);
+  const auto key_of = [&](const Value& item) { return get_path(context, item, read[0], otherwise); };
+  std::vector<Keyed> keyed;
+  for (const Value& item : items_of(context, input)) {
+    const Value key = key_of(item);
+    keyed.push_back({case_sensitive ? key : ignore_case(context, key), item});
+  }
+  sort_keyed(context, keyed, false);
+  Items groups;
+  for (std::size_t at = 0; at < keyed.size();) {
+    const Value key = keyed[at].key;
+    const Value shown = key_of(keyed[at].item);
+    Items members;
+    for (; at < keyed.size() && equal(context, keyed[at].key, key); ++at) members.push_back(keyed[at].item);
+    if (members.empty()) members.push_back(keyed[at++].item);  // a key that does not equal itself
+    groups.push_back(context.group(shown, context.list(std::move(members))));
+  }
+  return context.list(std::move(groups));
+}
+
 Value otherwise(Context& context, const Value& input, const Arguments& arguments) {
   const ArgumentReader read("default", arguments, {"default_value", "boolean"});
   const bool replaced = input.is_undefined() || (read.flag(1, false) && !input.truthy());
@@ -234,7 +284,7 @@ constexpr Filter kFilters[] = {
     {"max", largest},      {"sum", sum},           {"length", length},     {"count", length},
     {"first", first},      {"last", last},         {"list", list},         {"reverse", reverse},
     {"items", dict_items}, {"batch", batch},       {"default", otherwise}, {"d", otherwise},
-    {"attr", attribute},
+    {"attr", attribute},   {"slice", slice},       {"groupby", groupby},
 };
 
 }  // namespace

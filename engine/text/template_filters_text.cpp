@@ -6,6 +6,7 @@
 
 #include "engine/text/template_access.h"
 #include "engine/text/template_arguments.h"
+#include "engine/text/template_case.h"
 #include "engine/text/template_filters.h"
 #include "engine/text/template_formatting.h"
 #include "engine/text/template_json.h"
@@ -50,13 +51,13 @@ Value center(Context& context, const Value& input, const Arguments& arguments) {
 Value title(Context& context, const Value& input, const Arguments& arguments) {
   const ArgumentReader read("title", arguments, {});
   const std::string text = to_text(context, input);
-  context.budget().step(1 + text.size() / 4);
+  context.budget().step(1 + text.size() * 2);
   std::string out;
   bool starts_word = true;
   for (std::string_view rest = text; !rest.empty();) {
     const Utf8Step step = utf8_step(rest);
     const std::string_view character = rest.substr(0, step.length);
-    out += starts_word ? to_upper(character) : to_lower(character);
+    out += starts_word ? upper_case(character) : lower_case(character);
     starts_word =
         is_unicode_space(step.code) || std::string_view("-({[<").find(character) != std::string_view::npos;
     rest.remove_prefix(step.length);
@@ -102,19 +103,21 @@ Value indent(Context& context, const Value& input, const Arguments& arguments) {
 
 Value truncate(Context& context, const Value& input, const Arguments& arguments) {
   const ArgumentReader read("truncate", arguments, {"length", "killwords", "end", "leeway"});
-  const Value text = as_text(context, input);
   const std::int64_t length = read.integer(0, 255);
-  const std::string_view end = read.text(2, "...");
+  const Value end = read.has(2) ? read[2] : context.text("...");
+  if (!end.is_text()) fail(fmt::format("truncate(): 'end' must be a string, not '{}'", end.type_name()));
   const std::int64_t leeway = read.has_value(3) ? read.integer(3, 5) : 5;
-  const auto end_length = static_cast<std::int64_t>(utf8_length(end));
+  const std::int64_t end_length = length_of(end);
   if (length < end_length)
     fail(fmt::format("truncate() expects a length of at least {}, got {}", end_length, length));
   if (leeway < 0) fail(fmt::format("truncate() expects a leeway of at least 0, got {}", leeway));
-  if (length_of(text) - leeway <= length) return text;
-  const std::size_t kept = utf8_offset(text.text(), static_cast<std::size_t>(length - end_length));
-  std::string_view head = std::string_view(text.text()).substr(0, kept);
+  if (length_of(input) - leeway <= length) return input;
+  if (!input.is_text()) fail(fmt::format("truncate() needs a string, not '{}'", input.type_name()));
+  const std::size_t kept = utf8_offset(input.text(), static_cast<std::size_t>(length - end_length));
+  std::string_view head = std::string_view(input.text()).substr(0, kept);
   if (!read.flag(1, false)) head = head.substr(0, head.rfind(' '));
-  return context.text(std::string(head).append(end));
+  const Value shortened = context.text(std::string(head), input.is_safe_text());
+  return arithmetic(context, ArithmeticOperator::add, shortened, end);
 }
 
 Value wordcount(Context& context, const Value& input, const Arguments& arguments) {

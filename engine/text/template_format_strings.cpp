@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
 
 #include "engine/text/template_access.h"
 #include "engine/text/template_formatting.h"
@@ -50,6 +50,7 @@ class Cursor {
     return value;
   }
   std::string_view rest() const { return rest_; }
+  void skip_bytes(std::size_t count) { rest_.remove_prefix(count); }
 
  private:
   std::string_view rest_;
@@ -65,7 +66,10 @@ bool is_digit(char c) {
 class PercentValues {
  public:
   PercentValues(Context& context, const Value& arguments) : context_(context), arguments_(arguments) {
-    const bool tuple = arguments.kind() == Value::Kind::tuple;
+    const Value::Kind kind = arguments.kind();
+    const bool tuple = kind == Value::Kind::tuple;
+    may_stay_unused_ = kind == Value::Kind::list || kind == Value::Kind::dict || kind == Value::Kind::range ||
+                       kind == Value::Kind::undefined;
     items_ = tuple ? arguments.sequence().items : Items{arguments};
   }
   Value next() {
@@ -80,7 +84,7 @@ class PercentValues {
     return value;
   }
   void finish() const {
-    if (used_ < items_.size() && !arguments_.is_dict())
+    if (used_ < items_.size() && !may_stay_unused_)
       fail("not all arguments converted during string formatting");
   }
 
@@ -89,7 +93,16 @@ class PercentValues {
   const Value& arguments_;
   Items items_;
   std::size_t used_ = 0;
+  bool may_stay_unused_ = false;  ///< what can be subscripted could be a mapping for named fields
 };
+
+/// A width or precision: digits, or * for the next value.
+std::int64_t percent_number(Cursor& cursor, PercentValues& values) {
+  if (!cursor.skip('*')) return cursor.number();
+  const Value value = values.next();
+  if (!value.is_integral()) fail("* wants int");
+  return std::clamp(value.integer(), -kLargestNumber, kLargestNumber);
+}
 
 void read_percent_flags(Cursor& cursor, FieldFormat& format) {
   format.align = '>';
@@ -128,15 +141,28 @@ std::string percent_field(Context& context, Cursor& cursor, PercentValues& value
   }
   FieldFormat format;
   read_percent_flags(cursor, format);
-  format.width = cursor.number();
-  if (cursor.skip('.')) format.precision = static_cast<int>(std::min<std::int64_t>(cursor.number(), 1 << 20));
-  cursor.until("%diuoxXeEfFgGcrsa");
+  format.width = percent_number(cursor, values);
+  if (format.width < 0) {
+    format.width = -format.width;
+    format.align = '<';
+  }
+  if (cursor.skip('.')) {
+    format.precision = static_cast<int>(std::clamp<std::int64_t>(percent_number(cursor, values), 0, 1 << 20));
+  }
+  if (std::string_view("hlL").find(cursor.peek()) != std::string_view::npos && !cursor.at_end())
+    cursor.next();
   format.type = cursor.next();
   if (format.type == '%') return "%";
+  if (std::string_view("diuoxXeEfFgGcrsa").find(format.type) == std::string_view::npos) {
+    fail(fmt::format("unsupported format character '{}'", format.type));
+  }
   if (format.type == 'i' || format.type == 'u') format.type = 'd';
-  if (format.type == 'a') format.type = 'r';
   const Value value = key ? values.by_key(*key) : values.next();
-  if (format.type == 's' || format.type == 'r') {
+  if ((format.type == 'x' || format.type == 'X' || format.type == 'o') && value.kind() == Value::Kind::real) {
+    fail(fmt::format("%{} format: an integer is required, not float", format.type));
+  }
+  const bool textual = std::string_view("srac").find(format.type) != std::string_view::npos;
+  if (textual) {
     format.fill = " ";
     if (format.align == '=') format.align = '>';
   }
@@ -151,7 +177,8 @@ FieldFormat read_brace_format(std::string_view text) {
   const auto is_align = [](char c) { return c == '<' || c == '>' || c == '^' || c == '='; };
   Cursor cursor(text);
   const std::size_t first = utf8_step(text).length;
-  if (text.size() > first && is_align(text[first])) {
+  const bool has_fill = text.size() > first && is_align(text[first]);
+  if (has_fill) {
     format.fill = std::string(cursor.character());
     format.align = cursor.next();
   } else if (is_align(cursor.peek())) {
@@ -159,12 +186,12 @@ FieldFormat read_brace_format(std::string_view text) {
   }
   if (cursor.peek() == '+' || cursor.peek() == '-' || cursor.peek() == ' ') format.sign = cursor.next();
   format.alternate = cursor.skip('#');
-  if (cursor.peek() == '0' && format.align == 0) {
+  if (cursor.peek() == '0' && !has_fill) {
     format.fill = "0";
-    format.align = '=';
+    if (format.align == 0) format.align = '=';
   }
   format.width = cursor.number();
-  format.grouped = cursor.skip(',');
+  if (cursor.peek() == ',' || cursor.peek() == '_') format.grouping = cursor.next();
   if (cursor.skip('.')) {
     if (!is_digit(cursor.peek())) fail("format specifier missing precision");
     format.precision = static_cast<int>(std::min<std::int64_t>(cursor.number(), 1 << 20));
@@ -181,17 +208,62 @@ class BraceFields {
 
   std::string next(std::string_view field) {
     const std::size_t colon = field.find(':');
-    std::string_view name = field.substr(0, colon);
-    FieldFormat format = read_brace_format(colon == std::string_view::npos ? "" : field.substr(colon + 1));
+    const std::string_view name = field.substr(0, colon);
     const std::size_t bang = name.find('!');
-    const std::string_view conversion = bang == std::string_view::npos ? "" : name.substr(bang + 1);
     Value value = look_up(name.substr(0, bang));
-    if (conversion == "r") value = context_.text(repr(context_, value));
-    if (conversion == "s") value = context_.text(to_text(context_, value));
-    return format_field(context_, value, format);
+    if (bang != std::string_view::npos) value = converted(value, name.substr(bang + 1));
+    const std::string form = colon == std::string_view::npos ? "" : filled(field.substr(colon + 1));
+    return formatted(value, form);
   }
 
  private:
+  Value converted(const Value& value, std::string_view conversion) {
+    if (conversion == "r") return context_.text(repr(context_, value));
+    if (conversion == "s") return context_.text(to_text(context_, value));
+    if (conversion == "a") return context_.text(ascii_repr(context_, value));
+    fail(fmt::format("Unknown conversion specifier '{}'", conversion));
+  }
+
+  /// A format in which fields of one level are filled in.
+  std::string filled(std::string_view form) {
+    std::string out;
+    Cursor cursor(form);
+    for (;;) {
+      out += cursor.until("{");
+      if (!cursor.skip('{')) return out;
+      const std::string_view field = cursor.until("}");
+      cursor.next();
+      if (field.find('{') != std::string_view::npos) fail("Max string recursion exceeded");
+      out += next(field);
+    }
+  }
+
+  std::string formatted(const Value& value, const std::string& form) {
+    if (form.empty()) return to_text(context_, value);
+    FieldFormat format = read_brace_format(form);
+    if (value.is_text()) {
+      if (format.type != 0 && format.type != 's') {
+        fail(fmt::format("Unknown format code '{}' for object of type 'str'", format.type));
+      }
+      if (format.align == '=' && format.fill != "0")
+        fail("'=' alignment not allowed in string format specifier");
+      if (format.align == '=') format.align = '<';
+      format.type = 's';
+    } else if (!value.is_number()) {
+      fail(fmt::format("unsupported format string passed to {}.__format__", value.type_name()));
+    } else if (format.type == 's' || (format.type == 'c' && !value.is_integral()) || format.type == 'r' ||
+               format.type == 'a') {
+      fail(fmt::format("Unknown format code '{}' for object of type '{}'", format.type, value.type_name()));
+    } else if (value.kind() == Value::Kind::real &&
+               std::string_view("bdoxX").find(format.type) != std::string_view::npos && format.type != 0) {
+      fail(fmt::format("Unknown format code '{}' for object of type 'float'", format.type));
+    } else if (value.is_integral() && format.precision >= 0 &&
+               std::string_view("bdoxXcn").find(format.type) != std::string_view::npos) {
+      fail("Precision not allowed in integer format specifier");
+    }
+    return format_field(context_, value, format);
+  }
+
   Value look_up(std::string_view path) {
     Cursor cursor(path);
     Value value = first_part(cursor.until(".["));
@@ -206,13 +278,19 @@ class BraceFields {
       const bool index = !key.empty() && std::all_of(key.begin(), key.end(), is_digit);
       value = get_item(context_, value, index ? Value::of(Cursor(key).number()) : context_.text(key));
     }
-    if (value.is_undefined()) fail(value.undefined_reason());
     return value;
   }
 
   Value first_part(std::string_view name) {
+    const bool numbered = !name.empty() && std::all_of(name.begin(), name.end(), is_digit);
+    if (name.empty() || numbered) {
+      if (numbering_ && *numbering_ != numbered) {
+        fail("cannot switch between manual field specification and automatic field numbering");
+      }
+      numbering_ = numbered;
+    }
     if (name.empty()) return by_position(next_position_++);
-    if (std::all_of(name.begin(), name.end(), is_digit)) return by_position(Cursor(name).number());
+    if (numbered) return by_position(Cursor(name).number());
     for (const auto& [key, value] : arguments_.named) {
       if (key == name) return value;
     }
@@ -230,7 +308,22 @@ class BraceFields {
   Context& context_;
   const Arguments& arguments_;
   std::int64_t next_position_ = 0;
+  std::optional<bool> numbering_;  ///< whether fields have numbers, once one has shown it
 };
+
+/// The field behind an opening brace, with the fields inside it; stands behind its closing brace.
+std::string_view brace_field(Cursor& cursor) {
+  const std::string_view text = cursor.rest();
+  int open = 1;
+  std::size_t length = 0;
+  for (; length < text.size(); ++length) {
+    if (text[length] == '{') ++open;
+    if (text[length] == '}' && --open == 0) break;
+  }
+  if (open > 0) fail("expected '}' before end of string");
+  cursor.skip_bytes(length + 1);
+  return text.substr(0, length);
+}
 
 }  // namespace
 
@@ -263,9 +356,7 @@ Value format_braces(Context& context, const Value& pattern, const Arguments& arg
       continue;
     }
     if (brace == '}') fail("Single '}' encountered in format string");
-    const std::string_view field = cursor.until("}");
-    cursor.next();
-    const std::string text = fields.next(field);
+    const std::string text = fields.next(brace_field(cursor));
     out << (safe ? escape_markup(text) : text);
   }
   return context.text(out.take(), safe);

@@ -19,6 +19,12 @@ namespace {
 
 void append_repr(Context& context, TextBuilder& out, const Value& value);
 
+std::string escaped_code(char32_t code) {
+  const auto number = static_cast<std::uint32_t>(code);
+  if (code < 0x100) return fmt::format("\\x{:02x}", number);
+  return code < 0x10000 ? fmt::format("\\u{:04x}", number) : fmt::format("\\U{:08x}", number);
+}
+
 std::string repr_character(std::string_view character, char32_t code, char quote) {
   switch (code) {
     case '\n':
@@ -35,9 +41,7 @@ std::string repr_character(std::string_view character, char32_t code, char quote
   if (code == static_cast<char32_t>(quote)) return {'\\', quote};
   if (code >= 0x20 && code < 0x7F) return std::string(character);
   if (!any_of_class(character, CharacterClass::unprintable)) return std::string(character);
-  const auto number = static_cast<std::uint32_t>(code);
-  if (code < 0x100) return fmt::format("\\x{:02x}", number);
-  return code < 0x10000 ? fmt::format("\\u{:04x}", number) : fmt::format("\\U{:08x}", number);
+  return escaped_code(code);
 }
 
 void append_quoted(TextBuilder& out, std::string_view text) {
@@ -53,7 +57,8 @@ void append_quoted(TextBuilder& out, std::string_view text) {
 }
 
 void append_items(Context& context, TextBuilder& out, const SequenceObject& sequence) {
-  const bool tuple = sequence.type == SequenceObject::Type::tuple;
+  const bool tuple =
+      sequence.type == SequenceObject::Type::tuple || sequence.type == SequenceObject::Type::group;
   out << (tuple ? "(" : "[");
   for (std::size_t i = 0; i < sequence.items.size(); ++i) {
     if (i > 0) out << ", ";
@@ -90,6 +95,11 @@ void append_repr(Context& context, TextBuilder& out, const Value& value) {
     case Kind::tuple:
       append_items(context, out, value.sequence());
       break;
+    case Kind::view:
+      out << value.type_name() << "(";
+      append_items(context, out, value.sequence());
+      out << ")";
+      break;
     case Kind::dict:
       append_entries(context, out, value.dict().entries);
       break;
@@ -122,9 +132,16 @@ void append_text(Context& context, TextBuilder& out, const Value& value) {
       break;
     case Kind::list:
     case Kind::tuple:
+    case Kind::view:
     case Kind::dict:
       append_repr(context, out, value);
       break;
+    case Kind::range: {
+      const auto [start, stop, step] = value.sequence().bounds;
+      out << (step == 1 ? fmt::format("range({}, {})", start, stop)
+                        : fmt::format("range({}, {}, {})", start, stop, step));
+      break;
+    }
     case Kind::iterator:
       out << "<generator object>";
       break;
@@ -145,6 +162,26 @@ std::string repr(Context& context, const Value& value) {
   TextBuilder out(context);
   append_repr(context, out, value);
   return out.take();
+}
+
+std::string ascii_repr(Context& context, const Value& value) {
+  const std::string text = repr(context, value);
+  std::string out;
+  for (std::string_view rest = text; !rest.empty();) {
+    const Utf8Step step = utf8_step(rest);
+    out += step.code < 0x80 ? std::string(rest.substr(0, step.length)) : escaped_code(step.code);
+    rest.remove_prefix(step.length);
+  }
+  return out;
+}
+
+std::string character_of(std::int64_t code) {
+  if (code < 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) {
+    fail(fmt::format("{} is the code of no character", code));
+  }
+  std::string out;
+  append_utf8(out, static_cast<char32_t>(code));
+  return out;
 }
 
 std::string format_real(double value) {

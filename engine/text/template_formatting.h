@@ -13,6 +13,10 @@ std::string to_text(Context& context, const Value& value);
 void append_text(Context& context, TextBuilder& out, const Value& value);
 /// repr(): inside printed lists and dicts.
 std::string repr(Context& context, const Value& value);
+/// ascii(): repr() with escapes for everything beyond ASCII.
+std::string ascii_repr(Context& context, const Value& value);
+/// chr(); fails for what is no Unicode character.
+std::string character_of(std::int64_t code);
 
 /// The shortest digits that read back as the same number: "0.1", "1e-05", "3.0".
 std::string format_real(double value);
@@ -26,7 +30,7 @@ struct FieldFormat {
   char align = 0;  ///< '<', '>', '^', '=' or 0: numbers right, others left
   char sign = '-';
   bool alternate = false;
-  bool grouped = false;  ///< thousands with commas
+  char grouping = 0;  ///< ',' or '_' between thousands
   std::int64_t width = 0;
   int precision = -1;  ///< −1: not given
   char type = 0;       ///< 0: as str()

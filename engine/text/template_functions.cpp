@@ -13,38 +13,13 @@ namespace pitwall::jinja {
 
 namespace {
 
-constexpr std::int64_t kLongestRange = 100'000;
-
-/// How many numbers a range holds, computed without overflow.
-std::int64_t range_length(std::int64_t start, std::int64_t stop, std::int64_t step) {
-  if (step > 0 ? start >= stop : start <= stop) return 0;
-  const auto distance = step > 0 ? static_cast<std::uint64_t>(stop) - static_cast<std::uint64_t>(start)
-                                 : static_cast<std::uint64_t>(start) - static_cast<std::uint64_t>(stop);
-  const std::uint64_t stride =
-      step > 0 ? static_cast<std::uint64_t>(step) : ~static_cast<std::uint64_t>(step) + 1;
-  const std::uint64_t length = (distance - 1) / stride + 1;
-  if (length > static_cast<std::uint64_t>(kLongestRange)) {
-    fail(fmt::format("Range too big: {} numbers, the limit is {}", length, kLongestRange));
-  }
-  return static_cast<std::int64_t>(length);
-}
-
 Value range(Context& context, const Arguments& arguments) {
   const ArgumentReader read("range", arguments, {"start", "stop", "step"}, 1);
   const std::int64_t start = read.has(1) ? read.integer(0, 0) : 0;
   const std::int64_t stop = read.has(1) ? read.integer(1, 0) : read.integer(0, 0);
   const std::int64_t step = read.integer(2, 1);
   if (step == 0) fail("range() arg 3 must not be zero");
-  const std::int64_t length = range_length(start, stop, step);
-  Items items;
-  items.reserve(static_cast<std::size_t>(length));
-  for (std::int64_t i = 0; i < length; ++i) {
-    // Unsigned, because i * step alone may not fit.
-    const auto number =
-        static_cast<std::uint64_t>(start) + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(step);
-    items.push_back(Value::of(static_cast<std::int64_t>(number)));
-  }
-  return context.list(std::move(items));
+  return context.range({start, stop, step});
 }
 
 /// The entries that dict() and namespace() take: a dict or a list of pairs, then names.

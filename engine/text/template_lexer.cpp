@@ -251,6 +251,12 @@ class Lexer {
     // Behind a dot (x.1.2) digits are an index, not a fraction.
     const bool may_be_real = at_ == 0 || source_[at_ - 1] != '.';
     const NumberLiteral literal = read_number(rest(), may_be_real);
+    const std::string_view digits = rest().substr(0, literal.length);
+    if (!literal.is_real && digits.size() > 1 && digits[0] == '0' &&
+        (is_digit(digits[1]) || digits[1] == '_') &&
+        digits.find_first_of("123456789") != std::string_view::npos) {
+      fail_here(fmt::format("a decimal number begins with 0: {}", digits));
+    }
     if (literal.overflow)
       fail_here(fmt::format("the number {} does not fit into 64 bits", rest().substr(0, literal.length)));
     add(literal.is_real ? Type::real : Type::integer);

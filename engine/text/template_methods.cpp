@@ -64,7 +64,7 @@ Value copy_self(Context&, const Value& self, const Arguments& arguments) {
 
 Value dict_get(Context& context, const Value& self, const Arguments& arguments) {
   const ArgumentReader read("get", arguments, {"key", "default"}, 1);
-  check_hashable(read[0]);
+  check_hashable(context, read[0]);
   const Entries& entries = self.dict().entries;
   const std::size_t place = find_entry(context, entries, read[0]);
   if (place < entries.size()) return entries[place].second;
@@ -75,31 +75,40 @@ Value dict_items(Context& context, const Value& self, const Arguments& arguments
   const ArgumentReader read("items", arguments, {});
   Items items;
   for (const auto& [key, value] : self.dict().entries) items.push_back(context.tuple({key, value}));
-  return context.list(std::move(items));
+  return context.view(SequenceObject::Type::entries, std::move(items));
 }
 
 Value dict_keys(Context& context, const Value& self, const Arguments& arguments) {
   const ArgumentReader read("keys", arguments, {});
   Items keys;
   for (const auto& entry : self.dict().entries) keys.push_back(entry.first);
-  return context.list(std::move(keys));
+  return context.view(SequenceObject::Type::keys, std::move(keys));
 }
 
 Value dict_values(Context& context, const Value& self, const Arguments& arguments) {
   const ArgumentReader read("values", arguments, {});
   Items values;
   for (const auto& entry : self.dict().entries) values.push_back(entry.second);
-  return context.list(std::move(values));
+  return context.view(SequenceObject::Type::values, std::move(values));
+}
+
+/// Called on any dict, as a template cannot name the type.
+Value dict_fromkeys(Context& context, const Value&, const Arguments& arguments) {
+  const ArgumentReader read("fromkeys", arguments, {"iterable", "value"}, 1);
+  Entries entries;
+  for (const Value& key : items_of(context, read[0]))
+    entries.emplace_back(key, read.has(1) ? read[1] : Value::none());
+  return context.dict(entries);
 }
 
 constexpr Method kSequenceMethods[] = {{"index", sequence_index}, {"count", sequence_count}};
 constexpr Method kListMethods[] = {{"copy", copy_self}, {"append", nullptr},  {"clear", nullptr},
                                    {"extend", nullptr}, {"insert", nullptr},  {"pop", nullptr},
                                    {"remove", nullptr}, {"reverse", nullptr}, {"sort", nullptr}};
-constexpr Method kDictMethods[] = {{"get", dict_get},       {"items", dict_items}, {"keys", dict_keys},
-                                   {"values", dict_values}, {"copy", copy_self},   {"clear", nullptr},
-                                   {"pop", nullptr},        {"popitem", nullptr},  {"setdefault", nullptr},
-                                   {"update", nullptr}};
+constexpr Method kDictMethods[] = {
+    {"get", dict_get},           {"items", dict_items},   {"keys", dict_keys}, {"values", dict_values},
+    {"fromkeys", dict_fromkeys}, {"copy", copy_self},     {"clear", nullptr},  {"pop", nullptr},
+    {"popitem", nullptr},        {"setdefault", nullptr}, {"update", nullptr}};
 
 template <std::size_t N>
 const Method* find_in(const Method (&methods)[N], std::string_view name) {
@@ -115,6 +124,7 @@ const Method* find_in_kind(Kind kind, std::string_view name) {
     case Kind::dict:
       return find_in(kDictMethods, name);
     case Kind::tuple:
+    case Kind::range:
       return find_in(kSequenceMethods, name);
     case Kind::list:
       if (const Method* method = find_in(kSequenceMethods, name)) return method;

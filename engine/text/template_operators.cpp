@@ -26,6 +26,16 @@ bool equal_items(Context& context, const Items& left, const Items& right) {
                     [&](const Value& a, const Value& b) { return equal(context, a, b); });
 }
 
+/// Keys and entries compare as sets, values only as objects.
+bool equal_views(Context& context, const Value& left, const Value& right) {
+  const bool unordered = left.sequence().type != SequenceObject::Type::values &&
+                         right.sequence().type != SequenceObject::Type::values;
+  if (!unordered || left.sequence().items.size() != right.sequence().items.size()) return left.same_as(right);
+  const Items& items = left.sequence().items;
+  return std::all_of(items.begin(), items.end(),
+                     [&](const Value& item) { return contains(context, right, item); });
+}
+
 bool equal_entries(Context& context, const Entries& left, const Entries& right) {
   if (left.size() != right.size()) return false;
   return std::all_of(left.begin(), left.end(), [&](const auto& entry) {
@@ -79,7 +89,10 @@ bool equal(Context& context, const Value& left, const Value& right) {
       return left.text() == right.text();
     case Kind::list:
     case Kind::tuple:
+    case Kind::range:
       return equal_items(context, left.sequence().items, right.sequence().items);
+    case Kind::view:
+      return equal_views(context, left, right);
     case Kind::dict:
       return equal_entries(context, left.dict().entries, right.dict().entries);
     default:
@@ -132,7 +145,7 @@ bool contains(Context& context, const Value& container, const Value& item) {
     return find_first(container.text(), item.text()) != std::string::npos;
   }
   if (container.is_dict()) {
-    check_hashable(item);
+    check_hashable(context, item);
     return find_entry(context, container.dict().entries, item) < container.dict().entries.size();
   }
   const auto items = items_of(context, container);
@@ -150,8 +163,14 @@ std::size_t find_entry(Context& context, const Entries& entries, const Value& ke
   return static_cast<std::size_t>(std::find_if(entries.begin(), entries.end(), same) - entries.begin());
 }
 
-void check_hashable(const Value& key) {
-  if (key.kind() == Kind::list || key.is_dict()) fail(fmt::format("unhashable type: '{}'", key.type_name()));
+void check_hashable(Context& context, const Value& key) {
+  context.budget().step();
+  const bool view = key.kind() == Kind::view && key.sequence().type != SequenceObject::Type::values;
+  if (key.kind() == Kind::tuple) {
+    for (const Value& item : key.sequence().items) check_hashable(context, item);
+  }
+  if (key.kind() == Kind::list || key.is_dict() || view)
+    fail(fmt::format("unhashable type: '{}'", key.type_name()));
 }
 
 namespace {
@@ -185,6 +204,8 @@ ItemRange items_of(Context& context, const Value& value) {
   switch (value.kind()) {
     case Kind::list:
     case Kind::tuple:
+    case Kind::range:
+    case Kind::view:
       return ItemRange(value.shared_sequence());
     case Kind::iterator:
       return ItemRange(context.list(rest_of(value.sequence())).shared_sequence());
@@ -203,6 +224,8 @@ std::int64_t length_of(const Value& value) {
   switch (value.kind()) {
     case Kind::list:
     case Kind::tuple:
+    case Kind::range:
+    case Kind::view:
       return static_cast<std::int64_t>(value.sequence().items.size());
     case Kind::dict:
       return static_cast<std::int64_t>(value.dict().entries.size());

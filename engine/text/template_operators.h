@@ -25,7 +25,7 @@ Value positive(const Value& operand);
 
 /// Index of the entry with this key; entries.size() when there is none.
 std::size_t find_entry(Context& context, const Entries& entries, const Value& key);
-void check_hashable(const Value& key);
+void check_hashable(Context& context, const Value& key);
 
 /// Items that stay alive as long as the range does.
 class ItemRange {

@@ -17,36 +17,44 @@ using Kind = Value::Kind;
 
 namespace {
 
+/// A test without arguments.
+template <bool (*holds)(Context& context, const Value& value)>
+bool alone(Context& context, const Value& value, const Arguments& arguments) {
+  const ArgumentReader read("this test", arguments, {});
+  return holds(context, value);
+}
+
 template <Kind kind>
-bool is_kind(Context&, const Value& value, const Arguments&) {
+bool is_kind(Context&, const Value& value) {
   return value.kind() == kind;
 }
 
-bool is_defined(Context&, const Value& value, const Arguments&) {
+bool is_defined(Context&, const Value& value) {
   return !value.is_undefined();
 }
-bool is_number(Context&, const Value& value, const Arguments&) {
+bool is_number(Context&, const Value& value) {
   return value.is_number();
 }
-bool is_true(Context&, const Value& value, const Arguments&) {
+bool is_true(Context&, const Value& value) {
   return value.kind() == Kind::boolean && value.truthy();
 }
-bool is_false(Context&, const Value& value, const Arguments&) {
+bool is_false(Context&, const Value& value) {
   return value.kind() == Kind::boolean && !value.truthy();
 }
-bool is_escaped(Context&, const Value& value, const Arguments&) {
+bool is_escaped(Context&, const Value& value) {
   return value.is_safe_text();
 }
-bool is_callable(Context&, const Value& value, const Arguments&) {
+bool is_callable(Context&, const Value& value) {
   return value.is_undefined() || (value.is_native() && value.native().callable());
 }
 
 /// What has a length and can be subscripted.
-bool is_sequence(Context&, const Value& value, const Arguments&) {
-  return value.is_undefined() || value.is_text() || value.is_sequence() || value.is_dict();
+bool is_sequence(Context&, const Value& value) {
+  return value.is_undefined() || value.is_text() || value.is_sequence() || value.is_dict() ||
+         value.kind() == Kind::range;
 }
-bool is_iterable(Context& context, const Value& value, const Arguments& arguments) {
-  return value.kind() == Kind::iterator || is_sequence(context, value, arguments);
+bool is_iterable(Context& context, const Value& value) {
+  return value.has_items() || is_sequence(context, value);
 }
 
 template <ComparisonOperator op>
@@ -64,10 +72,10 @@ bool has_remainder(Context& context, const Value& value, const Value& divisor, s
   const Value remainder = arithmetic(context, ArithmeticOperator::modulo, value, divisor);
   return equal(context, remainder, Value::of(wanted));
 }
-bool is_odd(Context& context, const Value& value, const Arguments&) {
+bool is_odd(Context& context, const Value& value) {
   return has_remainder(context, value, Value::of(std::int64_t{2}), 1);
 }
-bool is_even(Context& context, const Value& value, const Arguments&) {
+bool is_even(Context& context, const Value& value) {
   return has_remainder(context, value, Value::of(std::int64_t{2}), 0);
 }
 bool is_divisible(Context& context, const Value& value, const Arguments& arguments) {
@@ -79,17 +87,19 @@ bool has_case(Context& context, const Value& value, std::string_view method) {
   const Value text = value.is_text() ? value : context.text(to_text(context, value));
   return find_text_method(method)->function(context, text, {}).truthy();
 }
-bool is_lower(Context& context, const Value& value, const Arguments&) {
+bool is_lower(Context& context, const Value& value) {
   return has_case(context, value, "islower");
 }
-bool is_upper(Context& context, const Value& value, const Arguments&) {
+bool is_upper(Context& context, const Value& value) {
   return has_case(context, value, "isupper");
 }
 
-bool names_filter(Context&, const Value& value, const Arguments&) {
+bool names_filter(Context& context, const Value& value) {
+  check_hashable(context, value);
   return value.is_text() && find_filter(value.text()) != nullptr;
 }
-bool names_test(Context&, const Value& value, const Arguments&) {
+bool names_test(Context& context, const Value& value) {
+  check_hashable(context, value);
   return value.is_text() && find_test(value.text()) != nullptr;
 }
 
@@ -98,29 +108,29 @@ struct Test {
   TestFunction function;
 };
 constexpr Test kTests[] = {
-    {"defined", is_defined},
-    {"undefined", is_kind<Kind::undefined>},
-    {"none", is_kind<Kind::none>},
-    {"boolean", is_kind<Kind::boolean>},
-    {"integer", is_kind<Kind::integer>},
-    {"float", is_kind<Kind::real>},
-    {"string", is_kind<Kind::text>},
-    {"mapping", is_kind<Kind::dict>},
-    {"number", is_number},
-    {"true", is_true},
-    {"false", is_false},
-    {"sequence", is_sequence},
-    {"iterable", is_iterable},
-    {"callable", is_callable},
-    {"escaped", is_escaped},
+    {"defined", alone<is_defined>},
+    {"undefined", alone<is_kind<Kind::undefined>>},
+    {"none", alone<is_kind<Kind::none>>},
+    {"boolean", alone<is_kind<Kind::boolean>>},
+    {"integer", alone<is_kind<Kind::integer>>},
+    {"float", alone<is_kind<Kind::real>>},
+    {"string", alone<is_kind<Kind::text>>},
+    {"mapping", alone<is_kind<Kind::dict>>},
+    {"number", alone<is_number>},
+    {"true", alone<is_true>},
+    {"false", alone<is_false>},
+    {"sequence", alone<is_sequence>},
+    {"iterable", alone<is_iterable>},
+    {"callable", alone<is_callable>},
+    {"escaped", alone<is_escaped>},
     {"sameas", is_same},
-    {"odd", is_odd},
-    {"even", is_even},
+    {"odd", alone<is_odd>},
+    {"even", alone<is_even>},
     {"divisibleby", is_divisible},
-    {"lower", is_lower},
-    {"upper", is_upper},
-    {"filter", names_filter},
-    {"test", names_test},
+    {"lower", alone<is_lower>},
+    {"upper", alone<is_upper>},
+    {"filter", alone<names_filter>},
+    {"test", alone<names_test>},
     {"in", compares<ComparisonOperator::in>},
     {"eq", compares<ComparisonOperator::equal>},
     {"equalto", compares<ComparisonOperator::equal>},

@@ -136,33 +136,4 @@ std::string replace_text(Context& context, std::string_view text, std::string_vi
   return out.take();
 }
 
-std::string capitalize(std::string_view text) {
-  if (text.empty()) return {};
-  const std::string_view first = first_character(text);
-  return to_upper(first) + to_lower(text.substr(first.size()));
-}
-
-std::string title_case(std::string_view text) {
-  std::string out;
-  bool in_word = false;
-  while (!text.empty()) {
-    const std::string_view character = first_character(text);
-    out += in_word ? to_lower(character) : to_upper(character);
-    in_word = all_of_class(character, CharacterClass::letter);
-    text.remove_prefix(character.size());
-  }
-  return out;
-}
-
-std::string swap_case(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const std::string_view character = first_character(text);
-    const std::string upper = to_upper(character);
-    out += upper == character ? to_lower(character) : upper;
-    text.remove_prefix(character.size());
-  }
-  return out;
-}
-
 }  // namespace pitwall::jinja

@@ -25,8 +25,4 @@ std::vector<std::string_view> split_lines(std::string_view text, bool keep_ends)
 std::string replace_text(Context& context, std::string_view text, std::string_view old,
                          std::string_view fresh, std::int64_t count);
 
-std::string capitalize(std::string_view text);  ///< the first character upper, the others lower case
-std::string title_case(std::string_view text);  ///< capital letters after anything that is no letter
-std::string swap_case(std::string_view text);
-
 }  // namespace pitwall::jinja

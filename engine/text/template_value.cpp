@@ -40,7 +40,14 @@ Value::Kind Value::kind() const {
         case SequenceObject::Type::list:
           return Kind::list;
         case SequenceObject::Type::tuple:
+        case SequenceObject::Type::group:
           return Kind::tuple;
+        case SequenceObject::Type::range:
+          return Kind::range;
+        case SequenceObject::Type::keys:
+        case SequenceObject::Type::values:
+        case SequenceObject::Type::entries:
+          return Kind::view;
         case SequenceObject::Type::iterator:
           return Kind::iterator;
       }
@@ -54,6 +61,9 @@ Value::Kind Value::kind() const {
 
 bool Value::is_sequence() const {
   return kind() == Kind::list || kind() == Kind::tuple;
+}
+bool Value::has_items() const {
+  return std::holds_alternative<SequencePtr>(data_);
 }
 bool Value::is_integral() const {
   return kind() == Kind::boolean || kind() == Kind::integer;
@@ -90,6 +100,8 @@ bool Value::truthy() const {
       return !text().empty();
     case Kind::list:
     case Kind::tuple:
+    case Kind::range:
+    case Kind::view:
       return !sequence().items.empty();
     case Kind::dict:
       return !dict().entries.empty();
@@ -99,6 +111,21 @@ bool Value::truthy() const {
   }
   return false;
 }
+
+namespace {
+
+std::string_view view_name(SequenceObject::Type type) {
+  switch (type) {
+    case SequenceObject::Type::keys:
+      return "dict_keys";
+    case SequenceObject::Type::values:
+      return "dict_values";
+    default:
+      return "dict_items";
+  }
+}
+
+}  // namespace
 
 std::string_view Value::type_name() const {
   switch (kind()) {
@@ -118,6 +145,10 @@ std::string_view Value::type_name() const {
       return "list";
     case Kind::tuple:
       return "tuple";
+    case Kind::range:
+      return "range";
+    case Kind::view:
+      return view_name(sequence().type);
     case Kind::iterator:
       return "generator";
     case Kind::dict:
@@ -151,6 +182,8 @@ bool Value::same_as(const Value& other) const {
       return text() == other.text();
     case Kind::list:
     case Kind::tuple:
+    case Kind::range:
+    case Kind::view:
     case Kind::iterator:
       return &sequence() == &other.sequence();
     case Kind::dict:
@@ -198,7 +231,7 @@ Value value_from_json(const ordered_json& json, int depth_limit) {
       depth = std::max(depth, items.back().depth());
     }
     return Value::of(std::make_shared<const SequenceObject>(
-        SequenceObject{SequenceObject::Type::list, std::move(items), depth + 1, {}}));
+        SequenceObject{SequenceObject::Type::list, std::move(items), depth + 1, {}, 0, {}}));
   }
   Entries entries;
   entries.reserve(json.size());

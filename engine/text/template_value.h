@@ -50,7 +50,22 @@ class NativeObject {
 
 class Value {
  public:
-  enum class Kind { undefined, none, boolean, integer, real, text, list, tuple, iterator, dict, native };
+  /// range: what range() gives. view: the keys, values or entries of a dict.
+  enum class Kind {
+    undefined,
+    none,
+    boolean,
+    integer,
+    real,
+    text,
+    list,
+    tuple,
+    range,
+    view,
+    iterator,
+    dict,
+    native
+  };
 
   Value() = default;  ///< undefined without a reason
   static Value none() { return Value(None{}); }
@@ -76,6 +91,7 @@ class Value {
   bool is_dict() const { return kind() == Kind::dict; }
   bool is_native() const { return kind() == Kind::native; }
   bool is_sequence() const;  ///< list or tuple
+  bool has_items() const;    ///< list, tuple, range, view or iterator
   bool is_integral() const;  ///< boolean or integer
   bool is_number() const;    ///< boolean, integer or real
 
@@ -119,14 +135,20 @@ class Value {
 using Items = std::vector<Value>;
 using Entries = std::vector<std::pair<Value, Value>>;
 
+struct RangeBounds {
+  std::int64_t start = 0, stop = 0, step = 1;
+};
+
 struct SequenceObject {
-  enum class Type { list, tuple, iterator };
+  /// group: a tuple that groupby made, whose items are also called grouper and list.
+  enum class Type { list, tuple, group, range, keys, values, entries, iterator };
   Type type = Type::list;
   Items items;
   int depth = 1;
   Charge charge;
   /// Iterators give each item once: the next one.
   mutable std::size_t position = 0;
+  RangeBounds bounds;  ///< of a range
 };
 
 /// Entries in order of insertion, keys unique.

@@ -159,7 +159,7 @@ void run_formats(const CpuBackendOptions& options, const CpuFloors& floors) {
     for (const int rows : {1, kBatch}) {
       std::vector<double> times;
       harness.run_rows(rows, out, kWide, [&] {
-        harness.backend().embed(x, in);
+        harness.backend().embed(x, 1, in);
         for (int call = 0; call < (rows == 1 ? 16 : 2) * kMatrices; ++call) {
           const LinearOutput output{weights[static_cast<std::size_t>(call % kMatrices)], out, {}, {}};
           const auto start = std::chrono::steady_clock::now();
@@ -278,8 +278,8 @@ class Bench {
          }},
         {"gate, up", q4_bytes(gate_up), gate_up * rows,
          [=, this](int i) {
-           backend_.gated_linear(hidden_, {layer(i).norm, 1e-5f}, layer(i).gate, layer(i).up,
-                                 Activation::silu, gated_);
+           backend_.gated_linear(hidden_, {layer(i).norm, 1e-5f},
+                                 {layer(i).gate, layer(i).up, {}, {}, Activation::silu}, gated_);
          }},
         {"down", q4_bytes(down), down * rows,
          [=, this](int i) {

@@ -142,7 +142,7 @@ class EngineTest : public QObject {
       QCOMPARE(replies[i].last.record.output_tokens, 24);
       QCOMPARE(replies[i].text, "");  // the checkpoint has no tokenizer
     }
-    QVERIFY(engine->tokenizer() == nullptr && engine->chat_template() == nullptr);
+    QVERIFY(engine->tokenizer() == nullptr && engine->chat_format() == nullptr);
   }
 
   void cancelling_frees_all_blocks_and_keeps_the_reason() {

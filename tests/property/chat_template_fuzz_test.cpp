@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Damaged and random templates: whatever comes, an answer or an error, soon.
+#include <QDeadlineTimer>
 #include <QtTest>
+#include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -213,6 +215,35 @@ class ChatTemplateFuzzTest : public QObject {
       rendered += text.ok();
     }
     QVERIFY(rendered > 10'000);
+  }
+
+  /// PITWALL_FUZZ_SECONDS: how long (2 when not given).
+  void damaged_templates_of_models_meet_the_limits() {
+    const auto folder = test::shared("text/templates");
+    if (!folder) QSKIP("the reference set of other models' templates is not beside the checkout");
+    const auto seed = std::random_device{}();
+    qInfo("seed %u", seed);
+    Mutator mutator(seed);
+    std::vector<std::string> templates;
+    for (const auto& file : std::filesystem::directory_iterator(*folder)) {
+      if (file.path().extension() == ".jinja") templates.push_back(read_file(file.path()).value());
+    }
+    const ordered_json variables = read_material().variables;
+    const auto pick = [&] { return templates[mutator.below(templates.size())]; };
+    const int seconds = qEnvironmentVariableIsSet("PITWALL_FUZZ_SECONDS")
+                            ? qEnvironmentVariableIntValue("PITWALL_FUZZ_SECONDS")
+                            : 2;
+    const QDeadlineTimer end(std::chrono::seconds{seconds});
+    int rendered = 0;
+    while (!end.hasExpired()) {
+      const std::string source = mutator.damaged(pick(), pick());
+      const auto compiled = ChatTemplate::compile(source, small_limits());
+      if (!compiled.ok()) continue;
+      const auto text = compiled->render(variables, Nanos{0});
+      if (text.ok()) QVERIFY2(is_valid_utf8(*text), source.c_str());
+      ++rendered;
+    }
+    QVERIFY(rendered > 0);
   }
 };
 

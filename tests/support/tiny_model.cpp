@@ -55,7 +55,7 @@ class Weights {
   std::mt19937 random_;
 };
 
-void add_vocabulary(GgufWriter& writer, bool chat_template) {
+void add_vocabulary(GgufWriter& writer, const TinyModel& model) {
   std::vector<std::string> tokens = {"<|endoftext|>", "<|im_start|>", "<|im_end|>"};
   std::vector<std::int32_t> types(kControlTokens, 3);
   int next_substitute = 0x100;
@@ -71,7 +71,10 @@ void add_vocabulary(GgufWriter& writer, bool chat_template) {
   writer.u32("tokenizer.ggml.bos_token_id", 0);
   writer.u32("tokenizer.ggml.eos_token_id", kTinyEnd);
   writer.flag("tokenizer.ggml.add_bos_token", false);
-  if (chat_template) writer.text("tokenizer.chat_template", kChatTemplate);
+  if (model.chat_template) {
+    writer.text("tokenizer.chat_template", model.own_template.empty() ? kChatTemplate : model.own_template);
+  }
+  if (!model.tool_template.empty()) writer.text("tokenizer.chat_template.tool_use", model.tool_template);
 }
 
 void add_weights(GgufWriter& writer, std::uint32_t seed) {
@@ -115,7 +118,7 @@ std::filesystem::path write_tiny_model(const std::filesystem::path& folder, cons
   writer.u32("llama.rope.dimension_count", kHeadDim);
   writer.f32("llama.rope.freq_base", 10000.0f);
   writer.f32("llama.attention.layer_norm_rms_epsilon", 1e-5f);
-  add_vocabulary(writer, model.chat_template);
+  add_vocabulary(writer, model);
   add_weights(writer, model.seed);
   return writer.save(folder / "tiny.gguf");
 }

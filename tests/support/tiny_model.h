@@ -12,6 +12,8 @@ struct TinyModel {
   std::uint32_t context_length = 2048;
   std::string name = "tiny";  ///< general.name
   bool chat_template = true;  ///< ChatML
+  std::string tool_template;  ///< "tool_use", if not empty
+  std::string own_template;   ///< in place of ChatML, if not empty
 };
 
 inline constexpr std::int32_t kTinyVocabulary = 259;

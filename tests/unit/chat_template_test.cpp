@@ -3,10 +3,12 @@
 
 #include <QtTest>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "engine/base/file.h"
+#include "engine/text/template_traits.h"
 #include "tests/support/test_support.h"
 
 using namespace pitwall;
@@ -49,6 +51,7 @@ ordered_json variables_of(const ordered_json& row) {
 void compare_cases(const std::filesystem::path& folder, std::size_t expected_rows) {
   const auto rows = read_lines(folder / "cases.jsonl");
   QCOMPARE(rows.size(), expected_rows);
+  std::map<std::string, int> passed;
   for (const ordered_json& row : rows) {
     const auto source = read_file(folder / (row.at("template").get<std::string>() + ".jinja"));
     PW_VERIFY(source);
@@ -59,7 +62,9 @@ void compare_cases(const std::filesystem::path& folder, std::size_t expected_row
     QVERIFY2(text_or_error(text) == expected,
              (row.at("id").dump() + "\nexpected " + expected + "\ngot      " + text_or_error(text)).c_str());
     if (must_fail) QCOMPARE(text.error().kind, Error::Kind::invalid_input);
+    ++passed[row.at("template").get<std::string>()];
   }
+  for (const auto& [name, count] : passed) qInfo("%s: %d cases", name.c_str(), count);
 }
 
 std::string repeated(std::string_view unit, int times) {
@@ -82,8 +87,14 @@ class ChatTemplateTest : public QObject {
     compare_cases(*folder, 715);
   }
 
+  void snippets_agree_with_jinja2_data() {
+    QTest::addColumn<QString>("file");
+    QTest::newRow("snippets") << "text/templates/snippets.jsonl";
+    QTest::newRow("combinations") << "text/templates/combinations.jsonl";
+  }
   void snippets_agree_with_jinja2() {
-    const auto rows = read_lines(test::data("text/templates/snippets.jsonl"));
+    QFETCH(QString, file);
+    const auto rows = read_lines(test::data(file.toStdString()));
     QVERIFY(rows.size() > 200);
     const ordered_json variables = rows.front().at("variables");
     for (std::size_t i = 1; i < rows.size(); ++i) {
@@ -112,6 +123,27 @@ class ChatTemplateTest : public QObject {
     QVERIFY(!text.ok());
     QCOMPARE(text.error().what, std::string("Conversation roles must alternate!"));
     QCOMPARE(text.error().kind, Error::Kind::invalid_input);
+  }
+
+  void traits_are_found_by_rendering() {
+    const auto traits = [](std::string_view source) {
+      return probe_template(ChatTemplate::compile(source).value());
+    };
+    const auto chat_ml = read_file(test::data("text/templates/Qwen2.5-7B-Instruct.jinja"));
+    PW_VERIFY(chat_ml);
+    const TemplateTraits text = traits(*chat_ml);
+    QVERIFY(text.reads_text && !text.reads_parts && text.opens_reply);
+    const TemplateTraits parts = traits(
+        "{% for m in messages %}{% for part in m.content %}{{ part.text if part.type == 'text' }}{% endfor %}"
+        "{% endfor %}");
+    QVERIFY(!parts.reads_text && parts.reads_parts && !parts.opens_reply);
+    const TemplateTraits both = traits(
+        "{% for m in messages %}{% if m.content is string %}{{ m.content }}{% else %}{{ m.content[0].text "
+        "}}{% "
+        "endif %}{% endfor %}{% if add_generation_prompt %}>{% endif %}");
+    QVERIFY(both.reads_text && both.reads_parts && both.opens_reply);
+    const TemplateTraits strict = traits("{{ raise_exception('no') }}");
+    QVERIFY(strict.reads_text && !strict.reads_parts && strict.opens_reply);
   }
 
   void absent_variables_are_undefined_and_null_is_none() {

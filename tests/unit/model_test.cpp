@@ -317,6 +317,51 @@ class ModelTest : public QObject {
     QCOMPARE((*model)->chat_template(), std::string("D"));
   }
 
+  void chat_templates_come_from_where_checkpoints_keep_them() {
+    test::TemporaryFolder folder;
+    fs::copy_file(test::data("golden/llama-gqa/config.json"), folder.path() / "config.json");
+    fs::copy_file(test::data("golden/llama-gqa/model.safetensors"), folder.path() / "model.safetensors");
+    const auto names_and_default = [&]() -> std::string {
+      const auto model = Model::open(folder.path());
+      if (!model.ok()) return model.error().what;
+      std::string names;
+      for (const NamedTemplate& each : (*model)->chat_templates())
+        names += each.name + "=" + each.source + " ";
+      return names + "| " + (*model)->chat_template() + " | " + (*model)->chat_template(true);
+    };
+    QCOMPARE(names_and_default(), std::string("|  | "));
+    write_text(folder.path() / "tokenizer_config.json", R"({"chat_template": "C"})");
+    QCOMPARE(names_and_default(), std::string("default=C | C | C"));
+    write_text(folder.path() / "chat_template.json", R"({"chat_template": "J"})");
+    QCOMPARE(names_and_default(), std::string("default=J | J | J"));
+    write_text(folder.path() / "chat_template.jinja", "F");
+    QCOMPARE(names_and_default(), std::string("default=F | F | F"));
+    write_text(
+        folder.path() / "tokenizer_config.json",
+        R"({"chat_template": [{"name": "tool_use", "template": "L"}, {"name": "rag", "template": "R"}]})");
+    QCOMPARE(names_and_default(), std::string("default=F rag=R tool_use=L | F | L"));
+    fs::create_directory(folder.path() / "additional_chat_templates");
+    write_text(folder.path() / "additional_chat_templates/tool_use.jinja", "T");
+    QCOMPARE(names_and_default(), std::string("default=F rag=R tool_use=T | F | T"));
+    write_text(folder.path() / "tokenizer_config.json", R"({"chat_template": [{"name": "x"}]})");
+    QVERIFY(!Model::open(folder.path()).ok());
+  }
+
+  void chat_templates_of_gguf_files_have_names() {
+    test::TemporaryFolder folder;
+    auto writer = test::tiny_llama();
+    writer.text("tokenizer.chat_template.tool_use", "T");
+    writer.text("tokenizer.chat_template.rag", "R");
+    writer.texts("tokenizer.chat_templates", {"rag", "tool_use"});
+    const auto model = Model::open(writer.save(folder.path() / "tiny.gguf"));
+    PW_VERIFY(model);
+    QCOMPARE((*model)->chat_templates().size(), std::size_t{3});
+    QCOMPARE((*model)->chat_templates()[0].name, std::string("default"));
+    QCOMPARE((*model)->chat_templates()[1].source, std::string("R"));
+    QCOMPARE((*model)->chat_template(), std::string("{{ messages[0]['content'] }}"));
+    QCOMPARE((*model)->chat_template(true), std::string("T"));
+  }
+
   void shards_are_one_model() {
     test::TemporaryFolder folder;
     write_shards(folder.path());

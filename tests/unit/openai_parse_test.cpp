@@ -51,6 +51,13 @@ class OpenaiParseTest : public QObject {
     }
     for (const char* value : {"\"hot\"", "-0.1", "101", "1e308", "-1e308", "true", "[]"})
       add("temperature", value);
+    for (const char* value : {"1", "\"true\"", "[]"}) {
+      add("add_generation_prompt", value);
+      add("continue_final_message", value);
+    }
+    for (const char* value : {"[]", "\"x\"", "1"}) add("chat_template_kwargs", value);
+    for (const char* value : {"{}", "\"x\"", "1"}) add("documents", value);
+    add("chat_template", "\"{{ messages }}\"");
     for (const char* value : {"0", "1.1", "-1", "\"1\"", "1e308"}) add("top_p", value);
     for (const char* value : {"-0.1", "1.1", "\"0\"", "true"}) add("min_p", value);
     for (const char* value : {"0", "2", "1000000000", "-1", "\"1\"", "true", "1.5"}) add("n", value);

@@ -149,7 +149,7 @@ class QuantizedLinearTest : public QObject {
           const Tensor in = harness.tensor(columns), out = harness.tensor(rows), other = harness.tensor(rows);
           const bool normed = batch == 5;
           const Floats got = harness.run_rows(batch, out, rows, [&] {
-            harness.backend().embed(x, in);
+            harness.backend().embed(x, 1, in);
             const LinearOutput outputs[] = {{plain, other, {}, {}}, {w, out, {}, {}}};
             harness.backend().linear(in, normed ? NormPrologue{n, 1e-5f} : NormPrologue{}, outputs);
           });
@@ -191,8 +191,8 @@ class QuantizedLinearTest : public QObject {
                      u = take(harness.backend().upload(slice_rows(*up, 0, 8)));
         const Tensor in = harness.tensor(128), out = harness.tensor(8);
         const Floats got = harness.run_rows(9, out, 8, [&] {
-          harness.backend().embed(x, in);
-          harness.backend().gated_linear(in, {}, g, u, Activation::silu, out);
+          harness.backend().embed(x, 1, in);
+          harness.backend().gated_linear(in, {}, {g, u, {}, {}, Activation::silu}, out);
         });
         std::vector<double> expected;
         const Floats inputs = input.values();
@@ -218,7 +218,7 @@ class QuantizedLinearTest : public QObject {
       const auto rows = static_cast<int>(layer.rows), columns = static_cast<int>(layer.columns);
       const Weight table = take(harness.backend().upload(*view));
       const Tensor out = harness.tensor(columns);
-      QCOMPARE(harness.run_rows(rows, out, columns, [&] { harness.backend().embed(table, out); }),
+      QCOMPARE(harness.run_rows(rows, out, columns, [&] { harness.backend().embed(table, 1, out); }),
                layer.expected);
     }
   }
@@ -239,7 +239,7 @@ class QuantizedLinearTest : public QObject {
     for (int i = 0; i < 2; ++i) {
       const Weight w = take(harness.backend().upload(i == 0 ? *ordered : *plain));
       results[i] = harness.run_rows(7, out, 8, [&] {
-        harness.backend().embed(x, in);
+        harness.backend().embed(x, 1, in);
         const LinearOutput output{w, out, {}, {}};
         harness.backend().linear(in, {}, {&output, 1});
       });

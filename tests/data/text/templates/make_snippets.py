@@ -288,7 +288,8 @@ def render(template):
     return row
 
 
-with open("snippets.jsonl", "w", encoding="utf-8") as out:
-    out.write(json.dumps({"variables": VARIABLES}, ensure_ascii=False) + "\n")
-    for template in [line for line in SNIPPETS.strip().split("\n")] + LAYOUT:
-        out.write(json.dumps(render(template), ensure_ascii=False) + "\n")
+if __name__ == "__main__":
+    with open("snippets.jsonl", "w", encoding="utf-8") as out:
+        out.write(json.dumps({"variables": VARIABLES}, ensure_ascii=False) + "\n")
+        for template in [line for line in SNIPPETS.strip().split("\n")] + LAYOUT:
+            out.write(json.dumps(render(template), ensure_ascii=False) + "\n")
