@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "app/pitwallctl/commands.h"
 #include "app/pitwallctl/console.h"
 #include "app/pitwallctl/setting_flags.h"
 #include "engine/cache/kv_layout.h"
+#include "engine/library/model_profile.h"
 #include "engine/library/models_folder.h"
 #include "engine/model/model.h"
+#include "engine/plan/model_memory.h"
 
 namespace pitwall::ctl {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -114,18 +120,12 @@ std::string templates_text(const Model& model) {
   return text.empty() ? "none" : text;
 }
 
-Json model_json(const Model& model) {
-  const ModelSpec& spec = model.spec();
+/// What the description alone says.
+Json spec_json(const ModelSpec& spec) {
   Json layers = Json::array();
   for (const LayerSpec& layer : spec.layers) layers.push_back(layer_json(layer));
-  return {{"path", model.path().string()},
-          {"name", spec.name},
-          {"format", model.format()},
+  return {{"name", spec.name},
           {"architecture", spec.architecture},
-          {"parameters", model.parameters()},
-          {"weight_bytes", model.weight_bytes()},
-          {"quantization", model.quantization()},
-          {"tensor_types", types_json(model)},
           {"hidden", spec.hidden},
           {"vocabulary", spec.vocabulary},
           {"context_length", spec.context_length},
@@ -133,11 +133,22 @@ Json model_json(const Model& model) {
           {"tied_embeddings", spec.tied_embeddings},
           {"kv_bytes_per_token", spec.kv_bytes_per_token(kv_dtype_bytes(kKvDtype))},
           {"kv_cache_dtype", kv_dtype_name(kKvDtype)},
-          {"tokenizer", tokenizer_json(model.vocabulary())},
-          {"chat_template", !model.chat_template().empty()},
-          {"chat_templates", template_names(model)},
-          {"header_sha256", model.header_sha256()},
           {"layers", layers}};
+}
+
+Json model_json(const Model& model) {
+  Json json = spec_json(model.spec());
+  json.update({{"path", model.path().string()},
+               {"format", model.format()},
+               {"parameters", model.parameters()},
+               {"weight_bytes", model.weight_bytes()},
+               {"quantization", model.quantization()},
+               {"tensor_types", types_json(model)},
+               {"tokenizer", tokenizer_json(model.vocabulary())},
+               {"chat_template", !model.chat_template().empty()},
+               {"chat_templates", template_names(model)},
+               {"header_sha256", model.header_sha256()}});
+  return json;
 }
 
 std::string tokenizer_text(const VocabularyData& vocabulary) {
@@ -165,28 +176,57 @@ std::string types_text(const Model& model) {
   return text;
 }
 
-std::string model_text(const Model& model) {
-  const ModelSpec& spec = model.spec();
+using Rows = std::vector<std::pair<std::string_view, std::string>>;
+
+std::string mlp_text(const MlpSpec& mlp) {
+  if (!mlp.moe) return fmt::format("feed-forward {}", mlp.intermediate);
+  std::string text =
+      fmt::format("{} of {} experts of {}", mlp.moe->top_k, mlp.moe->experts, mlp.moe->intermediate);
+  if (mlp.moe->shared_intermediate > 0)
+    text += fmt::format(", a shared one of {}", mlp.moe->shared_intermediate);
+  return text;
+}
+
+std::string windows_text(const ModelSpec& spec) {
+  std::map<int, int> windows;  // length → layers
+  for (const LayerSpec& layer : spec.layers) {
+    if (layer.attention.window) ++windows[*layer.attention.window];
+  }
+  std::string text;
+  for (const auto& [length, layers] : windows)
+    text += fmt::format(", {} layers see {} tokens", layers, length);
+  return text;
+}
+
+Rows spec_rows(const ModelSpec& spec) {
   const AttentionSpec& attention = spec.layers.front().attention;
-  const std::vector<std::pair<std::string_view, std::string>> rows = {
-      {"name", spec.name},
-      {"file", fmt::format("{} ({})", model.path().string(), model.format())},
-      {"architecture", fmt::format("{}, {} parameters", spec.architecture, format_count(model.parameters()))},
-      {"weights", fmt::format("{} in {}", format_bytes(model.weight_bytes()), types_text(model))},
-      {"layers", fmt::format("{} of width {}, feed-forward {}", spec.layers.size(), spec.hidden,
-                             spec.layers.front().mlp.intermediate)},
-      {"attention", fmt::format("{} heads, {} KV heads, {} numbers each", attention.heads, attention.kv_heads,
-                                attention.head_dim)},
-      {"context", format_count(spec.context_length) + " tokens"},
-      {"KV cache",
-       fmt::format("{} a token in {}", format_bytes(spec.kv_bytes_per_token(kv_dtype_bytes(kKvDtype))),
-                   kv_dtype_name(kKvDtype))},
-      {"tokenizer", tokenizer_text(model.vocabulary())},
-      {"chat template", templates_text(model)},
-  };
+  return {{"layers", fmt::format("{} of width {}, {}", spec.layers.size(), spec.hidden,
+                                 mlp_text(spec.layers.back().mlp))},
+          {"attention", fmt::format("{} heads, {} KV heads, {} numbers each{}", attention.heads,
+                                    attention.kv_heads, attention.head_dim, windows_text(spec))},
+          {"context", format_count(spec.context_length) + " tokens"},
+          {"KV cache",
+           fmt::format("{} a token in {}", format_bytes(spec.kv_bytes_per_token(kv_dtype_bytes(kKvDtype))),
+                       kv_dtype_name(kKvDtype))}};
+}
+
+std::string text_of(const Rows& rows) {
   std::string text;
   for (const auto& [label, value] : rows) text += fmt::format("{:<15}{}\n", label, value);
   return text;
+}
+
+std::string model_text(const Model& model) {
+  const ModelSpec& spec = model.spec();
+  Rows rows = {
+      {"name", spec.name},
+      {"file", fmt::format("{} ({})", model.path().string(), model.format())},
+      {"architecture", fmt::format("{}, {} parameters", spec.architecture, format_count(model.parameters()))},
+      {"weights", fmt::format("{} in {}", format_bytes(model.weight_bytes()), types_text(model))}};
+  for (auto& row : spec_rows(spec)) rows.push_back(std::move(row));
+  rows.emplace_back("tokenizer", tokenizer_text(model.vocabulary()));
+  rows.emplace_back("chat template", templates_text(model));
+  return text_of(rows);
 }
 
 struct Options {
@@ -194,9 +234,44 @@ struct Options {
   bool json = false;
 };
 
+/// A description without weights: a profile's, or a config.json.
+Result<void> show_spec(const std::string& name, bool json) {
+  const auto spec = find_model_spec(name);
+  if (!spec.ok()) return spec.error();
+  const std::int64_t parameters = count_parameters(*spec).total();
+  if (json) {
+    Json document = spec_json(*spec);
+    document.update({{"format", "config.json"}, {"parameters", parameters}, {"weight_bytes", nullptr}});
+    print_json(document);
+    return {};
+  }
+  Rows rows = {
+      {"name", spec->name},
+      {"architecture", fmt::format("{}, {} parameters", spec->architecture, format_count(parameters))},
+      {"weights", "not here: a description alone"}};
+  for (auto& row : spec_rows(*spec)) rows.push_back(std::move(row));
+  print(text_of(rows));
+  return {};
+}
+
+bool holds_weights(const fs::path& path) {
+  if (!fs::is_directory(path)) return path.extension() != ".json";
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(path, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.path().extension() == ".safetensors" || name.ends_with(".safetensors.index.json")) return true;
+  }
+  return false;
+}
+
 Result<void> show_model(const Options& options) {
-  const auto path = resolve_model(options.flags->settings().text("model"));
-  if (!path.ok()) return path.error();
+  const std::string name = options.flags->settings().text("model");
+  const auto path = resolve_model(name);
+  if (!path.ok()) {
+    const ModelProfile* profile = find_model_profile(name);
+    return profile != nullptr && profile->spec ? show_spec(name, options.json) : path.error();
+  }
+  if (!holds_weights(*path)) return show_spec(path->string(), options.json);
   const auto model = Model::open(*path);
   if (!model.ok()) return model.error();
   options.json ? print_json(model_json(**model)) : print(model_text(**model));

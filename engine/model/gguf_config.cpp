@@ -193,7 +193,7 @@ Result<ModelSpec> read_gguf_spec(const GgufMetadata& metadata, const GgufFamily&
   spec.norm.epsilon = static_cast<float>(keys.real(family.norm == NormSpec::Kind::layer
                                                        ? "attention.layer_norm_epsilon"
                                                        : "attention.layer_norm_rms_epsilon"));
-  spec.vocabulary = first.take(binder.rows_of(names.embedding));
+  spec.vocabulary = keys.count("vocab_size", first.take(binder.rows_of(names.embedding)));
   spec.tied_embeddings = !binder.has(names.output);
 
   const auto layers = static_cast<std::size_t>(layer_count(keys, binder.size()));

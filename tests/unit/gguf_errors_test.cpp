@@ -290,14 +290,14 @@ const std::vector<Case>& cases() {
        [](GgufWriter& w) {
          w.tensors.push_back({"rope_freqs.weight", {2}, 0, std::string(8, '\0')});
        },
-       kUnsupported,
-       {"rope_freqs.weight"}},
-      {"output bias",
+       kBad,
+       {"stored rope factor is 0"}},
+      {"output bias of one layer",
        [](GgufWriter& w) {
          w.tensors.push_back({"blk.0.attn_output.bias", {8}, 0, std::string(32, '\0')});
        },
-       kUnsupported,
-       {"blk.0.attn_output.bias"}},
+       kBad,
+       {"blk.1.attn_output.bias", "missing"}},
       {"one bias of three",
        [](GgufWriter& w) {
          w.tensors.push_back({"blk.0.attn_q.bias", {8}, 0, std::string(32, '\0')});
