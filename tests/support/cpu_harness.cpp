@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/cpu_harness.h"
 
+#include <QTest>
+
 #include <cstring>
 #include <numeric>
 #include <stdexcept>
@@ -96,6 +98,26 @@ OwnedTensor float_tensor(const std::vector<float>& values, int rows, int columns
 
 void take(const Result<void>& result) {
   if (!result) throw std::runtime_error(result.error().text());
+}
+
+void add_isa_rows() {
+  QTest::addColumn<int>("isa");
+  for (Isa isa : usable_isas()) QTest::newRow(std::string(isa_name(isa)).c_str()) << static_cast<int>(isa);
+}
+
+CpuBackendOptions isa_options(bool quantized_activations) {
+  QFETCH_GLOBAL(int, isa);
+  CpuBackendOptions options;
+  options.isa = static_cast<Isa>(isa);
+  options.quantized_activations = quantized_activations;
+  options.threads = 2;
+  return options;
+}
+
+void seed_anew(std::mt19937& random) {
+  const unsigned seed = std::random_device()();
+  qInfo("seed %u", seed);
+  random.seed(seed);
 }
 
 std::vector<Isa> usable_isas() {

@@ -39,6 +39,13 @@ inline constexpr KvDtype kKvDtypes[] = {KvDtype::float32, KvDtype::bfloat16, KvD
 
 std::vector<Isa> usable_isas();  ///< from portable to best_isa()
 
+/// For initTestCase_data(): the whole test runs once on each instruction set …
+void add_isa_rows();
+/// … and makes its back ends with these: the row's instruction set, two threads.
+CpuBackendOptions isa_options(bool quantized_activations);
+/// A fresh seed, printed.
+void seed_anew(std::mt19937& random);
+
 /// A back end with limits for tests and, when the layout has layers, a KV pool of `blocks`.
 class CpuHarness {
  public:

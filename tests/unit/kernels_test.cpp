@@ -7,6 +7,7 @@
 
 #include "engine/execute/reference_ops.h"
 #include "kernels/backends.h"
+#include "tests/support/compare_numbers.h"
 #include "tests/support/cpu_harness.h"
 #include "tests/support/test_support.h"
 
@@ -24,22 +25,6 @@ constexpr TensorType kTypes[] = {
 
 bool quantised(TensorType type) {
   return tensor_type_info(type).block_elements > 1;
-}
-
-std::span<const float> row_of(std::span<const float> values, int row, int columns) {
-  return values.subspan(static_cast<std::size_t>(row) * static_cast<std::size_t>(columns),
-                        static_cast<std::size_t>(columns));
-}
-
-/// |got − expected|₂ / |expected|₂
-double relative_l2(const Floats& got, const Floats& expected) {
-  double difference = 0, norm = 0;
-  if (got.size() != expected.size()) return INFINITY;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    difference += std::pow(static_cast<double>(got[i]) - expected[i], 2);
-    norm += std::pow(static_cast<double>(expected[i]), 2);
-  }
-  return std::sqrt(difference / std::max(norm, 1e-30));
 }
 
 /// What the fast mode makes of activations: 16 bits per 32, the largest at ±127·256. The low of the two
@@ -77,26 +62,11 @@ class KernelsTest : public QObject {
   std::mt19937 random_;
 
   Floats random_floats(int count) { return random_tensor(TensorType::f32, 1, count, random_).values(); }
-  CpuBackendOptions options(bool quantized_activations) const {
-    QFETCH_GLOBAL(int, isa);
-    CpuBackendOptions options;
-    options.isa = static_cast<Isa>(isa);
-    options.quantized_activations = quantized_activations;
-    options.threads = 2;
-    return options;
-  }
 
  private slots:
-  void initTestCase_data() {
-    QTest::addColumn<int>("isa");
-    for (Isa isa : usable_isas()) QTest::newRow(std::string(isa_name(isa)).c_str()) << static_cast<int>(isa);
-  }
+  void initTestCase_data() { add_isa_rows(); }
 
-  void init() {
-    const unsigned seed = std::random_device()();
-    qInfo("seed %u", seed);
-    random_.seed(seed);
-  }
+  void init() { seed_anew(random_); }
 
   void linear_data() {
     QTest::addColumn<int>("type");
@@ -115,7 +85,7 @@ class KernelsTest : public QObject {
     const auto weight_type = static_cast<TensorType>(type);
     for (int round = 0; round < 4; ++round) {
       const auto [rows, columns, batch] = random_shape(weight_type, random_);
-      CpuHarness harness(options(automatic), {});
+      CpuHarness harness(isa_options(automatic), {});
       const OwnedTensor weight = random_tensor(weight_type, rows, columns, random_);
       const OwnedTensor input = random_tensor(TensorType::f32, batch, columns, random_);
       const OwnedTensor bias = random_tensor(TensorType::f32, 1, rows, random_);
@@ -151,7 +121,7 @@ class KernelsTest : public QObject {
   void several_outputs_of_mixed_types_share_a_normed_input() {
     for (bool automatic : {false, true}) {
       const int columns = 96, batch = 21;
-      CpuHarness harness(options(automatic), {});
+      CpuHarness harness(isa_options(automatic), {});
       const OwnedTensor input = random_tensor(TensorType::f32, batch, columns, random_);
       const OwnedTensor norm = random_tensor(TensorType::bf16, 1, columns, random_);
       const OwnedTensor matrices[] = {random_tensor(TensorType::q4_1, 40, columns, random_),
@@ -186,7 +156,7 @@ class KernelsTest : public QObject {
   void gated_linear() {
     for (Activation activation : {Activation::silu, Activation::gelu_tanh}) {
       const int rows = 72, columns = 64, batch = 70;
-      CpuHarness harness(options(false), {});
+      CpuHarness harness(isa_options(false), {});
       const OwnedTensor input = random_tensor(TensorType::f32, batch, columns, random_);
       const OwnedTensor gate = random_tensor(TensorType::q4_1, rows, columns, random_);
       const OwnedTensor up = random_tensor(TensorType::f16, rows, columns, random_);
@@ -210,7 +180,7 @@ class KernelsTest : public QObject {
 
   void activations_far_from_zero_stay_finite() {
     const int columns = 8;
-    CpuHarness harness(options(false), {});
+    CpuHarness harness(isa_options(false), {});
     const Floats given = {-1e4f, -100, -88, -1, 0, 1, 100, 1e4f};
     Floats identity(64);
     for (std::size_t i = 0; i < 8; ++i) identity[9 * i] = 1;
@@ -233,7 +203,7 @@ class KernelsTest : public QObject {
   void embed_reads_rows_of_any_type() {
     for (TensorType type : kTypes) {
       const int rows = 37, columns = 512;
-      CpuHarness harness(options(true), {});
+      CpuHarness harness(isa_options(true), {});
       const OwnedTensor table = random_tensor(type, rows, columns, random_);
       const Weight weight = harness.upload(table);
       const Tensor out = harness.tensor(columns);
@@ -275,7 +245,7 @@ class KernelsTest : public QObject {
         v_scales.push_back(0.001f * static_cast<float>(1 + random_() % 50));
       }
       const int sequences = 3, blocks_each = (120 + block_size - 1) / block_size;
-      CpuHarness harness(options(true), {96, 4, 16, 1 << 16}, layout, sequences * blocks_each);
+      CpuHarness harness(isa_options(true), {96, 4, 16, 1 << 16}, layout, sequences * blocks_each);
       CpuBackend& backend = harness.backend();
 
       AttentionSpec spec;
@@ -372,7 +342,7 @@ class KernelsTest : public QObject {
   void a_step_can_take_the_token_that_the_step_before_sampled() {
     // Row t of the table holds a one in column t + 1: token t samples t + 1.
     const int vocabulary = 6;
-    CpuHarness harness(options(true), {8, 2, 1, vocabulary});
+    CpuHarness harness(isa_options(true), {8, 2, 1, vocabulary});
     Floats table(static_cast<std::size_t>(vocabulary * vocabulary));
     for (std::size_t t = 0; t < 6; ++t) table[t * 6 + (t + 1) % 6] = 1;
     const Weight weight = harness.upload(float_tensor(table, vocabulary, vocabulary));
@@ -421,7 +391,7 @@ class KernelsTest : public QObject {
     QFETCH(QString, fault);
     KvLayout layout;
     layout.layers = {{1, 16}};
-    CpuHarness harness(options(true), {4, 2, 2, 10}, layout, 3);
+    CpuHarness harness(isa_options(true), {4, 2, 2, 10}, layout, 3);
     take(harness.backend().upload_rope({10000, 16, RopeSpec::Pairing::halves}, 40));
     int calls = 0;
     StepPlan good;
@@ -452,7 +422,7 @@ class KernelsTest : public QObject {
   }
 
   void every_byte_is_in_the_ledger_and_the_limit_holds() {
-    CpuBackendOptions limited = options(true);
+    CpuBackendOptions limited = isa_options(true);
     limited.memory_limit = kMiB;
     CpuHarness harness(limited, {16, 2, 4, 100});
     CpuBackend& backend = harness.backend();
@@ -479,7 +449,7 @@ class KernelsTest : public QObject {
   }
 
   void damaged_tensors_are_refused() {
-    CpuHarness harness(options(true), {});
+    CpuHarness harness(isa_options(true), {});
     OwnedTensor tensor = random_tensor(TensorType::q4_1, 4, 32, random_);
     tensor.view.columns = 33;
     QCOMPARE(harness.backend().upload(tensor.view).error().kind, Error::Kind::invalid_input);
@@ -487,7 +457,7 @@ class KernelsTest : public QObject {
     QCOMPARE(harness.backend().upload(tensor.view).error().kind, Error::Kind::invalid_input);
     QCOMPARE(harness.backend().upload_vector({}, 0).error().kind, Error::Kind::invalid_input);
     QVERIFY(!harness.backend().upload_rope({10000, 7, RopeSpec::Pairing::halves}, 10));
-    QVERIFY(!CpuBackend(options(true))
+    QVERIFY(!CpuBackend(isa_options(true))
                  .allocate(Category::activations, RowSet::tokens, 8));  // before prepare_steps
   }
 

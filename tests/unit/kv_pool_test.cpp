@@ -159,16 +159,9 @@ class KvPoolTest : public QObject {
   }
 
  private slots:
-  void initTestCase_data() {
-    QTest::addColumn<int>("isa");
-    for (Isa isa : usable_isas()) QTest::newRow(std::string(isa_name(isa)).c_str()) << static_cast<int>(isa);
-  }
+  void initTestCase_data() { add_isa_rows(); }
 
-  void init() {
-    const unsigned seed = std::random_device()();
-    qInfo("seed %u", seed);
-    random_.seed(seed);
-  }
+  void init() { seed_anew(random_); }
 
   void a_block_is_as_large_as_its_numbers_and_scales() {
     const auto bytes = [](KvDtype dtype) {

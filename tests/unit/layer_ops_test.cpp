@@ -47,33 +47,18 @@ class LayerOpsTest : public QObject {
     return low + static_cast<int>(random_() % static_cast<unsigned>(high - low + 1));
   }
   OwnedTensor floats(int rows, int columns) { return random_tensor(TensorType::f32, rows, columns, random_); }
-  CpuBackendOptions options(bool quantized_activations) const {
-    QFETCH_GLOBAL(int, isa);
-    CpuBackendOptions options;
-    options.isa = static_cast<Isa>(isa);
-    options.quantized_activations = quantized_activations;
-    options.threads = 2;
-    return options;
-  }
 
  private slots:
-  void initTestCase_data() {
-    QTest::addColumn<int>("isa");
-    for (Isa isa : usable_isas()) QTest::newRow(std::string(isa_name(isa)).c_str()) << static_cast<int>(isa);
-  }
+  void initTestCase_data() { add_isa_rows(); }
 
-  void init() {
-    const unsigned seed = std::random_device()();
-    qInfo("seed %u", seed);
-    random_.seed(seed);
-  }
+  void init() { seed_anew(random_); }
 
   void a_linear_reads_either_norm_and_ends_in_scale_cap_gate_and_residual() {
     for (const NormSpec::Kind kind : kNorms) {
       for (int round = 0; round < 8; ++round) {
         const int rows = pick(1, 70), columns = pick(2, 120), batch = pick(1, 40);
         const bool capped = round % 2 == 1, gated = round % 4 >= 2, added = round >= 4;
-        CpuHarness harness(options(false), {});
+        CpuHarness harness(isa_options(false), {});
         const OwnedTensor input = floats(batch, columns), weight = floats(rows, columns),
                           norm = floats(1, columns), gate = floats(batch, 1), residual = floats(batch, rows);
         const Weight x = harness.upload(input), w = harness.upload(weight), n = harness.upload_vector(norm),
@@ -106,7 +91,7 @@ class LayerOpsTest : public QObject {
   }
 
   void an_embedding_is_scaled() {
-    CpuHarness harness(options(false), {});
+    CpuHarness harness(isa_options(false), {});
     const OwnedTensor table = floats(9, 33);
     const Weight weight = harness.upload(table);
     const Tensor out = harness.tensor(33);
@@ -119,7 +104,7 @@ class LayerOpsTest : public QObject {
   void a_norms_result_is_added() {
     for (const NormSpec::Kind kind : kNorms) {
       const int columns = pick(2, 150), batch = pick(1, 60);
-      CpuHarness harness(options(false), {});
+      CpuHarness harness(isa_options(false), {});
       const OwnedTensor branch = floats(batch, columns), norm = floats(1, columns),
                         hidden = floats(batch, columns);
       const Weight b = harness.upload(branch), n = harness.upload_vector(norm), h = harness.upload(hidden);
@@ -141,7 +126,7 @@ class LayerOpsTest : public QObject {
 
   void a_vector_is_kept_with_its_offset_and_gate_and_up_have_biases() {
     const int rows = 37, columns = 20, batch = 5;
-    CpuHarness harness(options(false), {});
+    CpuHarness harness(isa_options(false), {});
     const OwnedTensor input = floats(batch, columns), gate = floats(rows, columns),
                       up = floats(rows, columns), gate_bias = floats(1, rows), up_bias = floats(1, rows);
     GatedWeights weights{harness.upload(gate), harness.upload(up), harness.upload_vector(gate_bias),
@@ -187,7 +172,7 @@ class LayerOpsTest : public QObject {
       spec.top_k = pick(1, std::min(4, spec.experts));
       spec.intermediate = 32 * pick(1, 2);
       spec.renormalise = round % 2 == 1;
-      CpuHarness harness(options(automatic), {kMoeRows + 80, 2, 16, 1 << 16});
+      CpuHarness harness(isa_options(automatic), {kMoeRows + 80, 2, 16, 1 << 16});
       CpuBackend& backend = harness.backend();
       const OwnedTensor input = floats(batch, hidden), norm = floats(1, hidden),
                         router = floats(spec.experts, hidden);
@@ -273,7 +258,7 @@ class LayerOpsTest : public QObject {
       layout.dtype = KvDtype::float32;
       layout.block_size = 16;
       layout.layers = {{kv_heads, head_dim, {}, {}}};
-      CpuHarness harness(options(false), {}, layout, 4);
+      CpuHarness harness(isa_options(false), {}, layout, 4);
       CpuBackend& backend = harness.backend();
       const Weight weights[] = {harness.upload(tables[0]), harness.upload(tables[1]),
                                 harness.upload(tables[2])};
