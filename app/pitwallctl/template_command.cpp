@@ -97,8 +97,17 @@ Result<Source> open_source(const Options& options) {
 }
 
 // A list of messages asks for a reply; an object says everything itself.
-Json variables_of(const Json& input, const Source& source) {
+/// transformers always passes these, as none where a request has none.
+Json default_variables(const Source& source) {
   Json variables = source.defaults;
+  for (const char* key : {"tools", "documents"}) {
+    if (!variables.contains(key)) variables[key] = nullptr;
+  }
+  return variables;
+}
+
+Json variables_of(const Json& input, const Source& source) {
+  Json variables = default_variables(source);
   if (input.is_array()) {
     variables["messages"] = input;
     variables["add_generation_prompt"] = true;
@@ -124,8 +133,9 @@ Result<void> render_messages(const Options& options, const Source& source) {
 }
 
 Json variables_of_line(const Json& line, const Source& source) {
-  Json variables = source.defaults;
-  for (const char* key : {"messages", "tools", "add_generation_prompt", "bos_token", "eos_token"}) {
+  Json variables = default_variables(source);
+  for (const char* key :
+       {"messages", "tools", "documents", "add_generation_prompt", "bos_token", "eos_token"}) {
     if (line.contains(key)) variables[key] = line[key];
   }
   if (const auto extra = line.find("extra"); extra != line.end() && extra->is_object())

@@ -118,7 +118,8 @@ fs::path own_folder(const char* name, const char* xdg_variable, const char* belo
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const fs::path& path) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor file(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe would wait for its writer
   if (!file.is_open()) return file_error("open", path, errno);
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) return file_error("open", path, errno);

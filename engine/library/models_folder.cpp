@@ -26,12 +26,14 @@ Result<fs::path> resolve_model(const std::string& path_or_name) {
   const bool fetchable = profile != nullptr && profile->fetchable();
   if (fetchable && fs::exists(models / profile->file, failed)) return models / profile->file;
   for (const ModelEntry& entry : scan_models({models})) {
-    if (entry.name == path_or_name) return entry.path;
+    if (entry.name == path_or_name || entry.path.filename() == path_or_name) return entry.path;
   }
 
   Error error{Error::Kind::not_found, "There is no model " + quote_for_message(path_or_name, 400),
               "It is neither a file or folder, nor a model in " + models.string(), "Check the path", "model"};
   if (fetchable) error.action = "Fetch it first: pitwallctl fetch " + profile->name;
+  if (profile != nullptr && !fetchable)
+    error.action = "It is a description to plan with, without weights: give a file or folder";
   return error;
 }
 

@@ -37,6 +37,10 @@ inline constexpr std::int8_t kFp4Values[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -
 constexpr bool is_block_type(TensorType type) {
   return type >= TensorType::q4_0 && type <= TensorType::mxfp4;
 }
+/// Whether its codes stand for other integers.
+constexpr bool has_table(TensorType type) {
+  return type == TensorType::iq4_nl || type == TensorType::iq4_xs || type == TensorType::mxfp4;
+}
 constexpr BlockFormat block_format(TensorType type) {
   using Scale = BlockFormat::Scale;
   switch (type) {

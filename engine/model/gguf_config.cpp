@@ -73,6 +73,13 @@ int head_dimension(const GgufKeys& keys, int hidden, int heads) {
           fmt::format("Keys of {} and values of {} numbers per head are not supported", width, values),
           "attention.value_length");
     }
+    constexpr int kMostHeadNumbers = 4096;
+    if (width > kMostHeadNumbers) {
+      keys.unsupported(
+          fmt::format("Heads of {} numbers are not supported; {} is the most", width, kMostHeadNumbers),
+          "attention.key_length");
+      return 0;
+    }
     return width;
   }
   if (heads > 0 && hidden % heads == 0) return hidden / heads;
@@ -207,6 +214,11 @@ Result<ModelSpec> read_gguf_spec(const GgufMetadata& metadata, const GgufFamily&
   if (first.error()) return *first.error();
   for (std::size_t i = 0; i < layers; ++i) {
     LayerSpec& layer = spec.layers.emplace_back();
+    if (i == 1 && spec.layers.front().attention.rope) {
+      const AttentionSpec& attention = spec.layers.front().attention;
+      first.check(check_rope(*attention.rope, attention.head_dim));  // before it is copied for each layer
+      if (first.error()) return *first.error();
+    }
     if (i > 0) {
       layer = spec.layers.front();
     } else {

@@ -34,9 +34,10 @@ Error unknown_architecture(std::string_view name) {
 
 Activation activation_of(const HfKeys& keys, const HfFamily& family) {
   std::string name = keys.text("hidden_activation", "");
-  // Gemma's first files say "gelu" and mean the tanh form.
+  // Gemma's first files say "gelu" under hidden_act and mean the tanh form.
   if (name.empty())
-    name = family.name == "gemma" ? family.activation : keys.text("hidden_act", family.activation);
+    name = family.activation_by_hidden_act ? keys.text("hidden_act", family.activation)
+                                           : std::string(family.activation);
   if (name == "silu" || name == "swish") return Activation::silu;
   if (name == "gelu_pytorch_tanh" || name == "gelu_new" || name == "gelu_fast") return Activation::gelu_tanh;
   keys.unsupported(fmt::format("The activation {} is not supported; silu and gelu_pytorch_tanh are",
@@ -55,10 +56,15 @@ int head_dimension(const HfKeys& keys, const HfFamily& family, int hidden, int h
   return 0;
 }
 
+int count_or(const HfKeys& keys, const char* key, int assumed) {
+  return assumed > 0 ? keys.count(key, assumed) : keys.count(key);
+}
+
 AttentionSpec attention_of(const HfKeys& keys, const HfFamily& family, const ModelSpec& spec) {
   AttentionSpec attention;
-  attention.heads = keys.count("num_attention_heads");
-  attention.kv_heads = keys.count("num_key_value_heads", attention.heads);
+  attention.heads = count_or(keys, "num_attention_heads", family.heads);
+  const bool says_kv = keys.names("num_key_value_heads") || family.kv_heads == 0;
+  attention.kv_heads = keys.count("num_key_value_heads", says_kv ? attention.heads : family.kv_heads);
   attention.head_dim = head_dimension(keys, family, spec.hidden, attention.heads);
   if (attention.head_dim > 0) attention.scale = 1.0f / std::sqrt(static_cast<float>(attention.head_dim));
   switch (family.bias) {
@@ -80,20 +86,24 @@ AttentionSpec attention_of(const HfKeys& keys, const HfFamily& family, const Mod
   defaults.layer_type = "full_attention";
   defaults.original_context = family.rope_original_context;
   defaults.yarn_is_longrope = family.rope_yarn_is_longrope;
+  defaults.partial = family.partial_rotary;
   attention.rope = read_hf_rope(keys, attention.head_dim, spec.context_length, defaults);
   attention.rope->pairing = family.pairing;
   return attention;
 }
 
 /// YaRN and dynamic files often keep the trained length as max_position_embeddings.
-int stretched_context(const ModelSpec& spec, const AttentionSpec& attention) {
-  const RopeSpec::Scaling& scaling = attention.rope->scaling;
-  const bool stretches =
-      scaling.kind == RopeSpec::Scaling::Kind::yarn || scaling.kind == RopeSpec::Scaling::Kind::dynamic;
-  if (!stretches) return spec.context_length;
-  const double stretched = scaling.factor * scaling.original_context;
+int stretched_context(const ModelSpec& spec) {
+  double longest = spec.context_length;
+  for (const LayerSpec& layer : spec.layers) {
+    if (!layer.attention.rope) continue;
+    const RopeSpec::Scaling& scaling = layer.attention.rope->scaling;
+    const bool stretches =
+        scaling.kind == RopeSpec::Scaling::Kind::yarn || scaling.kind == RopeSpec::Scaling::Kind::dynamic;
+    if (stretches) longest = std::max(longest, scaling.factor * scaling.original_context);
+  }
   constexpr double kMost = 1 << 30;
-  return std::max(spec.context_length, static_cast<int>(std::min(stretched, kMost)));
+  return static_cast<int>(std::min(longest, kMost));
 }
 
 }  // namespace
@@ -132,13 +142,13 @@ Result<ModelSpec> read_hf_spec(const json& config) {
   ModelSpec spec;
   spec.architecture = family.name;
   spec.hidden = keys.count("hidden_size");
-  spec.vocabulary = keys.count("vocab_size");
+  spec.vocabulary = count_or(keys, "vocab_size", family.vocabulary);
   spec.context_length = keys.count("max_position_embeddings", family.context);
   spec.norm.kind = family.norm;
   spec.norm.weight_offset = family.norm_offset;
   spec.norm.epsilon = static_cast<float>(
       keys.real(family.norm == NormSpec::Kind::layer ? "layer_norm_eps" : "rms_norm_eps", family.epsilon));
-  spec.tied_embeddings = keys.flag("tie_word_embeddings", outer.flag("tie_word_embeddings", family.tied));
+  spec.tied_embeddings = outer.flag("tie_word_embeddings", keys.flag("tie_word_embeddings", family.tied));
   const std::string dtype = outer.text("dtype", outer.text("torch_dtype", ""));
   spec.bfloat16_reference = keys.text("dtype", keys.text("torch_dtype", dtype)) == "bfloat16";
 
@@ -149,15 +159,17 @@ Result<ModelSpec> read_hf_spec(const json& config) {
   layer.mlp.bias = family.mlp_bias && keys.flag("mlp_bias", false);
   layer.post_norms = family.post_norms;
   layer.parallel = family.parallel;
-  spec.context_length = stretched_context(spec, layer.attention);
 
   const int layers = keys.count("num_hidden_layers");
-  constexpr int kMaxLayers = 100'000;
+  constexpr int kMaxLayers = 10'000;
   if (layers > kMaxLayers) keys.wrong("num_hidden_layers", fmt::format("at most {}", kMaxLayers));
   if (first.error()) return *first.error();
+  spec.layers = {layer};  // found sound before it is copied for each layer that the file claims
+  if (auto checked = spec.check(); !checked.ok() && layers > 0) return checked.error();
   spec.layers.assign(static_cast<std::size_t>(layers), layer);
   if (family.refine) family.refine(keys, spec);
   if (first.error()) return *first.error();
+  spec.context_length = stretched_context(spec);
   if (auto checked = spec.check(); !checked.ok()) return checked.error();
   return spec;
 }

@@ -97,16 +97,22 @@ void set_windows(const HfKeys& keys, ModelSpec& spec, std::optional<int> window,
       }
     }
     if (sliding && !window) {
-      keys.missing("sliding_window");
+      keys.unsupported(
+          fmt::format("Layer {} has a sliding window, but \"sliding_window\" gives no length", layer),
+          "sliding_window");
       return;
     }
     if (sliding) attention_of(spec, layer).window = window;
   }
 }
 
+/// For families whose `layer_types` transformers does not read: all layers have the window.
+void set_window(ModelSpec& spec, std::optional<int> window) {
+  for (LayerSpec& layer : spec.layers) layer.attention.window = window;
+}
+
 void refine_with_window(const HfKeys& keys, ModelSpec& spec) {
-  const std::optional<int> window = window_of(keys);
-  if (window) set_windows(keys, spec, window, [](int) { return true; });
+  set_window(spec, window_of(keys));
 }
 
 void refine_mistral(const HfKeys& keys, ModelSpec& spec) {
@@ -164,8 +170,7 @@ void refine_qwen2_moe(const HfKeys& keys, ModelSpec& spec) {
 }
 
 void refine_qwen3_moe(const HfKeys& keys, ModelSpec& spec) {
-  const bool windows = keys.flag("use_sliding_window", false);
-  set_windows(keys, spec, windows ? window_of(keys, 4096) : std::nullopt, [&](int) { return windows; });
+  if (keys.flag("use_sliding_window", false)) set_window(spec, window_of(keys, 4096));
   MoeSpec moe;
   moe.experts = keys.count("num_experts", keys.count("num_local_experts", 128));
   moe.top_k = keys.count("num_experts_per_tok", 8);
@@ -202,7 +207,6 @@ void refine_gemma3(const HfKeys& keys, ModelSpec& spec) {
   refine_gemma(keys, spec);
   const float scale = static_cast<float>(1 / std::sqrt(keys.real("query_pre_attn_scalar", 256)));
   spec.logit_softcap = static_cast<float>(keys.real("final_logit_softcapping", 0));
-  const float softcap = static_cast<float>(keys.real("attn_logit_softcapping", 0));
   const int head_dim = spec.layers.empty() ? 0 : spec.layers.front().attention.head_dim;
   HfRopeDefaults global, local;
   global.layer_type = "full_attention";
@@ -218,7 +222,6 @@ void refine_gemma3(const HfKeys& keys, ModelSpec& spec) {
               [&](int layer) { return pattern > 0 && (layer + 1) % pattern != 0; });
   for (LayerSpec& layer : spec.layers) {
     layer.attention.scale = scale;
-    layer.attention.softcap = softcap;
     layer.attention.rope = layer.attention.window ? local_rope : global_rope;
   }
 }
@@ -259,7 +262,8 @@ void refine_smollm3(const HfKeys& keys, ModelSpec& spec) {
     return interval <= 0 || (layer + 1) % interval != 0;
   };
   const bool windows = keys.flag("use_sliding_window", false);
-  if (windows) set_windows(keys, spec, window_of(keys), [&](int layer) { return !has_rope(layer); });
+  if ((windows && keys.has("sliding_window")) || (keys.has("layer_types") && keys.has("sliding_window")))
+    set_windows(keys, spec, window_of(keys), [&](int layer) { return windows && !has_rope(layer); });
   for (int layer = 0; layer < layer_count(spec); ++layer) {
     if (!has_rope(layer)) attention_of(spec, layer).rope.reset();
   }
@@ -321,6 +325,7 @@ const HfFamily kFamilies[] = {
      .norm_offset = 1,
      .bias = Bias::attention_bias,
      .activation = "gelu_pytorch_tanh",
+     .activation_by_hidden_act = false,
      .refine = refine_gemma},
     {.architecture = "Gemma2ForCausalLM",
      .name = "gemma2",
@@ -332,6 +337,7 @@ const HfFamily kFamilies[] = {
      .bias = Bias::attention_bias,
      .post_norms = true,
      .activation = "gelu_pytorch_tanh",
+     .activation_by_hidden_act = false,
      .refine = refine_gemma2},
     {.architecture = "Gemma3ForCausalLM",
      .name = "gemma3",
@@ -339,17 +345,22 @@ const HfFamily kFamilies[] = {
      .context = 131072,
      .tied = true,
      .head_dim = 256,
+     .vocabulary = 262'208,
+     .heads = 8,
+     .kv_heads = 4,
      .norm_offset = 1,
      .bias = Bias::attention_bias,
      .qk_norm = QkNorm::shared,
      .post_norms = true,
      .activation = "gelu_pytorch_tanh",
+     .activation_by_hidden_act = false,
      .refine = refine_gemma3},
     {.architecture = "Phi3ForCausalLM",
      .name = "phi3",
      .names = kHubNames,
      .context = 4096,
      .epsilon = 1e-5,
+     .partial_rotary = true,
      .rope_yarn_is_longrope = true,
      .rope_original_context = 4096,
      .refine = refine_with_window},

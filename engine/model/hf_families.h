@@ -21,7 +21,8 @@ struct HfFamily {
   int context = 2048;
   double theta = 10000, epsilon = 1e-6;
   bool tied = false;
-  int head_dim = 0;  ///< 0 = hidden / heads
+  int head_dim = 0;                             ///< 0 = hidden / heads
+  int vocabulary = 0, heads = 0, kv_heads = 0;  ///< 0 = the file must say; kv_heads: as many as heads
 
   NormSpec::Kind norm = NormSpec::Kind::rms;
   float norm_offset = 0;
@@ -37,6 +38,8 @@ struct HfFamily {
   QkNorm qk_norm = QkNorm::none;
   bool post_norms = false, parallel = false;
   std::string_view activation = "silu";  ///< where config.json names none
+  bool activation_by_hidden_act = true;  ///< else by `hidden_activation` alone
+  bool partial_rotary = false;           ///< `partial_rotary_factor` counts for unscaled rope too
   bool rope_yarn_is_longrope = false;
   int rope_original_context = 0;
 

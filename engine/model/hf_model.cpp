@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
@@ -43,6 +44,26 @@ std::vector<TensorView> language_model_of(std::vector<TensorView> tensors) {
   return kept;
 }
 
+/// A checkpoint that ties its embeddings may store the output all the same. Where it is another matrix, it
+/// counts, as in transformers 5. A few rows tell: opening reads no weights.
+bool has_output_of_its_own(const WeightBinder& binder, const TensorNames& names) {
+  const TensorView* output = binder.find(names.output);
+  const TensorView* embedding = binder.find(names.embedding);
+  if (output == nullptr || embedding == nullptr) return false;
+  if (output->type != embedding->type || output->rows != embedding->rows ||
+      output->columns != embedding->columns || output->rows == 0) {
+    return true;
+  }
+  constexpr std::int64_t kRows = 16;
+  const std::int64_t row_bytes = output->bytes / output->rows;
+  for (std::int64_t i = 0; i < kRows; ++i) {
+    const std::int64_t at = (output->rows - 1) * i / (kRows - 1) * row_bytes;
+    if (std::memcmp(output->data + at, embedding->data + at, static_cast<std::size_t>(row_bytes)) != 0)
+      return true;
+  }
+  return false;
+}
+
 class HfModel final : public Model {
  public:
   Result<void> read(const fs::path& folder) {
@@ -69,6 +90,7 @@ class HfModel final : public Model {
     WeightBinder binder(
         described->multimodal ? language_model_of(std::move(set->tensors)) : std::move(set->tensors),
         assembler->get());
+    if (spec_.tied_embeddings && has_output_of_its_own(binder, names)) spec_.tied_embeddings = false;
     weights_ = bind_weights(spec_, names, binder);
     binder.ignore("rotary_emb.inv_freq");  // older checkpoints store what follows from rope_theta
     if (spec_.tied_embeddings) binder.ignore(names.output);

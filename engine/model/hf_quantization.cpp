@@ -155,7 +155,7 @@ class Assembler final : public WeightAssembler {
     linear.layout = QuantizedLinear::Codes::awq;
     linear.codes = codes.data;
     read_grouped_scales(parts);
-    if (!parts.has("qzeros")) return;
+    if (!config_.needs_zeros && !parts.has("qzeros")) return;
     const TensorView zeros = parts.take("qzeros", {TensorType::i32});
     parts.expect("qzeros", zeros, linear.groups, linear.rows / 8);
     linear.zero_layout = QuantizedLinear::Zeros::awq;
@@ -172,7 +172,7 @@ class Assembler final : public WeightAssembler {
     linear.layout = QuantizedLinear::Codes::input_words;
     linear.codes = codes.data;
     read_grouped_scales(parts);
-    if (parts.has("qzeros")) {
+    if (config_.needs_zeros || parts.has("qzeros")) {
       const TensorView zeros = parts.take("qzeros", {TensorType::i32});
       if (linear.rows % per_word != 0)
         parts.fail("qweight", fmt::format("has {} outputs, no multiple of {}", linear.rows, per_word));
@@ -181,7 +181,7 @@ class Assembler final : public WeightAssembler {
       linear.zeros = zeros.data;
       linear.zero_shift = config_.zero_shift;
     }
-    if (parts.has("g_idx")) read_group_index(parts, "g_idx");
+    if (config_.needs_index || parts.has("g_idx")) read_group_index(parts, "g_idx");
   }
 
   void read_group_index(Parts& parts, std::string_view part) const {
@@ -224,13 +224,13 @@ class Assembler final : public WeightAssembler {
     linear.codes = codes.data;
     parts.expect("weight_packed", codes, linear.rows, ceil_div(linear.columns * bits, 32));
     read_row_scales(parts);
-    if (parts.has("weight_zero_point")) {
+    if (config_.needs_zeros || parts.has("weight_zero_point")) {
       const TensorView zeros = parts.take("weight_zero_point", {TensorType::i32});
       parts.expect("weight_zero_point", zeros, ceil_div(linear.rows * bits, 32), linear.groups);
       linear.zero_layout = QuantizedLinear::Zeros::row_words;
       linear.zeros = zeros.data;
     }
-    if (parts.has("weight_g_idx")) read_group_index(parts, "weight_g_idx");
+    if (config_.needs_index || parts.has("weight_g_idx")) read_group_index(parts, "weight_g_idx");
   }
 
   void read_int8(Parts& parts) const {
@@ -242,7 +242,7 @@ class Assembler final : public WeightAssembler {
     linear.layout = QuantizedLinear::Codes::signed_bytes;
     linear.codes = codes.data;
     read_row_scales(parts);
-    if (!parts.has("weight_zero_point")) return;
+    if (!config_.needs_zeros && !parts.has("weight_zero_point")) return;
     const TensorView zeros = parts.take("weight_zero_point", {TensorType::i8});
     if (zeros.rows * zeros.columns != linear.rows * linear.groups)
       parts.expect("weight_zero_point", zeros, linear.rows, linear.groups);

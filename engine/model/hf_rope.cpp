@@ -90,13 +90,14 @@ struct Part {
   const char* key = "";
 };
 Part part_of(const HfKeys& keys, const HfRopeDefaults& defaults) {
-  if (const nlohmann::json* parameters = keys.object("rope_parameters")) {
-    const bool by_type = parameters->contains("full_attention") || parameters->contains("sliding_attention");
-    if (!by_type) return {parameters, "rope_parameters"};
-    return {HfKeys(*parameters, keys.errors()).object(defaults.layer_type), "rope_parameters"};
-  }
-  if (!defaults.scaled) return {};
-  return {keys.object("rope_scaling"), "rope_scaling"};
+  // The older key goes before the newer one, as transformers reads them.
+  if (const nlohmann::json* older = defaults.scaled ? keys.object("rope_scaling") : nullptr)
+    return {older, "rope_scaling"};
+  const nlohmann::json* parameters = keys.object("rope_parameters");
+  if (parameters == nullptr) return {};
+  const bool by_type = parameters->contains("full_attention") || parameters->contains("sliding_attention");
+  if (!by_type) return {parameters, "rope_parameters"};
+  return {HfKeys(*parameters, keys.errors()).object(defaults.layer_type), "rope_parameters"};
 }
 
 }  // namespace
@@ -115,10 +116,10 @@ RopeSpec read_hf_rope(const HfKeys& keys, int head_dim, int context, const HfRop
     keys.wrong("partial_rotary_factor", "a share above 0 and up to 1");
     rotated = 1;
   }
-  rope.rotary_dim = static_cast<int>(head_dim * rotated);
-
   std::string type = scaling.text("rope_type", scaling.text("type", "default"));
   if (type == "su" || (type == "yarn" && defaults.yarn_is_longrope)) type = "longrope";
+  if (type == "default" && !defaults.partial) rotated = 1;
+  rope.rotary_dim = static_cast<int>(head_dim * rotated);
   if (type == "default") return rope;
   if (!is_known(type)) {
     keys.unsupported(

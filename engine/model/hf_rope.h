@@ -12,6 +12,7 @@ struct HfRopeDefaults {
   const char* theta_key = "rope_theta";  ///< of the older style
   double theta = 10000;
   bool scaled = true;             ///< the older `rope_scaling` counts
+  bool partial = true;            ///< `partial_rotary_factor` counts for rope without scaling too
   int original_context = 0;       ///< where the configuration does not say; 0 = the model's context
   bool yarn_is_longrope = false;  ///< early Phi-3 files say "su" or "yarn" for longrope
 };

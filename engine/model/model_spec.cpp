@@ -24,6 +24,11 @@ Result<void> check_attention(const AttentionSpec& attention) {
         fmt::format("Attention has {} heads, {} KV heads and a head dimension of {}; all must be at least 1",
                     attention.heads, attention.kv_heads, attention.head_dim));
   }
+  constexpr int kMostHeadNumbers = 4096;  // far above any model, and a bound on rotary factors by dimension
+  if (attention.head_dim > kMostHeadNumbers) {
+    return wrong(
+        fmt::format("The head dimension is {}; it must be at most {}", attention.head_dim, kMostHeadNumbers));
+  }
   if (attention.heads % attention.kv_heads != 0) {
     return wrong(fmt::format("{} attention heads cannot share {} KV heads evenly", attention.heads,
                              attention.kv_heads));

@@ -73,7 +73,10 @@ Result<QuantizationConfig> read_awq(const json& settings) {
   if (!bits) return std::move(bits).error();
   auto group = group_size_of(settings);
   if (!group) return std::move(group).error();
-  return QuantizationConfig{QuantizationConfig::Method::awq, *bits, {*group}};
+  QuantizationConfig config{QuantizationConfig::Method::awq, *bits, {*group}};
+  const json* zeros = find(settings, {"zero_point"});
+  config.needs_zeros = zeros == nullptr || *zeros != false;
+  return config;
 }
 
 Result<QuantizationConfig> read_gptq(const json& settings) {
@@ -91,7 +94,12 @@ Result<QuantizationConfig> read_gptq(const json& settings) {
     return refused("dynamic", *dynamic, "one width for all linears");
   if (const json* word = find(settings, {"pack_dtype"}); word != nullptr && !is_text(word, "int32"))
     return refused("pack_dtype", *word, "\"int32\"");
-  return QuantizationConfig{QuantizationConfig::Method::gptq, *bits, {*group}, second ? 0 : 1};
+  QuantizationConfig config{QuantizationConfig::Method::gptq, *bits, {*group}, second ? 0 : 1};
+  const json* symmetric = find(settings, {"sym"});
+  const json* ordered = find(settings, {"desc_act"});
+  config.needs_zeros = symmetric != nullptr && *symmetric == false;
+  config.needs_index = ordered != nullptr && *ordered == true;
+  return config;
 }
 
 /// Two sides of a block, such as [128, 128].
@@ -126,6 +134,9 @@ Result<void> read_group(const json& group, QuantizationConfig& config) {
     return refused("num_bits", bits == nullptr ? json() : *bits, "int of 4 and 8 bits and float of 8");
   if (const json* dynamic = find(*weights, {"dynamic"}); dynamic != nullptr && *dynamic != false)
     return refused("dynamic", *dynamic, "weights with fixed scales");
+  const json* symmetric = find(*weights, {"symmetric"});
+  config.needs_zeros = is_int && symmetric != nullptr && *symmetric == false;
+  config.needs_index = is_text(find(*weights, {"actorder"}), "group");
   const json* strategy = find(*weights, {"strategy"});
   const json* size = find(*weights, {"group_size"});
   if (is_text(strategy, "group") || (strategy == nullptr && size != nullptr)) {
@@ -175,6 +186,7 @@ Result<QuantizationConfig> read_compressed_tensors(const json& settings) {
     }
     if (auto read = read_group(group, config); !read) return read.error();
   }
+  if (groups->size() > 1) config.needs_zeros = config.needs_index = false;  // of some of them
   return config;
 }
 

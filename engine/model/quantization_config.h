@@ -16,8 +16,9 @@ struct QuantizationConfig {
   int bits = 4;  ///< awq, gptq
   /// That a checkpoint may use; −1: one group of all inputs. One for awq and gptq.
   std::vector<int> group_sizes = {};
-  int zero_shift = 0;                     ///< gptq: 1 where zeros are stored less one
-  int block_rows = 0, block_columns = 0;  ///< fp8 with a scale for each block; 0: none
+  int zero_shift = 0;                             ///< gptq: 1 where zeros are stored less one
+  bool needs_zeros = false, needs_index = false;  ///< the numbers mean nothing without them
+  int block_rows = 0, block_columns = 0;          ///< fp8 with a scale for each block; 0: none
 };
 
 /// Refused by name: methods, formats and widths that are not read; and a second statement in the folder

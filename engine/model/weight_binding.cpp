@@ -186,6 +186,7 @@ class LayerBinder {
     return binder_.vector(named(name, ".bias"), size);
   }
   bool has_linear(std::string_view name) const {
+    if (name.empty()) return false;
     for (const std::string_view suffix : {".weight", ".qweight", ".weight_packed"}) {
       if (binder_.has(named(name, suffix))) return true;
     }
@@ -196,7 +197,7 @@ class LayerBinder {
     const AttentionSpec& attention = layer_.attention;
     const std::int64_t q_width = std::int64_t{attention.heads} * attention.head_dim;
     const std::int64_t kv_width = std::int64_t{attention.kv_heads} * attention.head_dim;
-    if (!names_.qkv.empty() && !has_linear(names_.q)) {
+    if (!has_linear(names_.q) && has_linear(names_.qkv)) {
       const TensorView all = weight(names_.qkv, q_width + 2 * kv_width, spec_.hidden);
       weights.q = slice_rows(all, 0, q_width);
       weights.k = slice_rows(all, q_width, kv_width);
@@ -224,7 +225,7 @@ class LayerBinder {
 
   MlpWeights gated(std::int64_t intermediate, bool with_bias) {
     MlpWeights mlp;
-    if (!names_.gate_up.empty() && !has_linear(names_.gate)) {
+    if (!has_linear(names_.gate) && has_linear(names_.gate_up)) {
       const TensorView both = weight(names_.gate_up, 2 * intermediate, spec_.hidden);
       mlp.gate = slice_rows(both, 0, intermediate);
       mlp.up = slice_rows(both, intermediate, intermediate);

@@ -41,9 +41,11 @@ bool is_chinese(char32_t code) {
 
 std::string cleaned(std::string_view text) {
   return map_code_points(text, [](char32_t code, std::string& out) {
-    if (code == '\t' || code == '\n' || code == '\r' || is_white_space(code)) {
+    const bool line = code == '\t' || code == '\n' || code == '\r';
+    if (!line && (code == 0 || code == 0xFFFD || is_control_or_format(code))) return;
+    if (line || is_white_space(code)) {
       out += ' ';
-    } else if (code != 0 && code != 0xFFFD && !is_control_or_format(code)) {
+    } else {
       append_utf8(out, code);
     }
   });

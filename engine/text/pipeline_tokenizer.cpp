@@ -47,13 +47,12 @@ std::size_t valid_prefix(std::string_view text) {
 
 std::vector<AddedToken> raw_tokens(const TokenizerParts& parts) {
   std::vector<AddedToken> tokens = parts.added;
-  std::erase_if(tokens, [&](const AddedToken& t) { return t.normalized && !parts.normalizer.steps.empty(); });
+  std::erase_if(tokens, [](const AddedToken& token) { return token.normalized; });
   return tokens;
 }
 
 std::vector<AddedToken> normalized_tokens(const TokenizerParts& parts) {
   std::vector<AddedToken> tokens;
-  if (parts.normalizer.steps.empty()) return tokens;
   for (AddedToken token : parts.added) {
     if (!token.normalized) continue;
     token.content = parts.normalizer.apply(token.content, true);
@@ -137,12 +136,12 @@ class PipelineTokenizer final : public Tokenizer {
   };
   void encode_valid(std::string_view text, Place place, bool parse_special, Workspace& workspace,
                     std::vector<TokenId>& ids) const {
-    if (parts_.normalizer.steps.empty()) {
-      encode_plain(text, place.starts_text, workspace, ids);
-      return;
+    std::string changed;
+    std::string_view normal = text;
+    if (!parts_.normalizer.steps.empty()) {
+      changed = parts_.normalizer.apply(text, parts_.prefix_once ? place.starts_text : place.starts_segment);
+      normal = changed;
     }
-    const std::string normal =
-        parts_.normalizer.apply(text, parts_.prefix_once ? place.starts_text : place.starts_segment);
     for (const SpecialTokens::Segment& segment : normalized_.split(normal, parse_special)) {
       if (segment.id >= 0) {
         ids.push_back(segment.id);

@@ -38,6 +38,7 @@ Span with_stripped_space(std::string_view text, Span span, const AddedToken& tok
     if (!ends_with(is_white_space, before)) break;
     span.begin -= last_code_point(before).size();
   }
+  if (token.left_strip) span.begin = std::max(span.begin, floor);
   while (token.right_strip && begins_with(is_white_space, text.substr(span.end)))
     span.end += utf8_step(text.substr(span.end)).length;
   return span;
@@ -98,6 +99,7 @@ std::vector<SpecialTokens::Segment> SpecialTokens::split(std::string_view text, 
     if (token->special && !parse_special) continue;
     if (token->single_word && !stands_alone(text, span)) continue;
     span = with_stripped_space(text, span, *token, plain);
+    if (span.begin >= span.end) continue;  // the token before took all of it as space
     end_plain_at(span.begin);
     segments.push_back({text.substr(span.begin, span.end - span.begin), token->id});
     plain = span.end;

@@ -59,7 +59,7 @@ struct LinearKernels {
         constexpr int kTo = kFormat.bits - 1;
         low = S::either(low, S::template bits<V - kTo, 1 << kTo>(word(kTo, part)));
       }
-      if constexpr (kFormat.block.table != nullptr) low = S::look_up(kFormat.block.table, low);
+      if constexpr (has_table(T)) low = S::look_up(kFormat.block.table, low);
       return low;
     }
     static B zero_bytes() { return B{}; }
@@ -183,7 +183,7 @@ struct LinearKernels {
 #pragma GCC unroll 4
         for (int part = 0; part < kParts; ++part) {
           const int k = group * kQuantBlock + 4 * V + j;
-          constexpr bool kSigned = kFormat.block.is_signed || kFormat.block.table != nullptr;
+          constexpr bool kSigned = kFormat.block.is_signed || has_table(T);
           const F code = kSigned ? S::signed_column(codes[part], j) : S::column(codes[part], j);
           if constexpr (kFormat.grouped) {
             use(k, part, S::mul(S::add(code, m[0][part]), d[0][part]));
@@ -237,7 +237,7 @@ struct LinearKernels {
   [[gnu::always_inline]] static inline void add_group(const Group<T>& g, int part, const ActivationBlock* x,
                                                       int stride, F (&sum)[R][P], int p) {
     constexpr PackedFormat kFormat = packed_format(T);
-    constexpr bool kSigned = kFormat.block.is_signed || kFormat.block.table != nullptr;
+    constexpr bool kSigned = kFormat.block.is_signed || has_table(T);
     constexpr int kHalves = Group<T>::kHalves, kWords = 8 / kHalves, kMost = (1 << (kFormat.bits % 8)) - 1;
     B codes[8];
     for_words([&]<int V>() __attribute__((always_inline)) { codes[V] = g.template code<V>(part); });

@@ -22,6 +22,7 @@
 #include "engine/model/quantized_linear.h"
 #include "engine/model/safetensors_reader.h"
 #include "kernels/cpu/packed_weight.h"
+#include "tests/support/gguf_converter.h"
 #include "tests/support/gguf_writer.h"
 #include "tests/support/test_support.h"
 
@@ -74,7 +75,8 @@ using Files = std::map<std::string, std::string>;  // name → bytes
 /// rows of numbers come on top.
 constexpr std::size_t kMostPerByte = 64;
 /// The largest number of layers that config.json may claim, described, and once more while they are copied.
-constexpr std::size_t kMostBesides = 2 * 100'000 * sizeof(LayerSpec) + (std::size_t{8} << 20);
+constexpr std::size_t kMostBesides =
+    2 * 10'000 * (sizeof(LayerSpec) + 4096 * sizeof(double)) + (std::size_t{8} << 20);
 
 std::string bytes_of(const fs::path& file) {
   auto bytes = read_file(file);
@@ -214,7 +216,14 @@ class ModelFuzzTest : public QObject {
   }
 
   void gguf_models() {
-    run({{{"m.gguf", test::tiny_llama().bytes()}}}, [](const fs::path& folder) {
+    std::vector<Files> files = {{{"m.gguf", test::tiny_llama().bytes()}}};
+    for (const char* name : {"phi3-longrope", "llama-yarn", "gemma1", "cohere-qk-norm", "cohere2-nope",
+                             "granite-multipliers", "qwen3-moe"}) {
+      const auto golden = Model::open(test::data(std::string("golden/") + name));
+      PW_VERIFY(golden);
+      files.push_back({{"m.gguf", test::to_gguf(**golden, test::GgufNumbers::q8_0).bytes()}});
+    }
+    run(files, [](const fs::path& folder) {
       const auto model = Model::open(folder / "m.gguf");
       if (model.ok()) use(**model);
       return model.ok();
@@ -242,7 +251,9 @@ class ModelFuzzTest : public QObject {
 
   void checkpoint_folders() {
     std::vector<Files> folders;
-    for (const char* name : {"llama-gptq-g64", "llama-awq-g64", "llama-gqa"}) {
+    for (const char* name :
+         {"llama-gptq-g64", "llama-awq-g64", "llama-gqa", "gemma2-softcaps", "gemma3-linear", "phi3-longrope",
+          "qwen2-moe-shared", "cohere2-nope", "smollm3-nope", "llama-biases"}) {
       const fs::path golden = test::data(std::string("golden/") + name);
       folders.push_back({{"config.json", bytes_of(golden / "config.json")},
                          {"model.safetensors", bytes_of(golden / "model.safetensors")}});

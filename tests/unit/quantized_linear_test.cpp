@@ -318,6 +318,30 @@ class QuantizedLinearTest : public QObject {
     }
   }
 
+  void parts_that_the_settings_call_for_are_missed_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QString>("setting");
+    QTest::addColumn<QString>("part");
+    const auto row = [](const char* name, const char* setting, const char* part) {
+      QTest::newRow(part) << name << setting << part;
+    };
+    row("awq-64", R"({"zero_point": true})", "qzeros");
+    row("gptq-64-shuffled", R"({"desc_act": true})", "g_idx");
+  }
+  void parts_that_the_settings_call_for_are_missed() {
+    QFETCH(QString, name);
+    QFETCH(QString, setting);
+    QFETCH(QString, part);
+    Layer layer = layers_.at(name.toStdString());
+    layer.config.update(json::parse(setting.toStdString()));
+    QVERIFY(assemble(layer).ok());
+    std::erase_if(layer.parts, [&](const TensorView& v) { return v.name == "layer." + part.toStdString(); });
+    const auto result = assemble(layer);
+    QVERIFY(!result.ok());
+    const QString text = QString::fromStdString(result.error().text());
+    QVERIFY2(text.contains(part) && text.contains("missing"), qPrintable(text));
+  }
+
   void bad_numbers_are_named() {
     Layer layer = layers_.at("gptq-64-shuffled");
     std::vector<std::int32_t> groups(128, 1);

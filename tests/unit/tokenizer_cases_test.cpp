@@ -225,6 +225,28 @@ class TokenizerCasesTest : public QObject {
     QVERIFY(bytes > 10'000);
   }
 
+  // Ids from Hugging Face tokenizers 0.22.2.
+  void added_tokens_are_found_in_two_rounds_and_take_space_once() {
+    const test::TemporaryFolder folder;
+    json file = {
+        {"added_tokens", json::array()},
+        {"normalizer", nullptr},
+        {"pre_tokenizer", nullptr},
+        {"post_processor", nullptr},
+        {"decoder", nullptr},
+        {"model", {{"type", "WordLevel"}, {"vocab", {{"a", 0}, {"<unk>", 1}}}, {"unk_token", "<unk>"}}}};
+    const auto added = [](int id, const char* content, bool lstrip, bool rstrip, bool normalized) {
+      return json{{"id", id},         {"content", content}, {"single_word", false},    {"lstrip", lstrip},
+                  {"rstrip", rstrip}, {"special", false},   {"normalized", normalized}};
+    };
+    file["added_tokens"] = {added(2, "  ", false, false, true), added(3, "[X]", true, false, false)};
+    QCOMPARE(open(write_json(folder, "rounds.json", file))->encode("  [X]", false, false),
+             (std::vector<TokenId>{3}));
+    file["added_tokens"] = {added(2, "  ", true, true, false)};
+    QCOMPARE(open(write_json(folder, "space.json", file))->encode("    ", false, false),
+             (std::vector<TokenId>{2}));
+  }
+
   void composed_and_decomposed_text_are_the_same_where_the_file_says_nfc() {
     for (const auto& [composed, apart] : {std::pair("é", "e\xCC\x81"), {"각", "\u1100\u1161\u11A8"}}) {
       QCOMPARE(family("qwen3")->encode(apart, false, false), family("qwen3")->encode(composed, false, false));
