@@ -214,8 +214,9 @@ const std::vector<Case>& cases() {
          w.u32("llama.attention.key_length", 0x7FFFFFFF);
          set_u32(w, "llama.rope.dimension_count", 4);
        },
-       kBad,
-       {"wider than"}},
+       kUnsupported,
+       {"Heads of 2147483647 numbers", "4096"},
+       "llama.attention.key_length"},
       {"values of another width",
        [](GgufWriter& w) {
          w.u32("llama.attention.key_length", 4);
