@@ -10,10 +10,10 @@ namespace pitwall::test {
 struct TinyModel {
   std::uint32_t seed = 1;  ///< of the weights
   std::uint32_t context_length = 2048;
-  std::string name = "tiny";  ///< general.name
-  bool chat_template = true;  ///< ChatML
-  std::string tool_template;  ///< "tool_use", if not empty
-  std::string own_template;   ///< in place of ChatML, if not empty
+  std::string name = "tiny";       ///< general.name
+  bool chat_template = true;       ///< ChatML
+  std::string tool_template = {};  ///< "tool_use", if not empty
+  std::string own_template = {};   ///< in place of ChatML, if not empty
 };
 
 inline constexpr std::int32_t kTinyVocabulary = 259;
