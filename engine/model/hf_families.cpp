@@ -262,7 +262,7 @@ void refine_smollm3(const HfKeys& keys, ModelSpec& spec) {
     return interval <= 0 || (layer + 1) % interval != 0;
   };
   const bool windows = keys.flag("use_sliding_window", false);
-  if ((windows && keys.has("sliding_window")) || (keys.has("layer_types") && keys.has("sliding_window")))
+  if (keys.has("sliding_window") && (windows || keys.has("layer_types")))
     set_windows(keys, spec, window_of(keys), [&](int layer) { return windows && !has_rope(layer); });
   for (int layer = 0; layer < layer_count(spec); ++layer) {
     if (!has_rope(layer)) attention_of(spec, layer).rope.reset();
