@@ -69,22 +69,6 @@ std::vector<GenerationRequest> requests_for(const Prompts& prompts) {
   return requests;
 }
 
-// A prompt's rows in order: a long prompt comes back in several slices.
-Result<std::vector<float>> prompt_logits(const Reply& reply, std::size_t rows, std::size_t columns) {
-  std::vector<float> logits(rows * columns);
-  std::size_t filled = 0;
-  for (const SliceLogits& slice : reply.last.logits) {
-    const auto first = static_cast<std::size_t>(slice.first_position);
-    const std::size_t count = std::min(slice.values.size() / columns, first < rows ? rows - first : 0);
-    std::copy_n(slice.values.begin(), count * columns,
-                logits.begin() + static_cast<std::ptrdiff_t>(first * columns));
-    filled += count;
-  }
-  if (filled == rows) return logits;
-  return Error{Error::Kind::internal,
-               fmt::format("The engine returned the logits of {} positions of {}", filled, rows), "", "", ""};
-}
-
 Result<void> write_logits(const Options& options) {
   const auto prompts = read_prompts(options.prompts_file);
   if (!prompts.ok()) return prompts.error();

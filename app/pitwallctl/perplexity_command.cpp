@@ -121,13 +121,7 @@ Result<std::vector<float>> chunk_logits(Engine& engine, const TextChunk& chunk, 
   request.sampling.prompt_logits = true;
   auto replies = run_requests(engine, {std::move(request)});
   if (!replies.ok()) return replies.error();
-  std::vector<float> logits(chunk.tokens.size() * columns);
-  for (const SliceLogits& slice : replies->front().last.logits) {
-    std::copy(slice.values.begin(), slice.values.end(),
-              logits.begin() +
-                  static_cast<std::ptrdiff_t>(static_cast<std::size_t>(slice.first_position) * columns));
-  }
-  return logits;
+  return prompt_logits(replies->front(), chunk.tokens.size(), columns);
 }
 
 Result<Perplexity> measure(Engine& engine, const Options& options, const std::vector<TextChunk>& chunks) {

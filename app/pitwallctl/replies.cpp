@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/pitwallctl/replies.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 
@@ -43,6 +46,21 @@ Result<std::vector<Reply>> run_requests(Engine& engine, std::vector<GenerationRe
     if (reply.last.reason == FinishReason::error) return reply.last.error;
   }
   return std::move(gathered->replies);
+}
+
+Result<std::vector<float>> prompt_logits(const Reply& reply, std::size_t rows, std::size_t columns) {
+  std::vector<float> logits(rows * columns);
+  std::size_t filled = 0;
+  for (const SliceLogits& slice : reply.last.logits) {
+    const auto first = static_cast<std::size_t>(slice.first_position);
+    const std::size_t count = std::min(slice.values.size() / columns, first < rows ? rows - first : 0);
+    std::copy_n(slice.values.begin(), count * columns,
+                logits.begin() + static_cast<std::ptrdiff_t>(first * columns));
+    filled += count;
+  }
+  if (filled == rows) return logits;
+  return Error{Error::Kind::internal,
+               fmt::format("The engine returned the logits of {} positions of {}", filled, rows), "", "", ""};
 }
 
 }  // namespace pitwall::ctl

@@ -22,4 +22,8 @@ using EventSink = std::function<void(const OutputEvent& event)>;  ///< on the ou
 Result<std::vector<Reply>> run_requests(Engine& engine, std::vector<GenerationRequest> requests,
                                         const EventSink& sink = {});
 
+/// Of a request with prompt_logits: the logits of its `rows` positions, `columns` each, in order; a long
+/// prompt comes back in several slices.
+Result<std::vector<float>> prompt_logits(const Reply& reply, std::size_t rows, std::size_t columns);
+
 }  // namespace pitwall::ctl

@@ -101,11 +101,11 @@ std::vector<double> take_divisors(WeightBinder& binder, const char* name) {
   return {numbers.begin(), numbers.end()};
 }
 
-void read_named_scaling(const GgufKeys& keys, const std::string& type, int context, RopeSpec& rope) {
+void read_named_scaling(const GgufKeys& keys, const std::string& type, double factor, int context,
+                        RopeSpec& rope) {
   RopeSpec::Scaling& scaling = rope.scaling;
   scaling.original_context = keys.count("rope.scaling.original_context_length", context);
-  scaling.factor =
-      keys.has("rope.scaling.factor") ? keys.real("rope.scaling.factor") : keys.real("rope.scale_linear", 1);
+  scaling.factor = factor;
   rope.attention_factor = keys.real("rope.scaling.attn_factor", 1);
   if (type == "linear") {
     scaling.kind = RopeSpec::Scaling::Kind::linear;
@@ -141,7 +141,7 @@ RopeSpec rope_of(const GgufKeys& keys, const GgufFamily& family, int head_dim, i
   if (type == "none" && !long_factors.empty()) type = "longrope";
   if (type == "none" && !keys.has("rope.scaling.type") && factor != 0 && factor != 1) type = "linear";
   if (type != "none") {
-    read_named_scaling(keys, type, context, rope);
+    read_named_scaling(keys, type, factor, context, rope);
   } else if (!stored.empty()) {
     rope.scaling.kind = RopeSpec::Scaling::Kind::divisors;
   }

@@ -233,14 +233,20 @@ class Assembler final : public WeightAssembler {
     if (config_.needs_index || parts.has("weight_g_idx")) read_group_index(parts, "weight_g_idx");
   }
 
-  void read_int8(Parts& parts) const {
+  /// A code in each element of an ordinary matrix.
+  static void read_plain_codes(Parts& parts, TensorType type, QuantizedLinear::Codes layout) {
     QuantizedLinear& linear = parts.linear();
-    const TensorView codes = parts.take("weight", {TensorType::i8});
-    linear.type = TensorType::i8;
+    const TensorView codes = parts.take("weight", {type});
+    linear.type = type;
     linear.rows = codes.rows;
     linear.columns = codes.columns;
-    linear.layout = QuantizedLinear::Codes::signed_bytes;
+    linear.layout = layout;
     linear.codes = codes.data;
+  }
+
+  void read_int8(Parts& parts) const {
+    QuantizedLinear& linear = parts.linear();
+    read_plain_codes(parts, TensorType::i8, QuantizedLinear::Codes::signed_bytes);
     read_row_scales(parts);
     if (!config_.needs_zeros && !parts.has("weight_zero_point")) return;
     const TensorView zeros = parts.take("weight_zero_point", {TensorType::i8});
@@ -285,12 +291,7 @@ class Assembler final : public WeightAssembler {
 
   void read_fp8(Parts& parts) const {
     QuantizedLinear& linear = parts.linear();
-    const TensorView codes = parts.take("weight", {TensorType::f8_e4m3});
-    linear.type = TensorType::f8_e4m3;
-    linear.rows = codes.rows;
-    linear.columns = codes.columns;
-    linear.layout = QuantizedLinear::Codes::fp8;
-    linear.codes = codes.data;
+    read_plain_codes(parts, TensorType::f8_e4m3, QuantizedLinear::Codes::fp8);
     linear.group_columns = std::max<std::int64_t>(linear.columns, 1);
     const std::string_view part = parts.has("weight_scale_inv") ? "weight_scale_inv" : "weight_scale";
     const TensorView scales = parts.take_scales(part);

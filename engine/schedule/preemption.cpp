@@ -27,6 +27,7 @@ void Scheduler::State::preempt_victims(std::uint64_t committed, Nanos now) {
 
 /// Their KV is to be computed anew with other rotary frequencies; see ModelSpec::rope_switch.
 void Scheduler::State::preempt_outgrown(std::uint64_t committed, Nanos now) {
+  if (config.rope_switch == 0) return;
   const std::vector<Sequence*> all = running;
   for (Sequence* sequence : all) {
     if (!sequence->ended && sequence->outgrown() && sequence->last_step <= committed)

@@ -81,6 +81,7 @@ std::size_t SpecialTokens::match_at(std::string_view text) const {
 
 std::vector<SpecialTokens::Segment> SpecialTokens::split(std::string_view text, bool parse_special) const {
   std::vector<Segment> segments;
+  if (tokens_.empty() && !text.empty()) return {{text, -1}};
   std::size_t plain = 0;
   const auto end_plain_at = [&](std::size_t end) {
     if (end > plain) segments.push_back({text.substr(plain, end - plain), -1});

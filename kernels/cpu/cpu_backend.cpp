@@ -228,6 +228,7 @@ Result<void> CpuBackend::prepare_blocks(int pool_blocks, int swap_blocks) {
 /// the first step.
 Result<void> CpuBackend::fit_workspace() {
   const StepLimits& limits = state_.bounds.limits;
+  if (limits.max_tokens == 0) return {};  // prepare_steps() comes back once all weights are there
   const Bytes rows = std::max(limits.max_tokens, limits.max_logit_rows);
   Bytes float_columns = 0, block_columns = 0, tensor_columns = 0;
   bool ordered = false;

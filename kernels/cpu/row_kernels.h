@@ -78,7 +78,8 @@ struct RowKernels {
   static void layer_norm(const float* x, const float* weight, float epsilon, int columns, float* out) {
     F total = S::zero();
     over(columns, [&](int i, int lanes) { total = S::add(total, load(x + i, lanes)); });
-    const F shift = S::broadcast(-S::sum(total) / static_cast<float>(columns));
+    const float mean = S::sum(total) / static_cast<float>(columns);
+    const F shift = S::broadcast(-mean);
     F squares = S::zero();
     int i = 0;
     for (; i + S::kLanes <= columns; i += S::kLanes) {
@@ -86,9 +87,7 @@ struct RowKernels {
       squares = S::fma(centred, centred, squares);
     }
     float variance = S::sum(squares);
-    alignas(64) float mean_lanes[S::kLanes];
-    S::store(mean_lanes, shift);
-    for (; i < columns; ++i) variance += (x[i] + mean_lanes[0]) * (x[i] + mean_lanes[0]);
+    for (; i < columns; ++i) variance += (x[i] - mean) * (x[i] - mean);
     const F scale = S::broadcast(1.0f / std::sqrt(variance / static_cast<float>(columns) + epsilon));
     over(columns, [&](int at, int lanes) {
       const F centred = S::add(load(x + at, lanes), shift);

@@ -120,10 +120,7 @@ class KvPoolTest : public QObject {
 
   int below(int bound) { return static_cast<int>(random_() % static_cast<unsigned>(bound)); }
   CpuBackendOptions options() const {
-    QFETCH_GLOBAL(int, isa);
-    CpuBackendOptions options;
-    options.isa = static_cast<Isa>(isa);
-    options.quantized_activations = false;
+    CpuBackendOptions options = isa_options(false);
     options.threads = 3;
     return options;
   }
