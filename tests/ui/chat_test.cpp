@@ -45,6 +45,7 @@ struct Bench {
     open_page();
   }
   void reopen_store() {
+    page.reset();  // its worker may be reading the store
     store.reset();
     auto opened = Store::open(folder.path() / "pitwall.db");
     if (!opened) qFatal("%s", opened.error().text().c_str());
