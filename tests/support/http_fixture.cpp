@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/http_fixture.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
 namespace pitwall::test {
+
+namespace {
+
+/// The output thread writes a request's end down after the engine thread has let go of it.
+bool all_ended(const std::vector<RequestRecord>& requests) {
+  return std::ranges::none_of(requests, [](const auto& one) { return one.finish == FinishReason::none; });
+}
+
+}  // namespace
 
 HttpFixture::HttpFixture(SettingList settings, HttpOptions options, const TinyModel& model) {
   SettingList all = {{"dtype", "float32"}, {"kv-cache-memory-bytes", "32MiB"}};
@@ -22,7 +32,7 @@ HttpFixture::HttpFixture(SettingList settings, HttpOptions options, const TinyMo
 bool HttpFixture::at_rest() {
   const auto now = engine_->snapshot();
   return now->running == 0 && now->waiting == 0 && now->ledger.kv_used == 0 &&
-         now->ledger.kv_quarantined == 0;
+         now->ledger.kv_quarantined == 0 && all_ended(engine_->recorder().last_requests(1));
 }
 
 Json chat_body(const std::string& user, Json fields) {

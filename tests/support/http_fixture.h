@@ -25,7 +25,8 @@ class HttpFixture {
   int port() const { return server_->port(); }
   void stop_server() { server_->stop(); }
 
-  /// Nothing runs, waits or holds a block; asks the engine afresh each time.
+  /// Nothing runs, waits or holds a block, and the last end is written down; asks the engine afresh each
+  /// time.
   bool at_rest();
 
  private:
