@@ -14,9 +14,9 @@ if(CCACHE_PROGRAM)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
 endif()
 
-add_compile_options(-Wall -Wextra -Wpedantic)
+add_compile_options(-Wall -Wextra "$<$<COMPILE_LANGUAGE:CXX>:-Wpedantic>")   # nvcc's own stubs are not pedantic
 if(PITWALL_SANITIZE)
-  add_compile_options(-fsanitize=${PITWALL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${PITWALL_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>")
   add_link_options(-fsanitize=${PITWALL_SANITIZE})
 endif()
 if(PITWALL_CHECKS)
@@ -32,7 +32,7 @@ function(pitwall_module name)
   set_target_properties(pitwall_${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_include_directories(pitwall_${name} PUBLIC ${CMAKE_SOURCE_DIR})
   target_link_libraries(pitwall_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
-  target_compile_options(pitwall_${name} PRIVATE -Wconversion)
+  target_compile_options(pitwall_${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-Wconversion>")
 endfunction()
 
 # pitwall_embed_profiles(MODULE FOLDER FUNCTION): the files of profiles/FOLDER travel inside the binary, so that it runs from

@@ -15,7 +15,7 @@
 #include "kernels/cpu/kv_pool.h"
 #include "kernels/cpu/moe_workspace.h"
 #include "kernels/cpu/parallel.h"
-#include "kernels/cpu/step_state.h"
+#include "engine/execute/step_state.h"
 
 namespace pitwall {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "kernels/cpu/step_state.h"
+#include "engine/execute/step_state.h"
 
 #include <algorithm>
 #include <iterator>

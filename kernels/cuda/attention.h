@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Paged causal attention: decode rows split over their length with a plan made on the device, segments of a
+// prompt in tiles. out = softmax(scale·q·kᵀ, capped)·v over the positions that a row sees: its own and all
+// before, or the last `window` of those. float32 accumulation and softmax. 16-bit KV multiplies as it is
+// stored, fp8 and int8 exactly in float16. The same batch gives the same bits.
+#pragma once
+#include <cstddef>
+
+#include "kernels/cuda/kv_view.h"
+#include "kernels/cuda/step_view.h"
+
+namespace pitwall::cuda {
+
+/// What attention can do; anything else is refused when KV is allocated.
+/// head_dim: 1 … 256. heads/kv_heads: any group.
+struct AttentionArgs {
+  StepView step;
+  KvView kv;
+  Rows16 q;    ///< [rows][heads·head_dim], columns may begin anywhere
+  Rows16 out;  ///< a whole tensor
+  int heads = 0;
+  float scale = 0;
+  float softcap = 0;  ///< 0 = none; c·tanh(score/c) after scale
+  int window = 0;     ///< 0 = full
+};
+
+/// The device's memory for decode: the work list and the partial results. One for each (kv_heads, window)
+/// pair may be planned at a time; layers of a pair share the plan.
+struct DecodeWorkspace {
+  void* memory = nullptr;  ///< decode_workspace_bytes(); counters in it are zero before the first launch and
+                           ///< after each
+};
+struct DecodeShape {                          ///< bounds over all layers
+  int rows = 0;                               ///< decode rows of a step
+  int heads = 0, kv_heads = 0, head_dim = 0;  ///< heads: the most; kv_heads, head_dim likewise
+};
+std::size_t decode_workspace_bytes(const DecodeShape& shape, int multiprocessors);
+
+/// Writes the work list for `kv_heads` and `window` from StepView (positions of decode_rows). `rows`: bound.
+/// Launched once a step for each pair before its first layer.
+void plan_decode(const StepView& step, int rows, int kv_heads, int window, int block_size,
+                 const DecodeWorkspace& workspace, int multiprocessors, cudaStream_t stream);
+
+/// Rows of StepView::decode_rows only. The grid depends on shapes and multiprocessors alone. A row that sees
+/// nothing gets zeros.
+void decode_attention(const AttentionArgs& args, int rows, const DecodeWorkspace& workspace,
+                      int multiprocessors, cudaStream_t stream);
+
+/// Rows of StepView::segments only. `segments` is StepView::segments in host memory: steps with prompts are
+/// not captured.
+void prefill_attention(const AttentionArgs& args, const Segment* segments, int count, cudaStream_t stream);
+
+}  // namespace pitwall::cuda

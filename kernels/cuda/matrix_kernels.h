@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Own products y = x·wᵀ beside cuBLASLt: few rows against any weight, and the rows of many experts at once.
+// float32 accumulation in a fixed order. Numbers of a packed weight are dequantised as
+// kernels/cuda/device_matrix.h says; x is bf16.
+#pragma once
+#include "kernels/cuda/device_matrix.h"
+#include "kernels/cuda/moe_routing.h"
+
+namespace pitwall::cuda {
+
+/// Up to four weights over one input, as q, k, v are.
+struct SkinnyOutput {
+  DeviceMatrix weight;
+  Rows16 out16;  ///< one of out16 and out32 is set
+  Rows32 out32;
+  const float* bias = nullptr;  ///< added to the sum
+  Rows32 residual;              ///< added last; may be out32; data null = none
+  float scale = 1;              ///< out = scale·(sum + bias) + residual
+};
+
+/// Rows of x that skinny_linear() takes for a weight of this type: above, dequantise and multiply.
+int skinny_rows(TensorType type);
+
+/// x [rows][columns], rows ≤ skinny_rows() of every output's type. One launch for all outputs where they are
+/// of one type. `workspace`: skinny_workspace_bytes(), counters in it zero before the first launch and after
+/// each.
+void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, void* workspace,
+                   int multiprocessors, cudaStream_t stream);
+std::size_t skinny_workspace_bytes(int multiprocessors);
+
+/// The same for a gated MLP: out = act(x·gateᵀ) ⊙ (x·upᵀ), in one launch.
+void skinny_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
+                  Rows16 out, int rows, void* workspace, int multiprocessors, cudaStream_t stream);
+
+/// Experts of one layer: matrices of one shape and type, `experts` of them, as an array in device memory.
+struct ExpertMatrices {
+  const DeviceMatrix* matrices = nullptr;  ///< device memory
+  DeviceMatrix shape;                      ///< the first one, for shapes and type on the host
+  int experts = 0;
+};
+
+/// out[v] = x[row of v]·w[expert of v]ᵀ for every visit v; x rows by VisitList::visit_rows, or by visit where
+/// `by_visit`. `most_visits`: the bound (rows·top_k). Grid from shapes alone.
+void expert_linear(Rows16 x, bool by_visit, const ExpertMatrices& weight, const VisitList& visits, Rows16 out,
+                   int most_visits, int multiprocessors, cudaStream_t stream);
+
+/// A tiled product for any number of rows and any type, for machines without cuBLASLt and as a check on it.
+void tiled_linear(Rows16 x, const DeviceMatrix& weight, Rows16 out16, Rows32 out32, int rows,
+                  cudaStream_t stream);
+
+}  // namespace pitwall::cuda

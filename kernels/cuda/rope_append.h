@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// After the projection of q, k and v: norms over heads, rotation, and k and v into their blocks, one kernel.
+#pragma once
+#include "engine/model/model_spec.h"
+#include "kernels/cuda/kv_view.h"
+#include "kernels/cuda/step_view.h"
+
+namespace pitwall::cuda {
+
+struct HeadNorm {
+  const float* weight = nullptr;  ///< null: no norm
+  bool per_head = false;          ///< weight is [heads][head_dim] instead of [head_dim]
+  NormSpec::Kind kind = NormSpec::Kind::rms;
+  float epsilon = 0;
+};
+
+struct RopeView {
+  /// [positions][rotary_dim]: cosines of the pairs, then sines; null: nothing is rotated.
+  const float* table = nullptr;
+  const float* long_table = nullptr;  ///< of slots with StepView::long_rope; null: they use `table`
+  int rotary_dim = 0;
+  RopeSpec::Pairing pairing = RopeSpec::Pairing::halves;
+};
+
+struct RopeAppendArgs {
+  StepView step;
+  KvView kv;
+  RopeView rope;
+  HeadNorm q_norm, k_norm;
+  Rows16 q;     ///< rotated in place, rounded to bf16
+  Rows16 k, v;  ///< read only; a column slice may begin at any number (no alignment beyond bf16's)
+  int heads = 0;
+};
+
+/// Arithmetic in float32 from bf16 inputs; k is not rounded to bf16 between norm, rotation and its KV format.
+/// fp8: round to nearest even, cut at ±448·scale and counted (one atomic add a block at most). int8: scale =
+/// max|x|/127 of the token and head. Rows with slot −1 write nothing. `rows`: the bound.
+void rope_append(const RopeAppendArgs& args, int rows, cudaStream_t stream);
+
+}  // namespace pitwall::cuda

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// StepView: the staged step as kernels see it. All pointers are device memory whose addresses never change,
+// so that a captured graph reads the step at hand. Kernels are launched for a bound of rows; rows from the
+// live count on are padding: they may be computed, and must leave KV, sampling and results of others alone.
+#pragma once
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace pitwall::cuda {
+
+using bf16 = __nv_bfloat16;
+
+/// What a step has of each kind. Lies in device memory and is rewritten by the ingest kernel.
+struct StepCounts {
+  std::int32_t rows;         ///< live rows of RowSet::tokens
+  std::int32_t logit_rows;   ///< live rows of RowSet::logits
+  std::int32_t samples;      ///< logit rows that yield a token
+  std::int32_t decode_rows;  ///< rows that are the only one of their slice
+  std::int32_t segments;     ///< slices of two rows and more
+};
+
+/// Neighbouring rows of one sequence: row first_row + i is at position first_position + i.
+struct Segment {
+  std::int32_t first_row, rows, first_position, slot;
+};
+
+/// A logit row that yields a token of its slot, at `position`.
+struct SampleRow {
+  std::int32_t logit_row, slot, position;
+};
+
+struct StepView {
+  const StepCounts* counts;
+  const std::int32_t* tokens;       ///< [rows]
+  const std::int32_t* positions;    ///< [rows]; −1 on padding rows
+  const std::int32_t* slots;        ///< [rows]; −1 on padding rows
+  const std::int32_t* decode_rows;  ///< [decode_rows]: rows of RowSet::tokens
+  const Segment* segments;
+  const std::int32_t* logit_rows;  ///< [logit_rows]: rows of RowSet::tokens
+  const SampleRow* samples;
+  const std::int32_t* block_tables;  ///< [slots][max_blocks]
+  const std::uint8_t* long_rope;     ///< by slot
+  std::int32_t max_blocks;
+};
+
+/// 16-bit activations: bf16, row-major. Rows lie `stride` numbers apart. Whole tensors have strides that are
+/// multiples of 8 and bases of 256 bytes; a slice of columns (q, k or v of their common tensor) begins
+/// anywhere. What lies between the columns and the stride of a whole tensor is zero and stays so.
+struct Rows16 {
+  bf16* data = nullptr;
+  std::int32_t stride = 0, columns = 0;
+};
+/// The same in float32: the residual stream, logits.
+struct Rows32 {
+  float* data = nullptr;
+  std::int32_t stride = 0, columns = 0;
+};
+
+}  // namespace pitwall::cuda
