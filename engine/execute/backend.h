@@ -2,8 +2,8 @@
 // Backend: the narrow set of operations that a device implements. kernels/cpu and kernels/cuda are the
 // implementations.
 //
-// Shapes: an activation Tensor is [rows × columns] float with one row per token of the step (RowSet::tokens)
-// or per position whose logits are wanted (RowSet::logits). Row counts, positions, slots, tokens and block
+// Shapes: an activation Tensor is [rows × columns] with one row per token of the step (RowSet::tokens) or per
+// position whose logits are wanted (RowSet::logits), in one of two precisions. Row counts, positions, slots, tokens and block
 // tables are read from StepState on the device: nothing in the forward depends on lengths on the host. Every
 // operation has an obvious twin in execute/reference_ops.h that tests compare against.
 #pragma once
@@ -30,6 +30,11 @@ struct DeviceInfo {
 };
 
 enum class RowSet : std::uint8_t { tokens, logits };
+
+enum class Precision : std::uint8_t {
+  compute,  ///< of the device's products: the CPU float32, CUDA bfloat16
+  wide,     ///< float32 on every device: the residual stream, logits
+};
 
 struct Tensor {  ///< handle of device memory; −1 = none
   std::int32_t id = -1;
@@ -104,7 +109,8 @@ struct AttentionOp {
   float softcap = 0;  ///< 0 = none
 };
 
-/// One thread at a time (the executor's). Methods without Result cannot fail once their buffers exist.
+/// One thread at a time (the executor's), but for wait(). Methods without Result cannot fail once their buffers
+/// exist.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -119,8 +125,17 @@ class Backend {
   virtual Result<Experts> group_experts(Weight router, std::span<const ExpertWeights> experts,
                                         const MoeSpec& spec, Activation activation) = 0;
   virtual Result<RopeTable> upload_rope(const RopeSpec& rope, int positions) = 0;
-  virtual Result<Tensor> allocate(Category category, RowSet rows, int columns) = 0;  ///< after prepare_steps
+  virtual Result<Tensor> allocate(Category category, RowSet rows, int columns,
+                                  Precision precision = Precision::compute) = 0;  ///< after prepare_steps
+  /// Activations of RowSet::tokens that products of one input fill, as q, k and v: a device may lay their rows
+  /// side by side. What is uploaded one after another for one input may be multiplied at once.
+  virtual Result<std::vector<Tensor>> allocate_together(std::span<const int> columns);
   virtual Result<void> prepare_steps(const StepLimits& limits) = 0;  ///< StepState, workspaces
+  /// What attention needs beside KV, for at most `heads` heads. Before warm_up().
+  virtual Result<void> prepare_attention(const KvLayout& layout, int heads);
+  /// Runs `forward` over the largest step and captures the buckets, before KV has memory, so that what is left
+  /// afterwards is KV's.
+  virtual Result<void> warm_up(const std::function<void()>& forward, std::span<const int> buckets);
   /// Refuses, by its name, a KV dtype that the device lacks, and a scale that is not finite and above 0.
   virtual Result<void> allocate_kv(const KvLayout& layout, int blocks) = 0;
   virtual Result<void> allocate_swap(
@@ -138,7 +153,9 @@ class Backend {
   virtual void replay(int bucket) = 0;
   virtual void publish(
       std::uint64_t step) = 0;  ///< sampled tokens and asked-for logits of the step leave for the host
-  virtual StepResult wait(std::uint64_t step) = 0;  ///< blocks until published
+  /// Blocks until the step is published; any thread. A device that computes on its own sets `started` and
+  /// `finished` by the steady clock.
+  virtual StepResult wait(std::uint64_t step) = 0;
 
   virtual std::vector<KvSaturation> kv_saturation()
       const = 0;  ///< by layer; empty unless fp8_e4m3; any thread

@@ -12,30 +12,52 @@
 
 namespace pitwall {
 
-int bucket_of(const StepPlan& plan, int max_slots) {
-  if (plan.shape.prefill_tokens > 0) return 0;
-  const int rows = static_cast<int>(plan.tokens.size());
+namespace {
+
+int bucket_of_rows(int rows, int max_slots) {
   if (rows > 8) return std::min((rows + 7) / 8 * 8, std::max(max_slots, rows));
   int bucket = 1;
   while (bucket < rows) bucket *= 2;
   return bucket;
 }
 
-/// The mutex guards the two queues; the back end belongs to the thread.
+}  // namespace
+
+int bucket_of(const StepPlan& plan, int max_slots) {
+  if (plan.shape.prefill_tokens > 0) return 0;
+  return bucket_of_rows(static_cast<int>(plan.tokens.size()), max_slots);
+}
+
+std::vector<int> decode_buckets(int max_slots) {
+  std::vector<int> buckets;
+  for (int rows = max_slots; rows > 0; --rows) {
+    const int bucket = bucket_of_rows(rows, max_slots);
+    if (buckets.empty() || buckets.back() != bucket) buckets.push_back(bucket);
+  }
+  return buckets;
+}
+
+/// The mutex guards the queues; the back end belongs to the thread, but for wait(), which collect() calls.
 struct DeviceExecutor::State {
+  /// When the thread had a step in hand. A device that computes on its own has times of its own.
+  struct Times {
+    Nanos started = 0, submitted = 0, swapping = 0;
+  };
+
   std::unique_ptr<Backend> backend;
   std::unique_ptr<Transformer> transformer;
   const Clock* clock = nullptr;
   int max_slots = 0;
   std::mutex mutex;
-  std::condition_variable launched, collected;
+  std::condition_variable launched, submitted;
   std::deque<StepPlan> plans;
-  std::deque<StepResult> results;
+  std::deque<Times> times;  // of submitted steps that nobody has collected
   bool stopping = false;
+  std::deque<std::uint64_t> in_flight;  // the collecting thread's
   std::thread thread;
 
   void run();
-  StepResult execute(const StepPlan& plan);
+  Times submit(const StepPlan& plan);
 };
 
 DeviceExecutor::DeviceExecutor(std::unique_ptr<Backend> backend, std::unique_ptr<Transformer> transformer,
@@ -62,19 +84,27 @@ Backend& DeviceExecutor::backend() {
 }
 
 void DeviceExecutor::launch(StepPlan plan) {
+  assert(state_->in_flight.size() < 2);
+  state_->in_flight.push_back(plan.number);
   {
     std::lock_guard lock(state_->mutex);
-    assert(state_->plans.size() < 2);
     state_->plans.push_back(std::move(plan));
   }
   state_->launched.notify_one();
 }
 
 StepResult DeviceExecutor::collect() {
+  StepResult result = state_->backend->wait(state_->in_flight.front());
+  state_->in_flight.pop_front();
   std::unique_lock lock(state_->mutex);
-  state_->collected.wait(lock, [this] { return !state_->results.empty(); });
-  StepResult result = std::move(state_->results.front());
-  state_->results.pop_front();
+  state_->submitted.wait(lock, [this] { return !state_->times.empty(); });
+  const State::Times times = state_->times.front();
+  state_->times.pop_front();
+  if (result.finished == 0) {
+    result.started = times.started;
+    result.finished = times.submitted;
+  }
+  result.swapping = times.swapping;
   return result;
 }
 
@@ -89,32 +119,29 @@ void DeviceExecutor::State::run() {
       plan = std::move(plans.front());
       plans.pop_front();
     }
-    StepResult result = execute(plan);
+    const Times taken = submit(plan);
     {
       std::lock_guard lock(mutex);
-      results.push_back(std::move(result));
+      times.push_back(taken);
     }
-    collected.notify_one();
+    submitted.notify_one();
   }
 }
 
-StepResult DeviceExecutor::State::execute(const StepPlan& plan) {
-  const Nanos started = clock->now();
+DeviceExecutor::State::Times DeviceExecutor::State::submit(const StepPlan& plan) {
+  Times taken;
+  taken.started = clock->now();
   const int bucket = bucket_of(plan, max_slots);
   if (!backend->recorded(bucket)) backend->record(bucket, [this] { transformer->forward(); });
-  Nanos swapping = 0;
   if (!plan.swaps_out.empty() || !plan.swaps_in.empty() || !plan.copies.empty()) {
     backend->move_blocks(plan);
-    if (!plan.swaps_out.empty() || !plan.swaps_in.empty()) swapping = clock->now() - started;
+    if (!plan.swaps_out.empty() || !plan.swaps_in.empty()) taken.swapping = clock->now() - taken.started;
   }
   backend->stage(plan);
   backend->replay(bucket);
   backend->publish(plan.number);
-  StepResult result = backend->wait(plan.number);
-  result.started = started;  // the engine's clock, so that records compare
-  result.finished = clock->now();
-  result.swapping = swapping;
-  return result;
+  taken.submitted = clock->now();
+  return taken;
 }
 
 }  // namespace pitwall

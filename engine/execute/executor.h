@@ -2,6 +2,7 @@
 // Executor: runs StepPlans in order. The engine launches one ahead and collects the oldest.
 #pragma once
 #include <memory>
+#include <vector>
 
 #include "engine/base/clock.h"
 #include "engine/execute/transformer.h"
@@ -17,7 +18,8 @@ class Executor {
   virtual StepResult collect() = 0;        ///< blocks for the oldest launched step
 };
 
-/// The real one: an own thread drives the back end, so that plan n+1 overlaps step n.
+/// The real one: an own thread drives the back end, so that plan n+1 overlaps step n; where the device computes
+/// on its own, step n+1 is submitted while n runs, and collect() waits for the device.
 class DeviceExecutor final : public Executor {
  public:
   DeviceExecutor(std::unique_ptr<Backend> backend, std::unique_ptr<Transformer> transformer, int max_slots,
@@ -35,5 +37,7 @@ class DeviceExecutor final : public Executor {
 /// Rows a step is padded to, so that a captured step can be reused: 1, 2, 4, 8, then multiples of 8 up to
 /// max_slots for decode; prefill steps have bucket 0 (never captured).
 int bucket_of(const StepPlan& plan, int max_slots);
+/// All of them, the largest first.
+std::vector<int> decode_buckets(int max_slots);
 
 }  // namespace pitwall

@@ -156,26 +156,28 @@ Result<void> Transformer::allocate_activations() {
   }
   struct Wanted {
     Tensor& tensor;
-    Category category;
-    RowSet rows;
     int columns;
+    Precision precision = Precision::compute;
+    RowSet rows = RowSet::tokens;
+    Category category = Category::activations;
   };
-  const Wanted all[] = {{hidden_, Category::activations, RowSet::tokens, spec_.hidden},
-                        {q_, Category::activations, RowSet::tokens, q},
-                        {k_, Category::activations, RowSet::tokens, kv},
-                        {v_, Category::activations, RowSet::tokens, kv},
-                        {attended_, Category::activations, RowSet::tokens, q},
-                        {gated_, Category::activations, RowSet::tokens, intermediate},
-                        {branch_, Category::activations, RowSet::tokens, post_norms ? spec_.hidden : 0},
-                        {shared_gate_, Category::activations, RowSet::tokens, shared_gate ? 1 : 0},
-                        {last_, Category::activations, RowSet::logits, spec_.hidden},
-                        {logits_, Category::logits, RowSet::logits, spec_.vocabulary}};
+  const Wanted all[] = {{hidden_, spec_.hidden, Precision::wide},
+                        {attended_, q},
+                        {gated_, intermediate},
+                        {branch_, post_norms ? spec_.hidden : 0},
+                        {shared_gate_, shared_gate ? 1 : 0},
+                        {last_, spec_.hidden, Precision::wide, RowSet::logits},
+                        {logits_, spec_.vocabulary, Precision::wide, RowSet::logits, Category::logits}};
   for (const Wanted& wanted : all) {
     if (wanted.columns == 0) continue;
-    auto tensor = backend_.allocate(wanted.category, wanted.rows, wanted.columns);
+    auto tensor = backend_.allocate(wanted.category, wanted.rows, wanted.columns, wanted.precision);
     if (!tensor) return std::move(tensor).error();
     wanted.tensor = *tensor;
   }
+  const int projected[] = {q, kv, kv};
+  auto qkv = backend_.allocate_together(projected);
+  if (!qkv) return std::move(qkv).error();
+  q_ = (*qkv)[0], k_ = (*qkv)[1], v_ = (*qkv)[2];
   return {};
 }
 

@@ -199,7 +199,17 @@ class Loader {
                                          [this](const LoadProgress& progress) { return go_on(progress); });
     if (!transformer) return transformer.error();
     transformer_ = *std::move(transformer);
-    return {};
+    return warm_up();
+  }
+
+  Result<void> warm_up() {
+    if (!go_on({"Preparing the device", 0, 0})) return cancelled();
+    int heads = 0;
+    for (const LayerSpec& layer : loaded_.model->spec().layers)
+      heads = std::max(heads, layer.attention.heads);
+    if (auto ok = backend_->prepare_attention(wish_.layout, heads); !ok) return ok;
+    const std::vector<int> buckets = decode_buckets(loaded_.scheduler.max_num_seqs);
+    return backend_->warm_up([this] { transformer_->forward(); }, buckets);
   }
 
   Result<void> allocate_kv() {

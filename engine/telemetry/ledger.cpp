@@ -57,7 +57,11 @@ std::string_view category_name(Category category) {
 }
 
 Bytes LedgerSnapshot::accounted() const {
-  return sum(bytes);
+  return sum(bytes) - (swap_apart ? of(Category::swap) : 0);
+}
+
+Bytes Ledger::on_device() const {
+  return sum(bytes_) - (read_ ? bytes_[static_cast<std::size_t>(Category::swap)] : 0);
 }
 
 Result<void> Ledger::take(Category category, Bytes bytes, std::string_view purpose) {
@@ -66,8 +70,9 @@ Result<void> Ledger::take(Category category, Bytes bytes, std::string_view purpo
     return Error{Error::Kind::internal, what, "", "", ""};
   }
   const std::lock_guard lock(mutex_);
-  const Bytes booked = sum(bytes_);
-  const Bytes limit = limit_ > 0 ? limit_ : std::numeric_limits<Bytes>::max();
+  const Bytes booked = on_device();
+  const bool unlimited = limit_ == 0 || (read_ && category == Category::swap);
+  const Bytes limit = unlimited ? std::numeric_limits<Bytes>::max() : limit_;
   if (bytes > limit - booked) return refused(category, bytes, purpose, booked, limit);
   bytes_[static_cast<std::size_t>(category)] += bytes;
   return {};
@@ -88,16 +93,23 @@ void Ledger::set_kv_split(Bytes used, Bytes cached, Bytes quarantined) {
 
 Bytes Ledger::booked() const {
   const std::lock_guard lock(mutex_);
-  return sum(bytes_);
+  return on_device();
 }
 
 LedgerSnapshot Ledger::snapshot() const {
-  const HostMemory host = read_host_memory();
+  DeviceReading reading;
+  if (read_) {
+    reading = read_();
+  } else {
+    const HostMemory host = read_host_memory();
+    reading = {host.total, host.resident, host.others};
+  }
   LedgerSnapshot result;
   result.limit = limit_;
-  result.device_total = host.total;
-  result.measured = host.resident;
-  result.other_processes = host.others;
+  result.device_total = reading.total;
+  result.measured = reading.held;
+  result.other_processes = reading.others;
+  result.swap_apart = static_cast<bool>(read_);
 
   const std::lock_guard lock(mutex_);
   result.bytes = bytes_;

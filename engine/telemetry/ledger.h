@@ -4,9 +4,11 @@
 #pragma once
 #include <array>
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
@@ -29,6 +31,13 @@ inline constexpr int kCategoryCount = 10;
 std::string_view category_name(
     Category category);  ///< "attention_workspace": as in JSON; words for people are the front end's
 
+/// What the driver says about a device's memory.
+struct DeviceReading {
+  Bytes total = 0;
+  Bytes held = 0;    ///< by this process
+  Bytes others = 0;  ///< by other processes
+};
+
 struct LedgerSnapshot {
   std::array<Bytes, kCategoryCount> bytes{};                          ///< by Category; kv = the whole pool
   Bytes kv_used = 0, kv_cached = 0, kv_quarantined = 0, kv_free = 0;  ///< sum to kv
@@ -36,7 +45,8 @@ struct LedgerSnapshot {
   Bytes device_total = 0;                                             ///< memory of the device
   Bytes measured = 0;  ///< what the driver says this process holds
   Bytes other_processes = 0;
-  Bytes accounted() const;  ///< sum over categories
+  bool swap_apart = false;  ///< swap lies in host memory, which is not this device's
+  Bytes accounted() const;  ///< sum over categories that lie on the device
   Bytes unaccounted() const { return measured - accounted(); }
   Bytes of(Category category) const { return bytes[static_cast<std::size_t>(category)]; }
 };
@@ -44,7 +54,10 @@ struct LedgerSnapshot {
 /// Thread-safe.
 class Ledger {
  public:
-  explicit Ledger(Bytes limit = 0) : limit_(limit) {}
+  explicit Ledger(Bytes limit = 0) : limit_(limit) {}  ///< of host memory
+  /// Of another device: `read` is called by snapshot() from any thread. Swap space is host memory then: booked,
+  /// and beyond the limit and the sum.
+  Ledger(Bytes limit, std::function<DeviceReading()> read) : limit_(limit), read_(std::move(read)) {}
 
   /// Books bytes, or refuses with Error::out_of_memory that states asked, booked and limit, and what to
   /// change.
@@ -54,11 +67,13 @@ class Ledger {
 
   Bytes limit() const { return limit_; }
   Bytes booked() const;
-  LedgerSnapshot snapshot() const;  ///< reads /proc for `measured`, `device_total`, `other_processes`
+  LedgerSnapshot snapshot() const;  ///< asks the driver (the CPU: /proc) for what is measured
 
  private:
+  Bytes on_device() const;
   mutable std::mutex mutex_;
   Bytes limit_;
+  std::function<DeviceReading()> read_;  ///< empty: host memory
   std::array<Bytes, kCategoryCount> bytes_{};
   Bytes kv_used_ = 0, kv_cached_ = 0, kv_quarantined_ = 0;
 };

@@ -171,7 +171,7 @@ Result<BookedMemory> CpuBackend::rope_table(const RopeSpec& rope, int positions,
   return memory;
 }
 
-Result<Tensor> CpuBackend::allocate(Category category, RowSet rows, int columns) {
+Result<Tensor> CpuBackend::allocate(Category category, RowSet rows, int columns, Precision) {
   const StepLimits& limits = state_.bounds.limits;
   if (limits.max_tokens == 0) return not_prepared("a tensor was asked for");
   const Bytes count = rows == RowSet::tokens ? limits.max_tokens : limits.max_logit_rows;
@@ -303,7 +303,6 @@ bool CpuBackend::recorded(int bucket) const {
 }
 
 void CpuBackend::replay(int bucket) {
-  started_ = clock_.now();
   const auto forward = recorded_.find(bucket);
   assert(forward != recorded_.end());
   if (!step_error_) forward->second();
@@ -327,8 +326,6 @@ void CpuBackend::publish(std::uint64_t step) {
                              asked.rows,
                              {first, first + std::ptrdiff_t{asked.rows} * at(sampled_from_).columns}});
   }
-  result.started = started_;
-  result.finished = clock_.now();
   {
     std::lock_guard lock(published_mutex_);
     published_[step % published_.size()] = {step, std::move(result)};

@@ -43,7 +43,8 @@ class CpuBackend final : public Backend {
   Result<Experts> group_experts(Weight router, std::span<const ExpertWeights> experts, const MoeSpec& spec,
                                 Activation activation) override;
   Result<RopeTable> upload_rope(const RopeSpec& rope, int positions) override;
-  Result<Tensor> allocate(Category category, RowSet rows, int columns) override;
+  Result<Tensor> allocate(Category category, RowSet rows, int columns,
+                          Precision precision = Precision::compute) override;
   Result<void> prepare_steps(const StepLimits& limits) override;
   Result<void> allocate_kv(const KvLayout& layout, int blocks) override;
   Result<void> allocate_swap(int host_blocks) override;
@@ -146,7 +147,6 @@ class CpuBackend final : public Backend {
                 float* out) const;
 
   Ledger ledger_;
-  RealClock clock_;
   const Isa isa_;
   const KernelTable& kernels_;
   const bool quantized_activations_;
@@ -172,7 +172,6 @@ class CpuBackend final : public Backend {
 
   std::map<int, std::function<void()>> recorded_;
   std::optional<Error> step_error_;  ///< of the step that is under way
-  Nanos started_ = 0;
   std::mutex published_mutex_;
   std::condition_variable published_changed_;
   std::array<Published, 4> published_;  ///< ring by step number

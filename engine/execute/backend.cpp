@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/execute/backend.h"
+
+namespace pitwall {
+
+Result<std::vector<Tensor>> Backend::allocate_together(std::span<const int> columns) {
+  std::vector<Tensor> tensors;
+  for (const int count : columns) {
+    auto tensor = allocate(Category::activations, RowSet::tokens, count);
+    if (!tensor) return std::move(tensor).error();
+    tensors.push_back(*tensor);
+  }
+  return tensors;
+}
+
+Result<void> Backend::prepare_attention(const KvLayout&, int) {
+  return {};
+}
+
+Result<void> Backend::warm_up(const std::function<void()>&, std::span<const int>) {
+  return {};
+}
+
+}  // namespace pitwall

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// cuBLASLt, opened at run time: y = alpha·x·wᵀ (+ c) over bf16, float32 accumulation. The way each product is
+// computed is chosen once for its shape, by measurement where tune() was called, else by the library's word.
+#pragma once
+#include <memory>
+
+#include "engine/base/result.h"
+#include "engine/base/units.h"
+#include "kernels/cuda/step_view.h"
+
+namespace pitwall::cuda {
+
+struct Product {
+  int rows = 0;     ///< of x and y
+  int outputs = 0;  ///< rows of w
+  int inner = 0;    ///< columns of x and w that are multiplied
+  const bf16* x = nullptr;
+  int x_stride = 0;
+  const bf16* w = nullptr;
+  int w_stride = 0;
+  void* y = nullptr;
+  int y_stride = 0;
+  bool y_wide = false;  ///< float32 instead of bf16
+  bool add = false;     ///< y += instead of y = (wide only)
+  float alpha = 1;
+};
+
+/// One thread at a time.
+class CublasLt {
+ public:
+  /// Errors say where the library was looked for.
+  static Result<std::unique_ptr<CublasLt>> open(void* workspace, Bytes workspace_bytes);
+  ~CublasLt();
+
+  /// False where the library has no way for the shape and alignment; nothing was launched then.
+  bool multiply(const Product& product, cudaStream_t stream);
+
+  /// Measures the ways that the library offers for the product's shape and keeps the fastest. Writes y.
+  void tune(const Product& product, cudaStream_t stream);
+
+  std::size_t version() const;
+
+ private:
+  struct State;
+  explicit CublasLt(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pitwall::cuda
