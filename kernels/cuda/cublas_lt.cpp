@@ -209,8 +209,7 @@ Result<std::unique_ptr<CublasLt>> CublasLt::open(void* workspace, Bytes workspac
 
 bool CublasLt::multiply(const Product& product, cudaStream_t stream) {
   const State::Way& way = state_->way_of(shape_of(product));
-  return !way.ways.empty() &&
-         state_->run(way, way.ways.front(), product, stream) == CUBLAS_STATUS_SUCCESS;
+  return !way.ways.empty() && state_->run(way, way.ways.front(), product, stream) == CUBLAS_STATUS_SUCCESS;
 }
 
 void CublasLt::tune(const Product& product, cudaStream_t stream) {

@@ -86,8 +86,7 @@ Result<DeviceArena> DeviceArena::reserve(const VirtualMemoryApi& api, const Cuda
   }
   arena.page_ = static_cast<Bytes>(page);
   arena.reserved_ = round_up(most, arena.page_);
-  if (const auto code =
-          api.reserve(&arena.base_, static_cast<std::size_t>(arena.reserved_), page, 0, 0);
+  if (const auto code = api.reserve(&arena.base_, static_cast<std::size_t>(arena.reserved_), page, 0, 0);
       code != CUDA_SUCCESS) {
     return no_memory(most, category_name(category), code);
   }

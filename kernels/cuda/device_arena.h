@@ -22,7 +22,8 @@ class DeviceArena {
   static Result<DeviceArena> reserve(const VirtualMemoryApi& api, const CudaDevice& device, Ledger& ledger,
                                      Category category, Bytes most);
 
-  /// The next `bytes`, at a multiple of 256, zeroed. A refusal (limit, or no memory on the GPU) changes nothing.
+  /// The next `bytes`, at a multiple of 256, zeroed. A refusal (limit, or no memory on the GPU) changes
+  /// nothing.
   Result<std::byte*> take(Bytes bytes, std::string_view purpose);
 
   /// Where the next take() will lie.

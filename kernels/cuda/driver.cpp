@@ -81,7 +81,8 @@ Result<CudaDevice> open_device() {
   }
   CudaDevice device;
   cudaDeviceProp properties{};
-  if (auto ok = check(cudaGetDeviceProperties(&properties, device.index), "Reading the GPU's properties"); !ok)
+  if (auto ok = check(cudaGetDeviceProperties(&properties, device.index), "Reading the GPU's properties");
+      !ok)
     return std::move(ok).error();
   device.name = properties.name;
   device.multiprocessors = properties.multiProcessorCount;

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The forward's operations on the CUDA back end.
+#include <algorithm>
+#include <array>
+
+#include "kernels/cuda/cuda_backend.h"
+
+namespace pitwall::cuda {
+
+namespace {
+
+HeadNorm head_norm(const NormPrologue& norm, const float* weight, int numbers, int head_dim) {
+  return {weight, numbers > head_dim, norm.kind, norm.epsilon};
+}
+
+}  // namespace
+
+NormView CudaBackend::norm_view(const NormPrologue& norm) const {
+  return {vector_of(norm.weight), norm.kind, norm.epsilon};
+}
+
+/// The rows of `in` as products take them: normed, in bf16.
+Rows16 CudaBackend::product_input(Tensor in, const NormPrologue& norm) {
+  const StoredTensor& tensor = at(in);
+  if (!tensor.is_wide()) return tensor.narrow;  // the forward norms the residual stream alone
+  const Rows16 out = normed_.at(tensor.wide.columns);
+  norm_rows(tensor.wide, norm_view(norm), out, bound(tensor.rows), stream_);
+  return out;
+}
+
+Epilogue CudaBackend::epilogue_of(const LinearOutput& output) const {
+  Epilogue epilogue;
+  epilogue.bias = vector_of(output.bias);
+  epilogue.scale = output.scale;
+  epilogue.softcap = output.softcap;
+  if (output.gate.valid()) epilogue.gate = at(output.gate).narrow;
+  if (output.residual.valid()) epilogue.residual = at(output.residual).wide;
+  return epilogue;
+}
+
+/// A product and what follows it. The residual is added by the product itself where nothing stands between.
+void CudaBackend::project(Rows16 x, const LinearOutput& output, int rows) {
+  const StoredTensor& to = at(output.output);
+  const DeviceMatrix& weight = at(output.weight).matrix;
+  Epilogue epilogue = epilogue_of(output);
+  const bool adds = epilogue.residual.data != nullptr;
+  const bool in_place = adds && epilogue.residual.data == to.wide.data;
+  const bool direct = !epilogue.bias && epilogue.softcap == 0 && epilogue.gate.data == nullptr;
+  if (direct && (!adds || in_place)) {
+    const ProductOutput product[] = {{weight, to.narrow, to.wide, in_place, epilogue.scale}};
+    products_.multiply(x, product, rows);
+    return;
+  }
+  if (to.is_wide()) {
+    Rows32 y = adds ? Rows32{products32_.data, stride_of(weight.rows), weight.rows} : to.wide;
+    const ProductOutput product[] = {{weight, {}, y}};
+    products_.multiply(x, product, rows);
+    finish_rows(y, epilogue, to.wide, rows, stream_);
+  } else {
+    const ProductOutput product[] = {{weight, to.narrow, {}}};
+    products_.multiply(x, product, rows);
+    finish_rows(to.narrow, epilogue, to.narrow, rows, stream_);
+  }
+}
+
+void CudaBackend::embed(Weight table, float scale, Tensor out) {
+  embed_rows(link_.view(), at(table).matrix, scale, at(out).wide, bound(at(out).rows), stream_);
+}
+
+void CudaBackend::linear(Tensor in, const NormPrologue& norm, std::span<const LinearOutput> outputs) {
+  const int rows = bound(at(in).rows);
+  const Rows16 x = product_input(in, norm);
+  if (outputs.size() == 1) return project(x, outputs.front(), rows);
+  std::vector<ProductOutput> products;
+  for (const LinearOutput& output : outputs)
+    products.push_back(
+        {at(output.weight).matrix, at(output.output).narrow, at(output.output).wide, false, 1});
+  products_.multiply(x, products, rows);
+  for (const LinearOutput& output : outputs) {
+    const Epilogue epilogue = epilogue_of(output);
+    if (epilogue.is_plain()) continue;
+    const StoredTensor& to = at(output.output);
+    if (to.is_wide()) {
+      finish_rows(to.wide, epilogue, to.wide, rows, stream_);
+    } else {
+      finish_rows(to.narrow, epilogue, to.narrow, rows, stream_);
+    }
+  }
+}
+
+void CudaBackend::gated_linear(Tensor in, const NormPrologue& norm, const GatedWeights& weights, Tensor out) {
+  const int rows = bound(at(in).rows);
+  const Rows16 x = product_input(in, norm);
+  const DeviceMatrix &gate = at(weights.gate).matrix, &up = at(weights.up).matrix;
+  const bool plain = !weights.gate_bias.valid() && !weights.up_bias.valid();
+  Rows16 to = at(out).narrow;
+  to.columns = gate.rows;
+  if (plain && products_.multiply_gated(x, gate, up, weights.activation, to, rows)) return;
+  const int stride = stride_of(gate.rows + up.rows);
+  const Rows16 gates{products16_.data, stride, gate.rows};
+  const Rows16 ups{products16_.data + gate.rows, stride, up.rows};
+  const ProductOutput products[] = {{gate, gates, {}}, {up, ups, {}}};
+  products_.multiply(x, products, rows);
+  gate_rows(gates, ups, vector_of(weights.gate_bias), vector_of(weights.up_bias), weights.activation, to,
+            rows, stream_);
+}
+
+void CudaBackend::moe(Tensor in, const NormPrologue& norm, Experts experts, float scale, Tensor residual,
+                      Tensor out) {
+  const Rows16 x = product_input(in, norm);
+  const Rows32 added = residual.valid() ? at(residual).wide : Rows32{};
+  const StoredTensor& to = at(out);
+  run_moe(moe_layers_[static_cast<std::size_t>(experts.id)], link_.view(), x, scale, added, to.narrow,
+          to.wide, bound(to.rows), products_, moe_, memory_.device().multiprocessors, stream_);
+}
+
+void CudaBackend::norm_add(Tensor in, const NormPrologue& norm, float scale, Tensor residual) {
+  cuda::norm_add(at(in).narrow, norm_view(norm), scale, at(residual).wide, bound(at(in).rows), stream_);
+}
+
+void CudaBackend::rope_append(const RopeAppendOp& op, const AttentionSpec& spec, Tensor q, Tensor k,
+                              Tensor v) {
+  RopeAppendArgs args;
+  args.step = link_.view();
+  args.kv = kv_.layers()[static_cast<std::size_t>(op.layer)];
+  if (op.table.valid()) args.rope = ropes_[static_cast<std::size_t>(op.table.id)];
+  if (op.q_norm.weight.valid())
+    args.q_norm =
+        head_norm(op.q_norm, at(op.q_norm.weight).vector, at(op.q_norm.weight).count, spec.head_dim);
+  if (op.k_norm.weight.valid())
+    args.k_norm =
+        head_norm(op.k_norm, at(op.k_norm.weight).vector, at(op.k_norm.weight).count, spec.head_dim);
+  args.q = at(q).narrow;
+  args.k = at(k).narrow;
+  args.v = at(v).narrow;
+  args.heads = spec.heads;
+  cuda::rope_append(args, bound(RowSet::tokens), stream_);
+}
+
+void CudaBackend::attention(const AttentionOp& op, Tensor q, Tensor out) {
+  AttentionArgs args;
+  args.step = link_.view();
+  args.kv = kv_.layers()[static_cast<std::size_t>(op.layer)];
+  args.q = at(q).narrow;
+  args.out = at(out).narrow;
+  args.heads = op.heads;
+  args.scale = op.scale;
+  args.softcap = op.softcap;
+  args.window = op.window;
+  const int rows = decode_bound(bound(RowSet::tokens));
+  const int multiprocessors = memory_.device().multiprocessors;
+  if (planned_ != std::pair{op.kv_heads, op.window}) {
+    planned_ = {op.kv_heads, op.window};
+    plan_decode(link_.view(), rows, op.kv_heads, op.window, args.kv.block_size, decode_, multiprocessors,
+                stream_);
+  }
+  decode_attention(args, rows, decode_, multiprocessors, stream_);
+  const std::vector<Segment>& segments = link_.segments();
+  if (!segments.empty()) prefill_attention(args, segments.data(), static_cast<int>(segments.size()), stream_);
+}
+
+void CudaBackend::gather_logit_rows(Tensor in, Tensor out) {
+  gather_rows(link_.view(), at(in).wide, at(out).wide, bound(RowSet::logits), stream_);
+}
+
+void CudaBackend::sample(Tensor logits) {
+  sampled_from_ = at(logits).wide;
+  link_.sample(sampled_from_, bound(RowSet::logits));
+}
+
+}  // namespace pitwall::cuda

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "kernels/cuda/products.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace pitwall::cuda {
+
+namespace {
+
+constexpr Bytes kLibraryWorkspace = Bytes{32} << 20;  // what cuBLAS asks for on Hopper
+constexpr int kExactRows = 256;                       // more rows are rounded up, so that shapes repeat
+
+int library_rows(int rows) {
+  if (rows <= kExactRows) return rows;
+  return static_cast<int>(padded_rows(rows));
+}
+
+bool few_rows(const ProductOutput& output, int rows) {
+  return rows <= skinny_rows(output.weight.type);
+}
+
+}  // namespace
+
+Result<void> Products::prepare(DeviceMemory& memory, cudaStream_t stream) {
+  memory_ = &memory;
+  stream_ = stream;
+  auto workspace = memory.take(Category::library_workspace, kLibraryWorkspace, "cuBLASLt");
+  if (!workspace) return std::move(workspace).error();
+  auto cublas = CublasLt::open(*workspace, kLibraryWorkspace);
+  if (cublas) cublas_ = *std::move(cublas);
+  if (!cublas) notice_ = cublas.error().text();
+  auto skinny = memory.take(Category::library_workspace,
+                            static_cast<Bytes>(skinny_workspace_bytes(memory.device().multiprocessors)),
+                            "partial sums");
+  if (!skinny) return std::move(skinny).error();
+  skinny_memory_ = *skinny;
+  return {};
+}
+
+Result<void> Products::expect(const DeviceMatrix& weight) {
+  const std::int64_t numbers = std::int64_t{weight.rows} * stride_of(weight.columns);
+  if (weight.is_plain() || !cublas_ || numbers <= unpacked_numbers_) return {};
+  if (auto ok = memory_->take(unpacked_, Category::library_workspace, numbers, "a weight put into bfloat16");
+      !ok) {
+    return ok;
+  }
+  unpacked_numbers_ = numbers;
+  return {};
+}
+
+void Products::multiply(Rows16 x, std::span<const ProductOutput> outputs, int rows) {
+  const bool few = std::all_of(outputs.begin(), outputs.end(),
+                               [rows](const ProductOutput& output) { return few_rows(output, rows); });
+  if (few) {
+    std::vector<SkinnyOutput> skinny;
+    for (const ProductOutput& output : outputs) {
+      SkinnyOutput& one = skinny.emplace_back();
+      one.weight = output.weight;
+      one.out16 = output.out16;
+      one.out32 = output.out32;
+      if (output.add) one.residual = output.out32;
+      one.scale = output.alpha;
+    }
+    skinny_linear(x, skinny.data(), static_cast<int>(skinny.size()), rows, skinny_memory_,
+                  memory_->device().multiprocessors, stream_);
+    return;
+  }
+  if (const auto whole = side_by_side(outputs)) return multiply_one(x, *whole, rows);
+  for (const ProductOutput& output : outputs) multiply_one(x, output, rows);
+}
+
+bool Products::multiply_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up,
+                              Activation activation, Rows16 out, int rows) {
+  if (gate.type != up.type || rows > skinny_rows(gate.type)) return false;
+  skinny_gated(x, gate, up, activation, out, rows, skinny_memory_, memory_->device().multiprocessors,
+               stream_);
+  return true;
+}
+
+void Products::multiply_one(Rows16 x, const ProductOutput& output, int rows) {
+  const DeviceMatrix& weight = output.weight;
+  const bool unpacks = !weight.is_plain() && cublas_ && weight.order == nullptr;
+  if (!unpacks) return multiply_plain(x, output, rows);
+  ProductOutput plain = output;
+  plain.weight = {};
+  plain.weight.rows = weight.rows;
+  plain.weight.columns = weight.columns;
+  plain.weight.stride = stride_of(weight.columns);
+  plain.weight.values = reinterpret_cast<const std::byte*>(unpacked_);
+  dequantize(weight, 0, weight.rows, unpacked_, plain.weight.stride, stream_);
+  multiply_plain(x, plain, rows);
+}
+
+void Products::multiply_plain(Rows16 x, const ProductOutput& output, int rows) {
+  const DeviceMatrix& weight = output.weight;
+  const bool wide = output.out32.data != nullptr;
+  if (cublas_ && weight.is_plain()) {
+    Product product;
+    product.rows = library_rows(rows);
+    product.outputs = weight.rows;
+    product.inner = std::min(weight.stride, x.stride);
+    product.x = x.data;
+    product.x_stride = x.stride;
+    product.w = reinterpret_cast<const bf16*>(weight.values);
+    product.w_stride = weight.stride;
+    product.y = wide ? static_cast<void*>(output.out32.data) : output.out16.data;
+    product.y_stride = wide ? output.out32.stride : output.out16.stride;
+    product.y_wide = wide;
+    product.add = output.add;
+    product.alpha = output.alpha;
+    if (tuning_) cublas_->tune(product, stream_);
+    if (cublas_->multiply(product, stream_)) return;
+  }
+  tiled_linear(x, output, rows, stream_);
+}
+
+std::optional<ProductOutput> side_by_side(std::span<const ProductOutput> outputs) {
+  if (outputs.size() < 2) return std::nullopt;
+  ProductOutput whole = outputs.front();
+  for (std::size_t i = 1; i < outputs.size(); ++i) {
+    const ProductOutput& next = outputs[i];
+    const DeviceMatrix& weight = whole.weight;
+    const std::byte* end =
+        weight.values + std::int64_t{weight.rows} * weight.stride * std::int64_t{sizeof(bf16)};
+    const bool joins = weight.is_plain() && next.weight.is_plain() && next.weight.values == end &&
+                       next.weight.stride == weight.stride && whole.out16.data != nullptr &&
+                       next.out16.data == whole.out16.data + weight.rows &&
+                       next.out16.stride == whole.out16.stride && next.alpha == whole.alpha;
+    if (!joins) return std::nullopt;
+    whole.weight.rows += next.weight.rows;
+    whole.out16.columns += next.out16.columns;
+  }
+  return whole;
+}
+
+}  // namespace pitwall::cuda

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Products: y = x·wᵀ by whichever way is best for the weight's type and the number of rows: own kernels for
+// few rows, cuBLASLt for many, packed weights put into bf16 first.
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "kernels/cuda/cublas_lt.h"
+#include "kernels/cuda/device_memory.h"
+#include "kernels/cuda/matrix_kernels.h"
+
+namespace pitwall::cuda {
+
+/// One of out16 and out32 is set. out = alpha·x·wᵀ, added to out32 where `add`.
+struct ProductOutput {
+  DeviceMatrix weight;
+  Rows16 out16;
+  Rows32 out32;
+  bool add = false;
+  float alpha = 1;
+};
+
+class Products {
+ public:
+  /// Without cuBLASLt own kernels do everything; `notice` says why.
+  Result<void> prepare(DeviceMemory& memory, cudaStream_t stream);
+  const std::string& notice() const { return notice_; }
+
+  /// Before the first step, for each weight that is multiplied: sizes what packed weights are unpacked into.
+  Result<void> expect(const DeviceMatrix& weight);
+
+  /// `rows` rows of x against each weight. Rows of x and of the outputs exist up to the next multiple of
+  /// kRowUnit.
+  void multiply(Rows16 x, std::span<const ProductOutput> outputs, int rows);
+  /// out = act(x·gateᵀ) ⊙ (x·upᵀ) where the rows are few enough for own kernels; false otherwise.
+  bool multiply_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
+                      Rows16 out, int rows);
+
+  /// While set, shapes met for the first time are measured.
+  void set_tuning(bool tuning) { tuning_ = tuning; }
+
+ private:
+  void multiply_one(Rows16 x, const ProductOutput& output, int rows);
+  void multiply_plain(Rows16 x, const ProductOutput& output, int rows);
+
+  DeviceMemory* memory_ = nullptr;
+  cudaStream_t stream_ = nullptr;
+  std::unique_ptr<CublasLt> cublas_;
+  std::string notice_;
+  void* skinny_memory_ = nullptr;
+  bf16* unpacked_ = nullptr;  ///< the largest packed weight in bf16
+  std::int64_t unpacked_numbers_ = 0;
+  bool tuning_ = false;
+};
+
+/// Weights and outputs that lie side by side, as one; none where they do not.
+std::optional<ProductOutput> side_by_side(std::span<const ProductOutput> outputs);
+
+}  // namespace pitwall::cuda

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// StepLink: the way of steps to the device and of their tokens back. A plan is checked and noted in
+// StepState, written into a ring of pinned memory, taken over by the ingest kernel, and published into
+// another ring, which wait() polls.
+#pragma once
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "engine/execute/step_state.h"
+#include "kernels/cuda/device_memory.h"
+#include "kernels/cuda/gpu_clock.h"
+#include "kernels/cuda/ingest.h"
+#include "kernels/cuda/sampling.h"
+
+namespace pitwall::cuda {
+
+/// wait() may be called from another thread than the rest.
+class StepLink {
+ public:
+  Result<void> prepare(DeviceMemory& memory, const StepLimits& limits, cudaStream_t stream);
+
+  StepState& state() { return state_; }
+  const StepState& state() const { return state_; }
+  const StepView& view() const { return view_; }
+  bool prepared() const { return writer_.has_value(); }
+
+  /// Checks the plan and writes it into the ring. A plan that breaks the bounds leaves no rows.
+  Result<void> stage(const StepPlan& plan);
+
+  /// One row of StepState that is a prompt's: steps with such rows are not captured.
+  bool has_segments() const;
+  /// The staged segments of two rows and more, in host memory.
+  const std::vector<Segment>& segments() const { return host_segments_; }
+
+  /// The first kernel of a step, for `rows` rows of RowSet::tokens.
+  void ingest(int rows);
+  /// Chooses tokens from the rows of `logits` that yield one; `rows` as in ingest(), of RowSet::logits.
+  void sample(Rows32 logits, int rows);
+
+  /// The last kernel of a step, and asked-for logits from `logits` before it. `error`: the step never ran.
+  void publish(std::uint64_t step, std::optional<Error> error, Rows32 logits);
+  StepResult wait(std::uint64_t step);
+
+ private:
+  struct Sample {
+    RequestId request;
+    SlotId slot;
+  };
+  /// What wait() turns a step's published rows into.
+  struct Submitted {
+    std::uint64_t step = 0;  ///< 0 = free
+    std::optional<Error> error;
+    std::vector<Sample> samples;
+    std::vector<StepState::AskedLogits> asked;
+    int entry = 0;  ///< of the rings
+  };
+  static constexpr int kEntries = 4;  ///< two steps are in flight at most
+
+  Submitted take_submitted(std::uint64_t step);
+  std::optional<Error> wait_for_device(const Submitted& submitted) const;
+
+  cudaStream_t stream_ = nullptr;
+  StepLimits limits_;
+  StepState state_;
+  StepView view_{};
+  IngestTargets targets_{};
+  StepClock* clock_ = nullptr;
+  std::int32_t* last_token_ = nullptr;
+  SampledRow* sampled_ = nullptr;
+  void* sampling_memory_ = nullptr;
+  std::optional<StagedStepWriter> writer_;
+  PinnedMemory staged_memory_, published_memory_, asked_memory_;
+  StagedRing staged_{};
+  PublishedRing published_{};
+  Bytes asked_bytes_ = 0;  ///< of an entry of asked_memory_
+  std::vector<Segment> host_segments_;
+  std::uint64_t staged_steps_ = 0;  ///< that ingest() has been launched for
+
+  std::mutex mutex_;  ///< of what follows
+  Submitted submitted_[kEntries];
+  std::condition_variable submitted_changed_;
+  GpuClock gpu_clock_;
+};
+
+}  // namespace pitwall::cuda
