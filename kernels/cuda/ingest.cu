@@ -64,7 +64,7 @@ __device__ void apply_appends(const std::byte* appends, int count, const IngestT
 __device__ void write_rows(const std::byte* entry, const StagedStepLayout& layout, int live, int bound,
                            const std::int32_t* last_token, const IngestTargets& to, int first, int step) {
   for (int row = first; row < max(live, bound); row += step) {
-    std::int32_t token = 0, position = -1, slot = -1;
+    std::int32_t token = -1, position = -1, slot = -1;
     if (row < live) {
       token = staged(entry + layout.tokens, row);
       position = staged(entry + layout.positions, row);

@@ -16,7 +16,7 @@ using bf16 = __nv_bfloat16;
 
 struct StepView {
   const StepCounts* counts;
-  const std::int32_t* tokens;       ///< [rows]
+  const std::int32_t* tokens;       ///< [rows]; −1 on padding rows
   const std::int32_t* positions;    ///< [rows]; −1 on padding rows
   const std::int32_t* slots;        ///< [rows]; −1 on padding rows
   const std::int32_t* decode_rows;  ///< [decode_rows]: rows of RowSet::tokens

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Eight neighbouring numbers of a row in registers, as float32: 16-byte accesses where the row allows them,
+// one by one at its end and where it does not.
+#pragma once
+#include <cstdint>
+
+#include "kernels/cuda/step_view.h"
+
+namespace pitwall::cuda {
+
+constexpr int kEight = 8;
+
+struct Eight {
+  float at[kEight];
+};
+
+__host__ inline bool is_wide(const void* data) {
+  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+}
+/// Whether each row begins at a multiple of 16 bytes.
+__host__ inline bool is_wide(const Rows16& rows) {
+  return is_wide(rows.data) && rows.stride % 8 == 0;
+}
+__host__ inline bool is_wide(const Rows32& rows) {
+  return is_wide(rows.data) && rows.stride % 4 == 0;
+}
+
+/// What a kernel ahead may have written: past the first cache, which is left to weights.
+__device__ inline Eight load_eight_wide(const float* from) {
+  const float4 low = __ldcg(reinterpret_cast<const float4*>(from));
+  const float4 high = __ldcg(reinterpret_cast<const float4*>(from) + 1);
+  return {{low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w}};
+}
+__device__ inline Eight load_eight_wide(const bf16* from) {
+  const uint4 words = __ldcg(reinterpret_cast<const uint4*>(from));
+  const std::uint32_t pairs[] = {words.x, words.y, words.z, words.w};
+  Eight out;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    out.at[2 * i] = __uint_as_float(pairs[i] << 16);
+    out.at[2 * i + 1] = __uint_as_float(pairs[i] & 0xFFFF0000u);
+  }
+  return out;
+}
+
+/// `left`: numbers from here to the row's end; beyond it there are zeros.
+template <class Number>
+__device__ Eight load_eight(const Number* from, int left, bool wide) {
+  if (wide && left >= kEight) return load_eight_wide(from);
+  Eight out;
+#pragma unroll
+  for (int i = 0; i < kEight; ++i) out.at[i] = i < left ? static_cast<float>(from[i]) : 0.0f;
+  return out;
+}
+
+/// Constant numbers, such as a norm's weights.
+__device__ inline Eight load_eight_constant(const float* from, int left, bool wide) {
+  if (wide && left >= kEight) {
+    const float4 low = __ldg(reinterpret_cast<const float4*>(from));
+    const float4 high = __ldg(reinterpret_cast<const float4*>(from) + 1);
+    return {{low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w}};
+  }
+  Eight out;
+#pragma unroll
+  for (int i = 0; i < kEight; ++i) out.at[i] = i < left ? __ldg(from + i) : 0.0f;
+  return out;
+}
+
+__device__ inline void store_eight_wide(float* to, const Eight& x) {
+  reinterpret_cast<float4*>(to)[0] = make_float4(x.at[0], x.at[1], x.at[2], x.at[3]);
+  reinterpret_cast<float4*>(to)[1] = make_float4(x.at[4], x.at[5], x.at[6], x.at[7]);
+}
+__device__ inline void store_eight_wide(bf16* to, const Eight& x) {
+  uint4 words;
+  auto* pairs = reinterpret_cast<__nv_bfloat162*>(&words);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) pairs[i] = __floats2bfloat162_rn(x.at[2 * i], x.at[2 * i + 1]);
+  *reinterpret_cast<uint4*>(to) = words;
+}
+__device__ inline void store_number(float* to, float x) {
+  *to = x;
+}
+__device__ inline void store_number(bf16* to, float x) {
+  *to = __float2bfloat16_rn(x);
+}
+
+template <class Number>
+__device__ void store_eight(Number* to, const Eight& x, int left, bool wide) {
+  if (wide && left >= kEight) return store_eight_wide(to, x);
+#pragma unroll
+  for (int i = 0; i < kEight; ++i) {
+    if (i < left) store_number(to + i, x.at[i]);
+  }
+}
+
+template <class Rows>
+__device__ auto* row_at(const Rows& rows, int row, int column) {
+  return rows.data + std::int64_t{row} * rows.stride + column;
+}
+
+}  // namespace pitwall::cuda
