@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A lane's part of a cell of a quantised matrix (matrix_layout.h) and its scales, taken apart in registers.
+#pragma once
+#include <cstddef>
+
+#include "kernels/cuda/matrix_layout.h"
+#include "kernels/cuda/ptx.cuh"
+
+namespace pitwall::cuda {
+
+/// stored_format() as a value, which device code may read.
+template <TensorType kType>
+inline constexpr StoredFormat kStored = stored_format(kType);
+
+/// What kernels read of a quantised matrix.
+struct CellMatrix {
+  const std::byte* values = nullptr;
+  const std::byte* scales = nullptr;
+  std::int64_t tile_values = 0, tile_scales = 0;  ///< bytes of 16 rows
+  int cells = 0;                                  ///< in 16 rows
+  int group_shift = 0;                            ///< of a quantised linear: column >> shift is its group
+  int record_bytes = 0;                           ///< likewise
+  TensorType scale_type = TensorType::f16;
+};
+
+__host__ __device__ inline CellMatrix cell_matrix(const DeviceMatrix& matrix, const StoredFormat& format) {
+  CellMatrix cells;
+  cells.values = matrix.values;
+  cells.scales = matrix.scales;
+  cells.cells = matrix.stride / kCellColumns;
+  cells.tile_values = std::int64_t{cells.cells} * (kCellRows * kCellColumns / 8 * format.bits);
+  cells.scale_type = matrix.scale_type;
+  if (format.grouped) {
+    while ((1 << cells.group_shift) < matrix.group_columns) ++cells.group_shift;
+    const int zero_bytes = matrix.type == TensorType::i4 ? 1 : matrix.type == TensorType::i8 ? 2 : 0;
+    cells.record_bytes = kCellRows * ((matrix.scale_type == TensorType::f32 ? 4 : 2) + zero_bytes);
+    const int groups = ((matrix.stride - 1) >> cells.group_shift) + 1;
+    cells.tile_scales = std::int64_t{groups} * cells.record_bytes;
+  } else {
+    const int records = (matrix.stride + format.record_columns - 1) / format.record_columns;
+    cells.tile_scales = std::int64_t{records} * format.record_bytes;
+  }
+  return cells;
+}
+
+/// The words of one lane; those of planes that a type lacks are never touched.
+struct CellWords {
+  std::uint32_t low[4], high[4], pairs[2], singles;
+};
+
+template <TensorType kType>
+__device__ inline CellWords load_cell(const std::byte* cell, int lane) {
+  constexpr StoredFormat kFormat = kStored<kType>;
+  CellWords words;
+  const auto four = [&](std::uint32_t(&to)[4]) {
+    const uint4 from = load_once(cell + lane * 16);
+    to[0] = from.x, to[1] = from.y, to[2] = from.z, to[3] = from.w;
+    cell += 32 * 16;
+  };
+  if constexpr (kFormat.low) four(words.low);
+  if constexpr (kFormat.high) four(words.high);
+  if constexpr (kFormat.pairs) {
+    const uint2 from = __ldg(reinterpret_cast<const uint2*>(cell) + lane);
+    words.pairs[0] = from.x, words.pairs[1] = from.y;
+    cell += 32 * 8;
+  }
+  if constexpr (kFormat.singles) words.singles = __ldg(reinterpret_cast<const std::uint32_t*>(cell) + lane);
+  return words;
+}
+
+/// Codes of pair `i` of step `s`, one in each half of the result.
+template <TensorType kType>
+__device__ inline std::uint32_t pair_code(const CellWords& words, int s, int i) {
+  constexpr StoredFormat kFormat = kStored<kType>;
+  std::uint32_t code = 0;
+  if constexpr (kFormat.low) code = words.low[s] >> (4 * i) & 0x000F000Fu;
+  if constexpr (kFormat.high) code |= (words.high[s] >> (4 * i) & 0x000F000Fu) << 4;
+  if constexpr (kFormat.pairs)
+    code |= (words.pairs[s / 2] >> (2 * (4 * (s % 2) + i)) & 0x00030003u) << (kFormat.bits == 6 ? 4 : 0);
+  if constexpr (kFormat.singles) code |= (words.singles >> (4 * s + i) & 0x00010001u) << (kFormat.bits - 1);
+  return code;
+}
+
+/// The bfloat16 numbers of a type's table, low and high bytes apart, four codes a word.
+struct TableBytes {
+  std::uint32_t low[4], high[4];
+};
+constexpr TableBytes table_bytes(TensorType type) {
+  const std::int8_t* table = block_format(type).table;
+  TableBytes result{};
+  for (int c = 0; table != nullptr && c < 16; ++c) {
+    const int number = table[c], size = number < 0 ? -number : number;
+    std::uint32_t bits = number < 0 ? 0x8000u : 0;
+    if (size > 0) {
+      int exponent = 7;
+      while ((size >> exponent) == 0) --exponent;
+      bits |= static_cast<std::uint32_t>((127 + exponent) << 7 | ((size << (7 - exponent)) & 0x7F));
+    }
+    result.low[c / 4] |= (bits & 0xFFu) << (c % 4 * 8);
+    result.high[c / 4] |= (bits >> 8) << (c % 4 * 8);
+  }
+  return result;
+}
+template <TensorType kType>
+inline constexpr TableBytes kTable = table_bytes(kType);
+
+/// Table numbers of a pair of codes, as bfloat16.
+template <TensorType kType>
+__device__ inline std::uint32_t table_pair(std::uint32_t code) {
+  const std::uint32_t selector = (code & 0x7u) | (code >> 8 & 0x700u);
+  const std::uint32_t upper = (code >> 3 & 0x00010001u) * 0xFFu;  // which take the table's second half
+  const auto look_up = [&](std::uint32_t w0, std::uint32_t w1, std::uint32_t w2, std::uint32_t w3) {
+    return (__byte_perm(w0, w1, selector) & (0x00FF00FFu & ~upper)) | (__byte_perm(w2, w3, selector) & upper);
+  };
+  constexpr TableBytes kBytes = kTable<kType>;
+  return look_up(kBytes.low[0], kBytes.low[1], kBytes.low[2], kBytes.low[3]) |
+         look_up(kBytes.high[0], kBytes.high[1], kBytes.high[2], kBytes.high[3]) << 8;
+}
+
+/// fp8_e4m3 codes of a pair as bfloat16, exactly: their fields moved to its places, times 2^120 for the
+/// difference of the exponents' biases.
+__device__ inline std::uint32_t fp8_pair(std::uint32_t code) {
+  const std::uint32_t bits = (code & 0x00800080u) << 8 | (code & 0x007F007Fu) << 4;
+  constexpr std::uint32_t kScale = 0x7B807B80u;
+  const __nv_bfloat162 product = __hmul2(*reinterpret_cast<const __nv_bfloat162*>(&bits),
+                                         *reinterpret_cast<const __nv_bfloat162*>(&kScale));
+  return *reinterpret_cast<const std::uint32_t*>(&product);
+}
+
+__device__ inline float2 bf16_floats(std::uint32_t pair) {
+  return {__uint_as_float(pair << 16), __uint_as_float(pair & 0xFFFF0000u)};
+}
+__device__ inline float2 f16_floats(std::uint32_t pair) {
+  return __half22float2(*reinterpret_cast<const __half2*>(&pair));
+}
+
+/// The numbers of a pair without scale, zero or minimum.
+template <TensorType kType>
+__device__ inline float2 pair_numbers(std::uint32_t code) {
+  if constexpr (kStored<kType>.table) return bf16_floats(table_pair<kType>(code));
+  if constexpr (kType == TensorType::f8_e4m3) return bf16_floats(fp8_pair(code));
+  return {static_cast<float>(code & 0xFFFFu), static_cast<float>(code >> 16)};
+}
+
+/// Of rows g and g + 8: number = d·(code − zero) + m.
+struct CellScale {
+  float d[2], m[2], zero[2];
+};
+
+/// Scales of the span of columns that begins at `column`, of a lane's rows; `tile` is the tile's records.
+template <TensorType kType>
+__device__ inline CellScale load_scale(const CellMatrix& matrix, const std::byte* tile, int column, int g) {
+  constexpr StoredFormat kFormat = kStored<kType>;
+  CellScale scale;
+  const auto word = [&](const std::byte* record, int start) {
+    return __ldg(reinterpret_cast<const std::uint32_t*>(record + start) + g);
+  };
+  const auto bytes = [&](const std::byte* record, int start) {
+    return static_cast<std::uint32_t>(__ldg(reinterpret_cast<const std::uint16_t*>(record + start) + g));
+  };
+  const auto set = [](float(&to)[2], float2 from) { to[0] = from.x, to[1] = from.y; };
+  set(scale.m, {0, 0});
+  if constexpr (kFormat.grouped) {
+    const std::byte* record = tile + std::int64_t{column >> matrix.group_shift} * matrix.record_bytes;
+    const bool wide = matrix.scale_type == TensorType::f32;
+    if (wide) {
+      set(scale.d, __ldg(reinterpret_cast<const float2*>(record) + g));
+    } else {
+      const std::uint32_t pair = word(record, 0);
+      set(scale.d, matrix.scale_type == TensorType::f16 ? f16_floats(pair) : bf16_floats(pair));
+    }
+    const int zeros = wide ? 4 * kCellRows : 2 * kCellRows;
+    set(scale.zero, {0, 0});
+    if constexpr (kType == TensorType::i4) {
+      const std::uint32_t pair = bytes(record, zeros);
+      set(scale.zero, {static_cast<float>(pair & 0xFFu), static_cast<float>(pair >> 8)});
+    }
+    if constexpr (kType == TensorType::i8) {
+      const std::uint32_t pair = word(record, zeros);
+      set(scale.zero, {static_cast<float>(pair & 0xFFFFu), static_cast<float>(pair >> 16)});
+    }
+  } else {
+    constexpr int kWords = 2 * kCellRows;
+    const std::byte* record = tile + std::int64_t{column / kFormat.record_columns} * kFormat.record_bytes;
+    set(scale.d, kFormat.bfloat ? bf16_floats(word(record, 0)) : f16_floats(word(record, 0)));
+    if constexpr (kFormat.minimum) set(scale.m, f16_floats(word(record, kWords)));
+    set(scale.zero, {static_cast<float>(kFormat.zero), static_cast<float>(kFormat.zero)});
+    if constexpr (kFormat.sub_scales) {
+      constexpr int kSubs = kFormat.record_columns / kFormat.span;
+      constexpr int kStart = kFormat.minimum ? 2 * kWords : kWords;
+      const int sub = column % kFormat.record_columns / kFormat.span;
+      const std::uint32_t pair = bytes(record, kStart + sub * kCellRows);
+      if constexpr (kFormat.shared_byte) {
+        scale.d[0] *= static_cast<float>(pair & 15u);
+        scale.d[1] *= static_cast<float>(pair >> 8 & 15u);
+        scale.m[0] *= -static_cast<float>(pair >> 4 & 15u);
+        scale.m[1] *= -static_cast<float>(pair >> 12 & 15u);
+      } else {
+        scale.d[0] *= static_cast<float>(static_cast<std::int8_t>(pair & 0xFFu));
+        scale.d[1] *= static_cast<float>(static_cast<std::int8_t>(pair >> 8));
+        if constexpr (kFormat.minimum) {
+          const std::uint32_t minima = bytes(record, kStart + (kSubs + sub) * kCellRows);
+          scale.m[0] *= -static_cast<float>(minima & 0xFFu);
+          scale.m[1] *= -static_cast<float>(minima >> 8);
+        }
+      }
+    }
+  }
+  return scale;
+}
+
+/// Numbers of pair `i` of step `s`, in float32.
+template <TensorType kType>
+__device__ inline float2 dequantized_pair(const CellWords& words, int s, int i, const CellScale& scale) {
+  const float2 number = pair_numbers<kType>(pair_code<kType>(words, s, i));
+  const float d = scale.d[i % 2], m = scale.m[i % 2], zero = scale.zero[i % 2];
+  return {fmaf(d, number.x - zero, m), fmaf(d, number.y - zero, m)};
+}
+
+/// Calls `body` with the quantised type as a template argument.
+template <class Body>
+void with_quantised_type(TensorType type, const Body& body) {
+  switch (type) {
+#define PITWALL_QUANTISED(name) \
+  case TensorType::name:        \
+    return body.template operator()<TensorType::name>();
+    PITWALL_QUANTISED(q4_0)
+    PITWALL_QUANTISED(q4_1)
+    PITWALL_QUANTISED(q5_0)
+    PITWALL_QUANTISED(q5_1)
+    PITWALL_QUANTISED(q8_0)
+    PITWALL_QUANTISED(q2_k)
+    PITWALL_QUANTISED(q3_k)
+    PITWALL_QUANTISED(q4_k)
+    PITWALL_QUANTISED(q5_k)
+    PITWALL_QUANTISED(q6_k)
+    PITWALL_QUANTISED(iq4_nl)
+    PITWALL_QUANTISED(iq4_xs)
+    PITWALL_QUANTISED(mxfp4)
+    PITWALL_QUANTISED(i4)
+    PITWALL_QUANTISED(i8)
+    PITWALL_QUANTISED(f8_e4m3)
+#undef PITWALL_QUANTISED
+    default:
+      return;
+  }
+}
+
+}  // namespace pitwall::cuda
