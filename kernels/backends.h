@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The back-end factory. Linked by app and tests only.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/base/result.h"
 #include "engine/execute/backend.h"
+#include "engine/execute/kernel_report.h"
 
 namespace pitwall {
 
@@ -15,8 +19,11 @@ enum class ComputeMode : std::uint8_t {
               ///< threads
 };
 
+/// Whether this build has the CUDA back end; a GPU may still be missing.
+bool has_cuda();
+
 struct BackendOptions {
-  std::string device = "cpu";  ///< "cpu"; "cuda" is refused with the reason where it is not built
+  std::string device = "cpu";  ///< "cpu" or "cuda"; refused with the reason where it is not there
   ComputeMode mode = ComputeMode::automatic;
   int threads = 0;                ///< CPU workers; 0 = the cores this process may use
   Bytes memory_limit = 0;         ///< of the ledger; 0 = none
@@ -25,13 +32,23 @@ struct BackendOptions {
 
 Result<std::unique_ptr<Backend>> make_backend(const BackendOptions& options);
 
-/// `floors`: measured read and copy bandwidth (GB/s = 1e9) and multiply-add rate of the machine.
+/// `floors`: measured read and copy bandwidth (GB/s = 1e9) and the rates of multiplications.
 struct Floors {
   double read_gbps = 0, copy_gbps = 0;
-  double float32_tflops = 0, int8_tops = 0;
+  std::vector<std::pair<std::string, double>> tflops;  ///< by number format: "float32", "int8", "bfloat16"
+  double launch_us = 0;                                ///< GPU: of one kernel in a captured chain
   int threads = 0;
   std::string device;
 };
 Result<Floors> measure_floors(const BackendOptions& options);
+
+struct KernelBench {
+  std::string filter;  ///< part of a name or shape; empty = all
+  bool small = false;  ///< shapes for memory checkers, not timed
+  bool timed = true;
+};
+/// Every kernel against its reference, and against the floor measured in the same run.
+Result<void> bench_kernels(const BackendOptions& options, const KernelBench& bench,
+                           const std::function<void(const KernelReport&)>& on_case);
 
 }  // namespace pitwall

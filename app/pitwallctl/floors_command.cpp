@@ -12,6 +12,8 @@ namespace pitwall::ctl {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct Options {
   std::unique_ptr<SettingFlags> flags;
   bool json = false;
@@ -22,16 +24,22 @@ Result<void> show_floors(const Options& options) {
   const auto floors = measure_floors(backend_options(options.flags->settings()));
   if (!floors.ok()) return floors.error();
   if (options.json) {
-    print_json({{"device", floors->device},
-                {"threads", floors->threads},
-                {"read_gbps", floors->read_gbps},
-                {"copy_gbps", floors->copy_gbps},
-                {"tflops", {{"float32", floors->float32_tflops}, {"int8", floors->int8_tops}}}});
+    Json rates = Json::object();
+    for (const auto& [format, rate] : floors->tflops) rates[format] = rate;
+    Json json{{"device", floors->device},
+              {"threads", floors->threads},
+              {"read_gbps", floors->read_gbps},
+              {"copy_gbps", floors->copy_gbps},
+              {"tflops", rates}};
+    if (floors->launch_us > 0) json["launch_us"] = floors->launch_us;
+    print_json(json);
   } else {
-    print(fmt::format(
-        "{}\nread     {:8.2f} GB/s\ncopy     {:8.2f} GB/s\nfloat32  {:8.3f} TFLOP/s\nint8     {:8.3f} "
-        "TOP/s\n",
-        floors->device, floors->read_gbps, floors->copy_gbps, floors->float32_tflops, floors->int8_tops));
+    std::string text = fmt::format("{}\nread     {:9.2f} GB/s\ncopy     {:9.2f} GB/s\n", floors->device,
+                                   floors->read_gbps, floors->copy_gbps);
+    for (const auto& [format, rate] : floors->tflops)
+      text += fmt::format("{:<8} {:9.3f} TFLOP/s\n", format, rate);
+    if (floors->launch_us > 0) text += fmt::format("launch   {:9.2f} us\n", floors->launch_us);
+    print(text);
   }
   return {};
 }

@@ -8,9 +8,9 @@
 #include "app/pitwallctl/console.h"
 #include "app/pitwallctl/engine_start.h"
 #include "app/pitwallctl/json_input.h"
-#include "app/pitwallctl/replies.h"
 #include "app/pitwallctl/setting_flags.h"
 #include "engine/model/safetensors_writer.h"
+#include "engine/serve/replies.h"
 
 namespace pitwall::ctl {
 

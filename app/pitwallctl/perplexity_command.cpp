@@ -7,12 +7,12 @@
 #include "app/pitwallctl/commands.h"
 #include "app/pitwallctl/console.h"
 #include "app/pitwallctl/engine_start.h"
-#include "app/pitwallctl/replies.h"
 #include "app/pitwallctl/setting_flags.h"
 #include "engine/base/file.h"
 #include "engine/bench/perplexity.h"
 #include "engine/model/safetensors_reader.h"
 #include "engine/model/safetensors_writer.h"
+#include "engine/serve/replies.h"
 
 namespace pitwall::ctl {
 

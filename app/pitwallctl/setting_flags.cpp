@@ -103,6 +103,10 @@ bool engine_setting(const SettingInfo& info) {
 bool any_setting(const SettingInfo&) {
   return true;
 }
+bool engine_setting_without_model(const SettingInfo& info) {
+  return engine_setting(info) && !model_setting(info);
+}
+
 bool model_setting(const SettingInfo& info) {
   return info.name == "model";
 }

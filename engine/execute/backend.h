@@ -3,9 +3,9 @@
 // implementations.
 //
 // Shapes: an activation Tensor is [rows × columns] with one row per token of the step (RowSet::tokens) or per
-// position whose logits are wanted (RowSet::logits), in one of two precisions. Row counts, positions, slots, tokens and block
-// tables are read from StepState on the device: nothing in the forward depends on lengths on the host. Every
-// operation has an obvious twin in execute/reference_ops.h that tests compare against.
+// position whose logits are wanted (RowSet::logits), in one of two precisions. Row counts, positions, slots,
+// tokens and block tables are read from StepState on the device: nothing in the forward depends on lengths on
+// the host. Every operation has an obvious twin in execute/reference_ops.h that tests compare against.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -109,8 +109,8 @@ struct AttentionOp {
   float softcap = 0;  ///< 0 = none
 };
 
-/// One thread at a time (the executor's), but for wait(). Methods without Result cannot fail once their buffers
-/// exist.
+/// One thread at a time (the executor's), but for wait(). Methods without Result cannot fail once their
+/// buffers exist.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -127,14 +127,14 @@ class Backend {
   virtual Result<RopeTable> upload_rope(const RopeSpec& rope, int positions) = 0;
   virtual Result<Tensor> allocate(Category category, RowSet rows, int columns,
                                   Precision precision = Precision::compute) = 0;  ///< after prepare_steps
-  /// Activations of RowSet::tokens that products of one input fill, as q, k and v: a device may lay their rows
-  /// side by side. What is uploaded one after another for one input may be multiplied at once.
+  /// Activations of RowSet::tokens that products of one input fill, as q, k and v: a device may lay their
+  /// rows side by side. What is uploaded one after another for one input may be multiplied at once.
   virtual Result<std::vector<Tensor>> allocate_together(std::span<const int> columns);
   virtual Result<void> prepare_steps(const StepLimits& limits) = 0;  ///< StepState, workspaces
   /// What attention needs beside KV, for at most `heads` heads. Before warm_up().
   virtual Result<void> prepare_attention(const KvLayout& layout, int heads);
-  /// Runs `forward` over the largest step and captures the buckets, before KV has memory, so that what is left
-  /// afterwards is KV's.
+  /// Runs `forward` over the largest step and captures the buckets, before KV has memory, so that what is
+  /// left afterwards is KV's.
   virtual Result<void> warm_up(const std::function<void()>& forward, std::span<const int> buckets);
   /// Refuses, by its name, a KV dtype that the device lacks, and a scale that is not finite and above 0.
   virtual Result<void> allocate_kv(const KvLayout& layout, int blocks) = 0;

@@ -18,8 +18,8 @@ class Executor {
   virtual StepResult collect() = 0;        ///< blocks for the oldest launched step
 };
 
-/// The real one: an own thread drives the back end, so that plan n+1 overlaps step n; where the device computes
-/// on its own, step n+1 is submitted while n runs, and collect() waits for the device.
+/// The real one: an own thread drives the back end, so that plan n+1 overlaps step n; where the device
+/// computes on its own, step n+1 is submitted while n runs, and collect() waits for the device.
 class DeviceExecutor final : public Executor {
  public:
   DeviceExecutor(std::unique_ptr<Backend> backend, std::unique_ptr<Transformer> transformer, int max_slots,

@@ -194,7 +194,8 @@ Result<void> CudaBackend::prepare_attention(const KvLayout& layout, int heads) {
 Result<void> CudaBackend::fit_workspaces() {
   int outputs = 0;
   for (const StoredWeight& weight : weights_) {
-    // The output projection goes to its tensor; everything else may need an epilogue or stand beside its twin.
+    // The output projection goes to its tensor; everything else may need an epilogue or stand beside its
+    // twin.
     if (weight.matrix.rows < limits_.vocabulary) outputs = std::max(outputs, weight.matrix.rows);
   }
   const std::int64_t rows = padded_rows(std::max(limits_.max_tokens, limits_.max_logit_rows));

@@ -123,7 +123,7 @@ class CudaBackend final : public Backend {
   Products products_;
   CudaKvPool kv_;
   std::map<int, Rows16> normed_;  ///< by columns: rows of wide tensors as products take them
-  Rows16 products16_;  ///< results that an epilogue turns into something else
+  Rows16 products16_;             ///< results that an epilogue turns into something else
   Rows32 products32_;
   MoeWorkspace moe_;
   DecodeWorkspace decode_;

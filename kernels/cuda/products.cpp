@@ -17,6 +17,16 @@ int library_rows(int rows) {
   return static_cast<int>(padded_rows(rows));
 }
 
+SkinnyOutput own_output(const ProductOutput& output) {
+  SkinnyOutput own;
+  own.weight = output.weight;
+  own.out16 = output.out16;
+  own.out32 = output.out32;
+  if (output.add) own.residual = output.out32;
+  own.scale = output.alpha;
+  return own;
+}
+
 bool few_rows(const ProductOutput& output, int rows) {
   return rows <= skinny_rows(output.weight.type);
 }
@@ -55,14 +65,7 @@ void Products::multiply(Rows16 x, std::span<const ProductOutput> outputs, int ro
                                [rows](const ProductOutput& output) { return few_rows(output, rows); });
   if (few) {
     std::vector<SkinnyOutput> skinny;
-    for (const ProductOutput& output : outputs) {
-      SkinnyOutput& one = skinny.emplace_back();
-      one.weight = output.weight;
-      one.out16 = output.out16;
-      one.out32 = output.out32;
-      if (output.add) one.residual = output.out32;
-      one.scale = output.alpha;
-    }
+    for (const ProductOutput& output : outputs) skinny.push_back(own_output(output));
     skinny_linear(x, skinny.data(), static_cast<int>(skinny.size()), rows, skinny_memory_,
                   memory_->device().multiprocessors, stream_);
     return;
@@ -113,7 +116,7 @@ void Products::multiply_plain(Rows16 x, const ProductOutput& output, int rows) {
     if (tuning_) cublas_->tune(product, stream_);
     if (cublas_->multiply(product, stream_)) return;
   }
-  tiled_linear(x, output, rows, stream_);
+  tiled_linear(x, own_output(output), rows, stream_);
 }
 
 std::optional<ProductOutput> side_by_side(std::span<const ProductOutput> outputs) {

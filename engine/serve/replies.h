@@ -7,7 +7,7 @@
 
 #include "engine/serve/engine.h"
 
-namespace pitwall::ctl {
+namespace pitwall {
 
 struct Reply {
   std::string text;
@@ -26,4 +26,4 @@ Result<std::vector<Reply>> run_requests(Engine& engine, std::vector<GenerationRe
 /// prompt comes back in several slices.
 Result<std::vector<float>> prompt_logits(const Reply& reply, std::size_t rows, std::size_t columns);
 
-}  // namespace pitwall::ctl
+}  // namespace pitwall

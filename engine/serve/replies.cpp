@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/pitwallctl/replies.h"
+#include "engine/serve/replies.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <condition_variable>
 #include <mutex>
 
-namespace pitwall::ctl {
+namespace pitwall {
 
 namespace {
 
@@ -63,4 +63,4 @@ Result<std::vector<float>> prompt_logits(const Reply& reply, std::size_t rows, s
                fmt::format("The engine returned the logits of {} positions of {}", filled, rows), "", "", ""};
 }
 
-}  // namespace pitwall::ctl
+}  // namespace pitwall
