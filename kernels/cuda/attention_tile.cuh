@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What decode and prefill attention share: how tiles of q, k and v lie in shared memory, their numbers as MMA
+// fragments, and the softmax over tiles. In a fragment g = lane / 4 and t = lane % 4 (ptx.cuh).
+#pragma once
+#include <cuda_fp8.h>
+
+#include <limits>
+
+#include "kernels/cuda/attention.h"
+#include "kernels/cuda/ptx.cuh"
+
+namespace pitwall::cuda {
+
+inline constexpr int kLanes = 32;
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
+inline constexpr int kHeadRows = 16;  ///< rows of an MMA
+
+template <KvDtype kDtype>
+struct KvNumbers {
+  static constexpr bool kIsByte = kDtype == KvDtype::fp8_e4m3 || kDtype == KvDtype::int8;
+  static constexpr bool kHasTokenScales = kDtype == KvDtype::int8;
+  static constexpr int kBytes = kIsByte ? 1 : 2;
+  static constexpr bool kIsHalf = kDtype != KvDtype::bfloat16;  ///< multiplied as float16, else as bf16
+};
+
+/// P times the scale of int8 values is this much larger in float16, away from its smallest numbers; the
+/// output is divided by it. A power of two.
+inline constexpr float kInt8Lift = 64;
+
+/// Byte offset of a 16-byte chunk in a tile of kChunks chunks a row. Rows are permuted so that ldmatrix,
+/// which reads one chunk of eight rows, meets eight different groups of banks.
+template <int kChunks>
+__device__ inline int chunk_offset(int row, int chunk) {
+  static_assert(kChunks >= 4 && (kChunks & (kChunks - 1)) == 0);
+  const int turn = kChunks >= 8 ? row & 7 : (row >> 1) & 3;
+  return (row * kChunks + (chunk ^ turn)) * 16;
+}
+
+template <bool kIsHalf>
+__device__ inline void multiply(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
+                                std::uint32_t b1) {
+  if constexpr (kIsHalf) {
+    multiply_f16(c, a, b0, b1);
+  } else {
+    multiply_bf16(c, a, b0, b1);
+  }
+}
+template <bool kIsHalf>
+__device__ inline std::uint32_t pack(float low, float high) {
+  if constexpr (kIsHalf) return pack_f16(low, high);
+  return pack_bf16(low, high);
+}
+
+/// Four bytes as float16, exactly: the lower two, the upper two.
+template <KvDtype kDtype>
+__device__ inline void widen(std::uint32_t bytes, std::uint32_t& low, std::uint32_t& high) {
+  if constexpr (kDtype == KvDtype::fp8_e4m3) {
+    const auto pair = [](std::uint32_t codes) {
+      const __half2_raw raw = __nv_cvt_fp8x2_to_halfraw2(static_cast<__nv_fp8x2_storage_t>(codes), __NV_E4M3);
+      return static_cast<std::uint32_t>(raw.x) | static_cast<std::uint32_t>(raw.y) << 16;
+    };
+    low = pair(bytes & 0xFFFF);
+    high = pair(bytes >> 16);
+  } else {
+    // 0x6400 | u is 1024 + u in float16; u = number + 128.
+    const std::uint32_t shifted = bytes ^ 0x80808080u;
+    const __half2 offset = __half2half2(__ushort_as_half(0x6480));  // 1152
+    const auto pair = [&](std::uint32_t order) {
+      const std::uint32_t raised = __byte_perm(shifted, 0x64646464u, order);
+      const __half2 number = __hsub2(*reinterpret_cast<const __half2*>(&raised), offset);
+      return *reinterpret_cast<const std::uint32_t*>(&number);
+    };
+    low = pair(0x4140);
+    high = pair(0x4342);
+  }
+}
+
+/// Up to eight bf16 numbers, zeros beyond `count`. `is_aligned`: 16 bytes may be read at once.
+__device__ inline uint4 load_eight(const bf16* from, int count, bool is_aligned) {
+  if (is_aligned && count >= 8) return *reinterpret_cast<const uint4*>(from);
+  std::uint32_t words[4];
+  for (int w = 0; w < 4; ++w) {
+    const std::uint32_t low = 2 * w < count ? __bfloat16_as_ushort(from[2 * w]) : 0;
+    const std::uint32_t high = 2 * w + 1 < count ? __bfloat16_as_ushort(from[2 * w + 1]) : 0;
+    words[w] = low | high << 16;
+  }
+  return {words[0], words[1], words[2], words[3]};
+}
+/// Two bf16 numbers as what is multiplied.
+template <bool kIsHalf>
+__device__ inline std::uint32_t as_factor(std::uint32_t bf16_pair) {
+  if constexpr (!kIsHalf) return bf16_pair;
+  const float2 pair = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(&bf16_pair));
+  return pack_f16(pair.x, pair.y);
+}
+
+/// The A fragment of rows [row, row + 16) and columns [16·step, 16·step + 16).
+template <int kChunks>
+__device__ inline void load_row_fragment(std::uint32_t (&out)[4], std::uint32_t tile, int row, int step) {
+  const int lane = static_cast<int>(threadIdx.x) % kLanes, matrix = lane / 8;
+  load_matrix_x4(out,
+                 tile + chunk_offset<kChunks>(row + (matrix & 1) * 8 + lane % 8, 2 * step + (matrix >> 1)));
+}
+/// 16-bit keys [token, token + 16), columns of `step`: (b0, b1) of the first eight tokens, then of the
+/// others.
+template <int kChunks>
+__device__ inline void load_key_fragment(std::uint32_t (&out)[4], std::uint32_t tile, int token, int step) {
+  const int lane = static_cast<int>(threadIdx.x) % kLanes, matrix = lane / 8;
+  load_matrix_x4(out,
+                 tile + chunk_offset<kChunks>(token + (matrix >> 1) * 8 + lane % 8, 2 * step + (matrix & 1)));
+}
+/// 16-bit values of tokens [token, token + 16), columns of `step`: (b0, b1) of the first eight columns, then
+/// of the others.
+template <int kChunks>
+__device__ inline void load_value_fragment(std::uint32_t (&out)[4], std::uint32_t tile, int token, int step) {
+  const int lane = static_cast<int>(threadIdx.x) % kLanes, matrix = lane / 8;
+  load_matrix_x4_transposed(
+      out, tile + chunk_offset<kChunks>(token + (matrix & 1) * 8 + lane % 8, 2 * step + (matrix >> 1)));
+}
+
+__device__ inline float power_of_two(float x) {
+  float result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
+/// From q·k to powers of two: the score is capped if there is a cap, then times `factor`.
+struct ScoreRule {
+  float cap_in = 0;  ///< 0 = no cap
+  float factor = 0;  ///< above 0
+  __device__ ScoreRule(float scale, float softcap) {
+    constexpr float kLog2E = 1.44269504088896341f;
+    cap_in = softcap > 0 ? scale / softcap : 0;
+    factor = (softcap > 0 ? softcap : scale) * kLog2E;
+  }
+  /// tanh(x) = 1 − 2 / (e^2x + 1)
+  __device__ float capped(float score) const {
+    constexpr float kTwoLog2E = 2 * 1.44269504088896341f;
+    return 1 - __fdividef(2, power_of_two(kTwoLog2E * cap_in * score) + 1);
+  }
+};
+
+/// Largest score and sum of powers of the two rows g and g + 8; the sum is this lane's part of it.
+struct RowSums {
+  float largest[2] = {-kInfinity, -kInfinity};
+  float sum[2] = {0, 0};
+};
+
+/// Scores of a tile become their powers relative to the largest so far, to which sums and output are brought.
+/// Masked scores are −∞.
+template <int kTiles, int kOut>
+__device__ inline void soften(float (&scores)[kTiles][4], RowSums& rows, float (&out)[kOut][4],
+                              float factor) {
+  float shrink[2];
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    float largest = rows.largest[half];
+#pragma unroll
+    for (int n = 0; n < kTiles; ++n)
+      largest = fmaxf(largest, fmaxf(scores[n][2 * half], scores[n][2 * half + 1]));
+    largest = fmaxf(largest, __shfl_xor_sync(0xFFFFFFFFu, largest, 1));
+    largest = fmaxf(largest, __shfl_xor_sync(0xFFFFFFFFu, largest, 2));
+    const float base = largest == -kInfinity ? 0 : largest * factor;
+    shrink[half] = power_of_two(rows.largest[half] * factor - base);
+    rows.largest[half] = largest;
+    float sum = 0;
+#pragma unroll
+    for (int n = 0; n < kTiles; ++n) {
+#pragma unroll
+      for (int j = 2 * half; j < 2 * half + 2; ++j) {
+        scores[n][j] = power_of_two(fmaf(scores[n][j], factor, -base));
+        sum += scores[n][j];
+      }
+    }
+    rows.sum[half] = rows.sum[half] * shrink[half] + sum;
+  }
+  if (!__any_sync(0xFFFFFFFFu, shrink[0] != 1 || shrink[1] != 1)) return;
+#pragma unroll
+  for (int n = 0; n < kOut; ++n) {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) out[n][j] *= shrink[j / 2];
+  }
+}
+
+/// The sums of the quad's four lanes.
+__device__ inline void finish_sums(RowSums& rows) {
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    rows.sum[half] += __shfl_xor_sync(0xFFFFFFFFu, rows.sum[half], 1);
+    rows.sum[half] += __shfl_xor_sync(0xFFFFFFFFu, rows.sum[half], 2);
+  }
+}
+
+/// Powers of two n-tiles as the A fragment of 16 tokens.
+template <bool kIsHalf>
+__device__ inline void pack_powers(std::uint32_t (&out)[4], const float (&low)[4], const float (&high)[4]) {
+  out[0] = pack<kIsHalf>(low[0], low[1]);
+  out[1] = pack<kIsHalf>(low[2], low[3]);
+  out[2] = pack<kIsHalf>(high[0], high[1]);
+  out[3] = pack<kIsHalf>(high[2], high[3]);
+}
+
+}  // namespace pitwall::cuda

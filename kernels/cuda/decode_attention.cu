@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "kernels/cuda/decode_attention.cuh"
+
+namespace pitwall::cuda {
+
+// Compiled in decode_attention_*.cu.
+template <>
+void launch_decode<KvDtype::bfloat16>(const AttentionArgs&, const DecodePlan&, int, cudaStream_t);
+template <>
+void launch_decode<KvDtype::float16>(const AttentionArgs&, const DecodePlan&, int, cudaStream_t);
+template <>
+void launch_decode<KvDtype::fp8_e4m3>(const AttentionArgs&, const DecodePlan&, int, cudaStream_t);
+template <>
+void launch_decode<KvDtype::int8>(const AttentionArgs&, const DecodePlan&, int, cudaStream_t);
+
+void decode_attention(const AttentionArgs& args, int rows, const DecodeWorkspace& workspace,
+                      int multiprocessors, cudaStream_t stream) {
+  if (rows == 0) return;
+  const DecodePlan plan = decode_plan_at(workspace, rows, multiprocessors);
+  const int parts = decode_parts(multiprocessors);
+  switch (args.kv.dtype) {
+    case KvDtype::float32:
+      return;  // no such pool on a device
+    case KvDtype::bfloat16:
+      return launch_decode<KvDtype::bfloat16>(args, plan, parts, stream);
+    case KvDtype::float16:
+      return launch_decode<KvDtype::float16>(args, plan, parts, stream);
+    case KvDtype::fp8_e4m3:
+      return launch_decode<KvDtype::fp8_e4m3>(args, plan, parts, stream);
+    case KvDtype::int8:
+      return launch_decode<KvDtype::int8>(args, plan, parts, stream);
+  }
+}
+
+}  // namespace pitwall::cuda

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "kernels/cuda/decode_attention.cuh"
+
+PITWALL_DECODE_OF(pitwall::KvDtype::float16)
