@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The survivors of top_k and top_p are a head of the row's tokens in their order (sampling.cuh), which is
+// The survivors of top_k and top_p are a head of the row's tokens in their order (token_order.cuh), which is
 // total: one number, the order of the last survivor, says who they are. RowHead finds it by halving a range,
 // with passes over the row until what is left of the range fits a buffer in shared memory. Mass is in fixed
 // point, so that no sum depends on the order of its parts. A block works on a row.
