@@ -12,12 +12,13 @@ namespace pitwall::cuda {
 /// All layers' pools and one host block's layout: the layers one after another, numbers then token scales.
 struct MoveSpace {
   std::span<const KvView> layers;
-  std::byte* host = nullptr;  ///< pinned
+  std::byte* host = nullptr;  ///< pinned, as the device sees it; 16-byte aligned
   std::int64_t host_block_bytes = 0;
 };
 std::int64_t host_block_bytes(std::span<const KvView> layers);
 
-/// In stream order. Lists are valid until the call returns; nothing is allocated.
+/// In stream order, by kernels that take the lists as parameters. Lists and layers are read before the call
+/// returns; nothing is allocated.
 void swap_out(const MoveSpace& space, std::span<const BlockSwap> blocks, cudaStream_t stream);
 void swap_in(const MoveSpace& space, std::span<const BlockSwap> blocks, cudaStream_t stream);
 /// The first `tokens` positions of each block, all layers.

@@ -9,10 +9,14 @@
 
 namespace pitwall::cuda {
 
+inline constexpr int kMostExperts = 512;
+
 /// Device arrays for up to `rows` rows of a step.
 struct VisitList {
   std::int32_t* first_visit = nullptr;  ///< [experts + 1]
   std::int32_t* visit_rows = nullptr;   ///< [rows·top_k]
+  std::int32_t* row_experts =
+      nullptr;  ///< [rows][top_k]: expert of the row's i-th choice; −1 on padding rows
   std::int32_t* row_visits = nullptr;  ///< [rows][top_k]: visit of the row's i-th choice; −1 on padding rows
   float* row_weights = nullptr;        ///< [rows][top_k]
 };
@@ -20,7 +24,7 @@ std::size_t visit_list_bytes(int rows, int experts, int top_k);
 VisitList visit_list_at(void* memory, int rows, int experts, int top_k);
 
 /// softmax over the router's logits in float32, the top_k largest (lowest id on a tie), renormalised if the
-/// spec says so; then the visits sorted. Padding rows visit nobody.
+/// spec says so; then the visits sorted. Padding rows visit nobody. Experts ≤ kMostExperts, top_k ≤ experts.
 void route_rows(const StepView& step, Rows32 router_logits, const MoeSpec& spec, const VisitList& visits,
                 int rows, cudaStream_t stream);
 

@@ -2,35 +2,12 @@
 // Operations that treat each number of a row by itself: a thread for eight neighbours.
 #include "kernels/cuda/row_ops.h"
 
-#include <algorithm>
-
-#include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/ptx.cuh"
 #include "kernels/cuda/row_vector.cuh"
 
 namespace pitwall::cuda {
 
 namespace {
-
-constexpr int kMostThreads = 256;
-
-/// A block has one row's columns, or a part of them.
-__device__ int my_column() {
-  return static_cast<int>(blockIdx.y * blockDim.x + threadIdx.x) * kEight;
-}
-__device__ int my_row() {
-  return static_cast<int>(blockIdx.x);
-}
-
-template <class... Parameters, class... Arguments>
-void launch_by_columns(void (*kernel)(Parameters...), int rows, int columns, cudaStream_t stream,
-                       const Arguments&... arguments) {
-  const int groups = (columns + kEight - 1) / kEight;
-  const int threads = std::min((groups + 31) / 32 * 32, kMostThreads);
-  const int parts = (groups + threads - 1) / threads;
-  launch(kernel, dim3(static_cast<unsigned>(rows), static_cast<unsigned>(parts)),
-         dim3(static_cast<unsigned>(threads)), 0, stream, arguments...);
-}
 
 __device__ float sigmoid(float x) {
   return 1.0f / (1.0f + __expf(-x));
@@ -43,7 +20,7 @@ __device__ float activated(float x, Activation activation) {
   return x * sigmoid(kTwoSqrt2OverPi * (x + 0.044715f * x * x * x));
 }
 
-__global__ void __launch_bounds__(kMostThreads)
+__global__ void __launch_bounds__(kRowThreads)
     embed_kernel(const std::int32_t* tokens, const bf16* table, std::int64_t table_stride, float scale,
                  Rows32 out, bool wide) {
   const int row = my_row(), column = my_column(), left = out.columns - column;
@@ -58,7 +35,7 @@ __global__ void __launch_bounds__(kMostThreads)
   store_eight(row_at(out, row, column), x, left, wide);
 }
 
-__global__ void __launch_bounds__(kMostThreads)
+__global__ void __launch_bounds__(kRowThreads)
     gate_kernel(Rows16 gate, Rows16 up, const float* gate_bias, const float* up_bias, Activation activation,
                 Rows16 out, bool wide) {
   const int row = my_row(), column = my_column(), left = out.columns - column;
@@ -77,8 +54,7 @@ __global__ void __launch_bounds__(kMostThreads)
 }
 
 template <class Rows>
-__global__ void __launch_bounds__(kMostThreads)
-    finish_kernel(Rows y, Epilogue epilogue, Rows out, bool wide) {
+__global__ void __launch_bounds__(kRowThreads) finish_kernel(Rows y, Epilogue epilogue, Rows out, bool wide) {
   const int row = my_row(), column = my_column(), left = out.columns - column;
   if (left <= 0) return;
   Eight bias{}, residual{};
@@ -100,7 +76,7 @@ __global__ void __launch_bounds__(kMostThreads)
   store_eight(row_at(out, row, column), x, left, wide);
 }
 
-__global__ void __launch_bounds__(kMostThreads)
+__global__ void __launch_bounds__(kRowThreads)
     gather_kernel(const StepCounts* counts, const std::int32_t* logit_rows, Rows32 in, Rows32 out,
                   bool wide) {
   const int row = my_row(), column = my_column(), left = out.columns - column;

@@ -2,8 +2,10 @@
 // Eight neighbouring numbers of a row in registers, as float32: 16-byte accesses where the row allows them,
 // one by one at its end and where it does not.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
+#include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/step_view.h"
 
 namespace pitwall::cuda {
@@ -96,6 +98,27 @@ __device__ void store_eight(Number* to, const Eight& x, int left, bool wide) {
 template <class Rows>
 __device__ auto* row_at(const Rows& rows, int row, int column) {
   return rows.data + std::int64_t{row} * rows.stride + column;
+}
+
+constexpr int kRowThreads = 256;
+
+/// For kernels that treat each number by itself: a thread has eight of them, a block one row's columns, or a
+/// part of them.
+__device__ inline int my_column() {
+  return static_cast<int>(blockIdx.y * blockDim.x + threadIdx.x) * kEight;
+}
+__device__ inline int my_row() {
+  return static_cast<int>(blockIdx.x);
+}
+
+template <class... Parameters, class... Arguments>
+void launch_by_columns(void (*kernel)(Parameters...), int rows, int columns, cudaStream_t stream,
+                       const Arguments&... arguments) {
+  const int groups = (columns + kEight - 1) / kEight;
+  const int threads = std::min((groups + 31) / 32 * 32, kRowThreads);
+  const int parts = (groups + threads - 1) / threads;
+  launch(kernel, dim3(static_cast<unsigned>(rows), static_cast<unsigned>(parts)),
+         dim3(static_cast<unsigned>(threads)), 0, stream, arguments...);
 }
 
 }  // namespace pitwall::cuda
