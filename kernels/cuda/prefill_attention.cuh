@@ -202,16 +202,18 @@ struct PrefillBlock {
   }
 
   __device__ void score(Scores& scores, std::uint32_t query, std::uint32_t keys) const {
+    const auto query_reader = TileReader<Traits::kChunks>::rows(query);
+    const auto key_reader = TileReader<Traits::kChunks>::keys(keys);
 #pragma unroll
     for (int step = 0; step < Traits::kSteps; ++step) {
       if (step >= steps()) break;
       std::uint32_t a[Traits::kRowTiles][4], b[4];
 #pragma unroll
       for (int m = 0; m < Traits::kRowTiles; ++m)
-        load_row_fragment<Traits::kChunks>(a[m], query, (warp * Traits::kRowTiles + m) * 16, step);
+        query_reader.load(a[m], (warp * Traits::kRowTiles + m) * 16, step);
 #pragma unroll
       for (int n = 0; n < Traits::kScoreTiles; n += 2) {
-        load_key_fragment<Traits::kChunks>(b, keys, 8 * n, step);
+        key_reader.load(b, 8 * n, step);
 #pragma unroll
         for (int m = 0; m < Traits::kRowTiles; ++m) {
           multiply<kIsHalf>(scores[m][n], a[m], b[0], b[1]);
@@ -248,6 +250,7 @@ struct PrefillBlock {
   }
 
   __device__ void gather(Out& out, const Scores& scores, std::uint32_t values) const {
+    const auto reader = TileReader<Traits::kChunks>::rows(values);
 #pragma unroll
     for (int n = 0; n < Traits::kScoreTiles; n += 2) {
       std::uint32_t p[Traits::kRowTiles][4], b[4];
@@ -256,7 +259,7 @@ struct PrefillBlock {
 #pragma unroll
       for (int step = 0; step < Traits::kSteps; ++step) {
         if (step >= steps()) break;
-        load_value_fragment<Traits::kChunks>(b, values, 8 * n, step);
+        reader.load_transposed(b, 8 * n, step);
 #pragma unroll
         for (int m = 0; m < Traits::kRowTiles; ++m) {
           multiply<kIsHalf>(out[m][2 * step], p[m], b[0], b[1]);
@@ -359,7 +362,7 @@ struct PrefillBlock {
 template <KvDtype kDtype, int kDim, bool kIsFull>
 __global__ void __launch_bounds__(PrefillTraits<kDtype, kDim>::kThreads, 2)
     prefill_kernel(AttentionArgs args, int segments) {
-  extern __shared__ uint4 memory[];
+  extern __shared__ __align__(1024) uint4 memory[];
   wait_for_kernel_ahead();
   let_next_kernel_start();
   const PrefillBlock<kDtype, kDim, kIsFull> block{args, reinterpret_cast<std::byte*>(memory),
