@@ -94,29 +94,39 @@ __device__ inline std::uint32_t as_factor(std::uint32_t bf16_pair) {
   return pack_f16(pair.x, pair.y);
 }
 
-/// The A fragment of rows [row, row + 16) and columns [16·step, 16·step + 16).
+/// How this lane reads 16×16 fragments of a tile with kChunks chunks a row, whose start is a multiple of a
+/// row's bytes. A row's permutation of chunks is an exclusive or, and so is the way from one fragment's
+/// columns to the next: one instruction for each.
 template <int kChunks>
-__device__ inline void load_row_fragment(std::uint32_t (&out)[4], std::uint32_t tile, int row, int step) {
-  const int lane = static_cast<int>(threadIdx.x) % kLanes, matrix = lane / 8;
-  load_matrix_x4(out,
-                 tile + chunk_offset<kChunks>(row + (matrix & 1) * 8 + lane % 8, 2 * step + (matrix >> 1)));
-}
-/// 16-bit keys [token, token + 16), columns of `step`: (b0, b1) of the first eight tokens, then of the
-/// others.
-template <int kChunks>
-__device__ inline void load_key_fragment(std::uint32_t (&out)[4], std::uint32_t tile, int token, int step) {
-  const int lane = static_cast<int>(threadIdx.x) % kLanes, matrix = lane / 8;
-  load_matrix_x4(out,
-                 tile + chunk_offset<kChunks>(token + (matrix >> 1) * 8 + lane % 8, 2 * step + (matrix & 1)));
-}
-/// 16-bit values of tokens [token, token + 16), columns of `step`: (b0, b1) of the first eight columns, then
-/// of the others.
-template <int kChunks>
-__device__ inline void load_value_fragment(std::uint32_t (&out)[4], std::uint32_t tile, int token, int step) {
-  const int lane = static_cast<int>(threadIdx.x) % kLanes, matrix = lane / 8;
-  load_matrix_x4_transposed(
-      out, tile + chunk_offset<kChunks>(token + (matrix & 1) * 8 + lane % 8, 2 * step + (matrix >> 1)));
-}
+class TileReader {
+ public:
+  /// A fragments: the second matrix is eight rows down, the third eight columns on. Transposed, they are
+  /// (b0, b1) of a 16-bit value's first eight columns, then of the others.
+  __device__ static TileReader rows(std::uint32_t tile) {
+    return TileReader(tile, matrix() & 1, matrix() >> 1);
+  }
+  /// (b0, b1) of the first eight 16-bit keys, then of the others.
+  __device__ static TileReader keys(std::uint32_t tile) {
+    return TileReader(tile, matrix() >> 1, matrix() & 1);
+  }
+
+  /// Rows [row, row + 16), row a multiple of 16, and chunks 2·step and 2·step + 1.
+  __device__ void load(std::uint32_t (&out)[4], int row, int step) const {
+    load_matrix_x4(out, place(row, step));
+  }
+  __device__ void load_transposed(std::uint32_t (&out)[4], int row, int step) const {
+    load_matrix_x4_transposed(out, place(row, step));
+  }
+
+ private:
+  __device__ TileReader(std::uint32_t tile, int down, int on)
+      : first_(tile + chunk_offset<kChunks>(down * 8 + static_cast<int>(threadIdx.x) % 8, on)) {}
+  __device__ static int matrix() { return static_cast<int>(threadIdx.x) % kLanes / 8; }
+  __device__ std::uint32_t place(int row, int step) const {
+    return (first_ ^ static_cast<std::uint32_t>(step * 32)) + row * kChunks * 16;
+  }
+  std::uint32_t first_;
+};
 
 __device__ inline float power_of_two(float x) {
   float result;

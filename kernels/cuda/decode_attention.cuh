@@ -155,7 +155,7 @@ struct DecodeBlock {
     if constexpr (Traits::kKeepsQuery) {
       for (int i = 0; i < 4; ++i) out[i] = q.kept[step][i];
     } else {
-      load_row_fragment<Traits::kQueryChunks>(out, shared_address(query()), 0, step);
+      TileReader<Traits::kQueryChunks>::rows(shared_address(query())).load(out, 0, step);
     }
   }
 
@@ -163,10 +163,11 @@ struct DecodeBlock {
   __device__ void score(float (&scores)[2][4], const Query& q, std::uint32_t keys) const {
     std::uint32_t a[4], b[4];
     if constexpr (kIsByte) {
+      const auto reader = TileReader<Traits::kChunks>::rows(keys);
 #pragma unroll
       for (int pair = 0; pair < Traits::kSteps / 2; ++pair) {
         if (2 * pair >= steps()) break;
-        load_row_fragment<Traits::kChunks>(b, keys, 0, pair);
+        reader.load(b, 0, pair);
 #pragma unroll
         for (int side = 0; side < 2; ++side) {
           if (2 * pair + side >= steps()) break;
@@ -180,10 +181,11 @@ struct DecodeBlock {
         }
       }
     } else {
+      const auto reader = TileReader<Traits::kChunks>::keys(keys);
 #pragma unroll
       for (int step = 0; step < Traits::kSteps; ++step) {
         if (step >= steps()) break;
-        load_key_fragment<Traits::kChunks>(b, keys, 0, step);
+        reader.load(b, 0, step);
         query_fragment(a, q, step);
         multiply<kIsHalf>(scores[0], a, b[0], b[1]);
         multiply<kIsHalf>(scores[1], a, b[2], b[3]);
@@ -194,12 +196,13 @@ struct DecodeBlock {
   /// out += p·v of the tile's 16 tokens.
   __device__ void gather(float (&out)[Traits::kOutTiles][4], const std::uint32_t (&p)[4],
                          std::uint32_t values) const {
+    const auto reader = TileReader<Traits::kChunks>::rows(values);
     std::uint32_t b[4];
     if constexpr (kIsByte) {
 #pragma unroll
       for (int pair = 0; pair < Traits::kSteps / 2; ++pair) {
         if (2 * pair >= steps()) break;
-        load_value_fragment<Traits::kChunks>(b, values, 0, pair);
+        reader.load_transposed(b, 0, pair);
 #pragma unroll
         for (int side = 0; side < 2; ++side) {
           const int chunk = 2 * pair + side;
@@ -216,7 +219,7 @@ struct DecodeBlock {
 #pragma unroll
       for (int step = 0; step < Traits::kSteps; ++step) {
         if (step >= steps()) break;
-        load_value_fragment<Traits::kChunks>(b, values, 0, step);
+        reader.load_transposed(b, 0, step);
         multiply<kIsHalf>(out[2 * step], p, b[0], b[1]);
         multiply<kIsHalf>(out[2 * step + 1], p, b[2], b[3]);
       }
@@ -396,7 +399,7 @@ struct DecodeBlock {
       if constexpr (Traits::kKeepsQuery) {
 #pragma unroll
         for (int step = 0; step < Traits::kSteps; ++step)
-          load_row_fragment<Traits::kQueryChunks>(q.kept[step], shared_address(query()), 0, step);
+          TileReader<Traits::kQueryChunks>::rows(shared_address(query())).load(q.kept[step], 0, step);
       }
       RowSums rows;
       float out[Traits::kOutTiles][4] = {};
@@ -416,7 +419,7 @@ struct DecodeBlock {
 template <KvDtype kDtype, int kDim, bool kIsFull>
 __global__ void __launch_bounds__(DecodeTraits<kDtype, kDim>::kThreads, kPartsPerMultiprocessor)
     decode_kernel(AttentionArgs args, DecodePlan plan) {
-  extern __shared__ uint4 memory[];
+  extern __shared__ __align__(1024) uint4 memory[];
   wait_for_kernel_ahead();
   let_next_kernel_start();
   const int part = static_cast<int>(blockIdx.x);
