@@ -45,7 +45,6 @@ void expert_linear(Rows16 x, bool by_visit, const ExpertMatrices& weight, const 
                    int most_visits, int multiprocessors, cudaStream_t stream);
 
 /// A tiled product for any number of rows and any type, for machines without cuBLASLt and as a check on it.
-void tiled_linear(Rows16 x, const DeviceMatrix& weight, Rows16 out16, Rows32 out32, int rows,
-                  cudaStream_t stream);
+void tiled_linear(Rows16 x, const SkinnyOutput& output, int rows, cudaStream_t stream);
 
 }  // namespace pitwall::cuda

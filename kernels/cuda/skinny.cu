@@ -9,11 +9,6 @@ namespace {
 
 constexpr int kPlainRows = 8, kQuantisedRows = 16;
 
-SkinnyInput skinny_input(Rows16 x, int rows) {
-  const bool aligned = reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0 && x.stride % 8 == 0;
-  return {x, rows, aligned};
-}
-
 void multiply_one_type(const SkinnyInput& in, const SkinnyOutput* outputs, int count, cudaStream_t stream) {
   const TensorType type = outputs[0].weight.type;
   if (type == TensorType::bf16) {

@@ -87,6 +87,10 @@ struct SkinnyTarget {
   }
 };
 
+inline SkinnyTarget skinny_target(const SkinnyOutput& output) {
+  return {output.out16, output.out32, output.bias, output.residual, output.scale, output.weight.rows};
+}
+
 template <class Source>
 struct SkinnyJobs {
   Source sources[kSkinnyOutputs];
@@ -237,7 +241,7 @@ void launch_skinny(const SkinnyInput& in, const SkinnyOutput* outputs, int count
     const SkinnyOutput& from = outputs[i];
     jobs.first_tile[i + 1] += static_cast<int>(skinny_tiles(from.weight));
     jobs.sources[i] = source(from.weight);
-    jobs.targets[i] = {from.out16, from.out32, from.bias, from.residual, from.scale, from.weight.rows};
+    jobs.targets[i] = skinny_target(from);
     jobs.orders[i] = from.weight.order;
   }
   launch(skinny_kernel<Weights, kStages>, static_cast<unsigned>(jobs.first_tile[count]), kSkinnyThreads, 0,
