@@ -142,68 +142,89 @@ __device__ inline float2 pair_numbers(std::uint32_t code) {
   return {static_cast<float>(code & 0xFFFFu), static_cast<float>(code >> 16)};
 }
 
+/// Scales of one span as they are stored, both rows of a lane in each word; what a type lacks is untouched.
+struct ScaleWords {
+  std::uint32_t d[2];  ///< two float16 or bfloat16 numbers in the first, or two floats
+  std::uint32_t m, zero, sub, minimum;
+};
+
+/// Of the span of columns that begins at `column`; `tile` is the tile's records, `g` the lane's row.
+template <TensorType kType>
+__device__ inline ScaleWords load_scale(const CellMatrix& matrix, const std::byte* tile, int column, int g) {
+  constexpr StoredFormat kFormat = kStored<kType>;
+  ScaleWords words;
+  const auto word = [g](const std::byte* record) {
+    return __ldg(reinterpret_cast<const std::uint32_t*>(record) + g);
+  };
+  const auto bytes = [g](const std::byte* record) {
+    return static_cast<std::uint32_t>(__ldg(reinterpret_cast<const std::uint16_t*>(record) + g));
+  };
+  if constexpr (kFormat.grouped) {
+    const std::byte* record = tile + (column >> matrix.group_shift) * matrix.record_bytes;
+    const bool wide = matrix.scale_type == TensorType::f32;
+    if (wide) {
+      const uint2 pair = __ldg(reinterpret_cast<const uint2*>(record) + g);
+      words.d[0] = pair.x, words.d[1] = pair.y;
+    } else {
+      words.d[0] = word(record);
+    }
+    const std::byte* zeros = record + (wide ? 4 : 2) * kCellRows;
+    if constexpr (kType == TensorType::i4) words.zero = bytes(zeros);
+    if constexpr (kType == TensorType::i8) words.zero = word(zeros);
+  } else {
+    constexpr int kWords = 2 * kCellRows;
+    const std::byte* record = tile + column / kFormat.record_columns * kFormat.record_bytes;
+    words.d[0] = word(record);
+    if constexpr (kFormat.minimum) words.m = word(record + kWords);
+    if constexpr (kFormat.sub_scales) {
+      constexpr int kSubs = kFormat.record_columns / kFormat.span;
+      const int sub = column % kFormat.record_columns / kFormat.span;
+      const std::byte* scales = record + (kFormat.minimum ? 2 * kWords : kWords) + sub * kCellRows;
+      words.sub = bytes(scales);
+      if constexpr (kFormat.minimum && !kFormat.shared_byte)
+        words.minimum = bytes(scales + kSubs * kCellRows);
+    }
+  }
+  return words;
+}
+
 /// Of rows g and g + 8: number = d·(code − zero) + m.
 struct CellScale {
   float d[2], m[2], zero[2];
 };
 
-/// Scales of the span of columns that begins at `column`, of a lane's rows; `tile` is the tile's records.
 template <TensorType kType>
-__device__ inline CellScale load_scale(const CellMatrix& matrix, const std::byte* tile, int column, int g) {
+__device__ inline CellScale cell_scale(const ScaleWords& words, TensorType scale_type) {
   constexpr StoredFormat kFormat = kStored<kType>;
-  CellScale scale;
-  const auto word = [&](const std::byte* record, int start) {
-    return __ldg(reinterpret_cast<const std::uint32_t*>(record + start) + g);
-  };
-  const auto bytes = [&](const std::byte* record, int start) {
-    return static_cast<std::uint32_t>(__ldg(reinterpret_cast<const std::uint16_t*>(record + start) + g));
-  };
+  constexpr auto kZero = static_cast<float>(kFormat.zero);
+  CellScale scale{{}, {0, 0}, {kZero, kZero}};
   const auto set = [](float(&to)[2], float2 from) { to[0] = from.x, to[1] = from.y; };
-  set(scale.m, {0, 0});
   if constexpr (kFormat.grouped) {
-    const std::byte* record = tile + std::int64_t{column >> matrix.group_shift} * matrix.record_bytes;
-    const bool wide = matrix.scale_type == TensorType::f32;
-    if (wide) {
-      set(scale.d, __ldg(reinterpret_cast<const float2*>(record) + g));
+    if (scale_type == TensorType::f32) {
+      set(scale.d, {__uint_as_float(words.d[0]), __uint_as_float(words.d[1])});
     } else {
-      const std::uint32_t pair = word(record, 0);
-      set(scale.d, matrix.scale_type == TensorType::f16 ? f16_floats(pair) : bf16_floats(pair));
+      set(scale.d, scale_type == TensorType::f16 ? f16_floats(words.d[0]) : bf16_floats(words.d[0]));
     }
-    const int zeros = wide ? 4 * kCellRows : 2 * kCellRows;
-    set(scale.zero, {0, 0});
-    if constexpr (kType == TensorType::i4) {
-      const std::uint32_t pair = bytes(record, zeros);
-      set(scale.zero, {static_cast<float>(pair & 0xFFu), static_cast<float>(pair >> 8)});
+    constexpr int kZeroBits = kType == TensorType::i4 ? 8 : 16;
+    if constexpr (kType != TensorType::f8_e4m3) {
+      set(scale.zero, {static_cast<float>(words.zero & ((1u << kZeroBits) - 1)),
+                       static_cast<float>(words.zero >> kZeroBits)});
     }
-    if constexpr (kType == TensorType::i8) {
-      const std::uint32_t pair = word(record, zeros);
-      set(scale.zero, {static_cast<float>(pair & 0xFFFFu), static_cast<float>(pair >> 16)});
+    return scale;
+  }
+  set(scale.d, kFormat.bfloat ? bf16_floats(words.d[0]) : f16_floats(words.d[0]));
+  if constexpr (kFormat.minimum) set(scale.m, f16_floats(words.m));
+  if constexpr (kFormat.shared_byte) {
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      scale.d[h] *= static_cast<float>(words.sub >> (8 * h) & 15u);
+      scale.m[h] *= -static_cast<float>(words.sub >> (8 * h + 4) & 15u);
     }
-  } else {
-    constexpr int kWords = 2 * kCellRows;
-    const std::byte* record = tile + std::int64_t{column / kFormat.record_columns} * kFormat.record_bytes;
-    set(scale.d, kFormat.bfloat ? bf16_floats(word(record, 0)) : f16_floats(word(record, 0)));
-    if constexpr (kFormat.minimum) set(scale.m, f16_floats(word(record, kWords)));
-    set(scale.zero, {static_cast<float>(kFormat.zero), static_cast<float>(kFormat.zero)});
-    if constexpr (kFormat.sub_scales) {
-      constexpr int kSubs = kFormat.record_columns / kFormat.span;
-      constexpr int kStart = kFormat.minimum ? 2 * kWords : kWords;
-      const int sub = column % kFormat.record_columns / kFormat.span;
-      const std::uint32_t pair = bytes(record, kStart + sub * kCellRows);
-      if constexpr (kFormat.shared_byte) {
-        scale.d[0] *= static_cast<float>(pair & 15u);
-        scale.d[1] *= static_cast<float>(pair >> 8 & 15u);
-        scale.m[0] *= -static_cast<float>(pair >> 4 & 15u);
-        scale.m[1] *= -static_cast<float>(pair >> 12 & 15u);
-      } else {
-        scale.d[0] *= static_cast<float>(static_cast<std::int8_t>(pair & 0xFFu));
-        scale.d[1] *= static_cast<float>(static_cast<std::int8_t>(pair >> 8));
-        if constexpr (kFormat.minimum) {
-          const std::uint32_t minima = bytes(record, kStart + (kSubs + sub) * kCellRows);
-          scale.m[0] *= -static_cast<float>(minima & 0xFFu);
-          scale.m[1] *= -static_cast<float>(minima >> 8);
-        }
-      }
+  } else if constexpr (kFormat.sub_scales) {
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      scale.d[h] *= static_cast<float>(static_cast<std::int8_t>(words.sub >> (8 * h) & 0xFFu));
+      if constexpr (kFormat.minimum) scale.m[h] *= -static_cast<float>(words.minimum >> (8 * h) & 0xFFu);
     }
   }
   return scale;
@@ -217,33 +238,47 @@ __device__ inline float2 dequantized_pair(const CellWords& words, int s, int i, 
   return {fmaf(d, number.x - zero, m), fmaf(d, number.y - zero, m)};
 }
 
-/// Calls `body` with the quantised type as a template argument.
+/// Calls `body` with the type as a template argument: a GGUF block type …
 template <class Body>
-void with_quantised_type(TensorType type, const Body& body) {
+void with_block_type(TensorType type, const Body& body) {
   switch (type) {
-#define PITWALL_QUANTISED(name) \
-  case TensorType::name:        \
+#define PITWALL_TYPE(name) \
+  case TensorType::name:   \
     return body.template operator()<TensorType::name>();
-    PITWALL_QUANTISED(q4_0)
-    PITWALL_QUANTISED(q4_1)
-    PITWALL_QUANTISED(q5_0)
-    PITWALL_QUANTISED(q5_1)
-    PITWALL_QUANTISED(q8_0)
-    PITWALL_QUANTISED(q2_k)
-    PITWALL_QUANTISED(q3_k)
-    PITWALL_QUANTISED(q4_k)
-    PITWALL_QUANTISED(q5_k)
-    PITWALL_QUANTISED(q6_k)
-    PITWALL_QUANTISED(iq4_nl)
-    PITWALL_QUANTISED(iq4_xs)
-    PITWALL_QUANTISED(mxfp4)
-    PITWALL_QUANTISED(i4)
-    PITWALL_QUANTISED(i8)
-    PITWALL_QUANTISED(f8_e4m3)
-#undef PITWALL_QUANTISED
+    PITWALL_TYPE(q4_0)
+    PITWALL_TYPE(q4_1)
+    PITWALL_TYPE(q5_0)
+    PITWALL_TYPE(q5_1)
+    PITWALL_TYPE(q8_0)
+    PITWALL_TYPE(q2_k)
+    PITWALL_TYPE(q3_k)
+    PITWALL_TYPE(q4_k)
+    PITWALL_TYPE(q5_k)
+    PITWALL_TYPE(q6_k)
+    PITWALL_TYPE(iq4_nl)
+    PITWALL_TYPE(iq4_xs)
+    PITWALL_TYPE(mxfp4)
     default:
       return;
   }
+}
+/// … that of a quantised linear …
+template <class Body>
+void with_grouped_type(TensorType type, const Body& body) {
+  switch (type) {
+    PITWALL_TYPE(i4)
+    PITWALL_TYPE(i8)
+    PITWALL_TYPE(f8_e4m3)
+#undef PITWALL_TYPE
+    default:
+      return;
+  }
+}
+/// … or either.
+template <class Body>
+void with_quantised_type(TensorType type, const Body& body) {
+  with_block_type(type, body);
+  with_grouped_type(type, body);
 }
 
 }  // namespace pitwall::cuda

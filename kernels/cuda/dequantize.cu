@@ -51,7 +51,8 @@ __global__ void __launch_bounds__(kThreads)
   for (int s = 0; s < 4; ++s) {
     const int column = cell * kCellColumns + 16 * s;
     if (16 * s % kFormat.span == 0)
-      scale = load_scale<kType>(matrix, matrix.scales + tile * matrix.tile_scales, column, g);
+      scale = cell_scale<kType>(
+          load_scale<kType>(matrix, matrix.scales + tile * matrix.tile_scales, column, g), matrix.scale_type);
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       const float2 a = dequantized_pair<kType>(words, s, h, scale);
@@ -113,7 +114,8 @@ __global__ void __launch_bounds__(kThreads) gather_cells(CellMatrix matrix, cons
 #pragma unroll
     for (int s = 0; s < 4; ++s) {
       const int column = cell * kCellColumns + 16 * s;
-      const CellScale scale = load_scale<kType>(matrix, matrix.scales + tile * matrix.tile_scales, column, g);
+      const CellScale scale = cell_scale<kType>(
+          load_scale<kType>(matrix, matrix.scales + tile * matrix.tile_scales, column, g), matrix.scale_type);
       float2 of_rows[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i) of_rows[i] = dequantized_pair<kType>(words, s, i, scale);

@@ -1,29 +1,52 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+
 #include "kernels/cuda/skinny_plain.cuh"
 
 namespace pitwall::cuda {
 
 namespace {
 
-SkinnyInput skinny_input(Rows16 x, int rows) {
-  const bool aligned = reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0 && x.stride % 8 == 0;
-  return {x, rows, nullptr, aligned};
+constexpr int kPlainRows = 8, kQuantisedRows = 16;
+
+void multiply_one_type(const SkinnyInput& in, const SkinnyOutput* outputs, int count, cudaStream_t stream) {
+  const TensorType type = outputs[0].weight.type;
+  if (type == TensorType::bf16) {
+    launch_skinny<PlainWeights<1>, 4>(in, outputs, count, plain_source, stream);
+  } else if (is_block_type(type)) {
+    skinny_blocks(in, outputs, count, stream);
+  } else {
+    skinny_grouped(in, outputs, count, stream);
+  }
 }
 
 }  // namespace
 
 int skinny_rows(TensorType type) {
-  return type == TensorType::bf16 ? 8 : 0;
+  return type == TensorType::bf16 ? kPlainRows : kQuantisedRows;
 }
 
 void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, void* /*workspace*/,
                    int /*multiprocessors*/, cudaStream_t stream) {
-  launch_skinny<PlainWeights, 4>(skinny_input(x, rows), outputs, count, plain_source, stream);
+  const SkinnyInput in = skinny_input(x, rows);
+  const bool one_type = std::all_of(outputs, outputs + count, [&](const SkinnyOutput& output) {
+    return output.weight.type == outputs[0].weight.type;
+  });
+  if (one_type) return multiply_one_type(in, outputs, count, stream);
+  for (int i = 0; i < count; ++i) multiply_one_type(in, outputs + i, 1, stream);
 }
 
 void skinny_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
                   Rows16 out, int rows, void* /*workspace*/, int /*multiprocessors*/, cudaStream_t stream) {
-  launch_gated<PlainWeights, 2>(skinny_input(x, rows), gate, up, activation, out, plain_source, stream);
+  const SkinnyInput in = skinny_input(x, rows);
+  const GatedMlp mlp{gate, up, activation, out};
+  if (gate.is_plain()) {
+    launch_gated<PlainWeights<1>, 2>(in, mlp, plain_source, stream);
+  } else if (is_block_type(gate.type)) {
+    gated_blocks(in, mlp, stream);
+  } else {
+    gated_grouped(in, mlp, stream);
+  }
 }
 
 std::size_t skinny_workspace_bytes(int /*multiprocessors*/) {

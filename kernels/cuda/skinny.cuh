@@ -4,16 +4,16 @@
 // other, and their sums are added up in the order of the warps. The weights of the first stages are on their
 // way before the kernel ahead has ended. What differs between plain and quantised weights is `Weights`:
 //
-//   Weights::Source                      what it reads, by value
-//   Weights::Stage                       one lane's part of a chunk, in registers
-//   Weights::load(source, tile, chunk, lane, stage)
-//   Weights::Sums                        the lane's sums, [token tile][4] as multiply_bf16() has them
-//   Weights::multiply(stage, x, chunk, lane, sums)
+//   kTokenTiles                          eights of tokens
+//   Source                               what it reads, by value
+//   Stage, load(source, tile, chunk, lane, stage)          a lane's part of a chunk, in registers
+//   Tokens, load_tokens(in, chunk, lane)                   its part of the tokens' columns
+//   multiply(stage, tokens, sums)        onto sums[token tile], the four numbers of multiply_bf16()
 #pragma once
 #include "kernels/cuda/activation.cuh"
 #include "kernels/cuda/launch.cuh"
-#include "kernels/cuda/matrix_kernels.h"
 #include "kernels/cuda/ptx.cuh"
+#include "kernels/cuda/skinny_parts.h"
 
 namespace pitwall::cuda {
 
@@ -21,21 +21,22 @@ inline constexpr int kSkinnyWarps = 8, kSkinnyThreads = 32 * kSkinnyWarps;
 inline constexpr int kSkinnyOutputs = 4;
 inline constexpr int kTileRows = 16, kChunkColumns = 64;
 
-/// The tokens' rows as lanes read them.
-struct SkinnyInput {
-  Rows16 x;
-  int rows = 0;
-  const std::int32_t* order = nullptr;  ///< column of x of each stored column; null: the same
-  bool aligned = false;                 ///< every row begins at 16 bytes
+/// The tokens that a lane has of the second operand: 4g + t has g, and g + 8 of two token tiles.
+template <int kTokenTiles>
+struct LaneTokens {
+  const bf16* rows[kTokenTiles];  ///< null: there is none, its numbers are zero
+  const std::int32_t* order;      ///< column of x of each stored column; null: the same
+  int columns;
+  bool aligned;
 };
 
 /// kCount (4 or 8) numbers of one token from stored column `k` on; zeros past the ends.
-template <int kCount>
-__device__ inline void load_token(const SkinnyInput& in, int token, int k, std::uint32_t (&out)[kCount / 2]) {
+template <int kCount, int kTokenTiles>
+__device__ inline void load_token(const LaneTokens<kTokenTiles>& in, const bf16* row, int k,
+                                  std::uint32_t (&out)[kCount / 2]) {
   for (std::uint32_t& pair : out) pair = 0;
-  if (token >= in.rows) return;
-  const bf16* row = in.x.data + std::int64_t{token} * in.x.stride;
-  if (in.order == nullptr && in.aligned && k + kCount <= in.x.columns) {
+  if (row == nullptr) return;
+  if (in.order == nullptr && in.aligned && k + kCount <= in.columns) {
     if constexpr (kCount == 8) {
       const uint4 eight = *reinterpret_cast<const uint4*>(row + k);
       out[0] = eight.x, out[1] = eight.y, out[2] = eight.z, out[3] = eight.w;
@@ -45,11 +46,24 @@ __device__ inline void load_token(const SkinnyInput& in, int token, int k, std::
     }
     return;
   }
+#pragma unroll
   for (int i = 0; i < kCount; ++i) {
     const int column = in.order != nullptr ? in.order[k + i] : k + i;
-    if (column < 0 || column >= in.x.columns) continue;
+    if (column < 0 || column >= in.columns) continue;
     out[i / 2] |= static_cast<std::uint32_t>(__bfloat16_as_ushort(row[column])) << (i % 2 * 16);
   }
+}
+
+/// Of rows 0, 1 … of x.
+template <int kTokenTiles>
+__device__ inline LaneTokens<kTokenTiles> lane_tokens(const SkinnyInput& in) {
+  LaneTokens<kTokenTiles> tokens{{}, nullptr, in.x.columns, in.aligned};
+#pragma unroll
+  for (int n = 0; n < kTokenTiles; ++n) {
+    const int token = static_cast<int>(threadIdx.x) % 32 / 4 + 8 * n;
+    if (token < in.rows) tokens.rows[n] = in.x.data + std::int64_t{token} * in.x.stride;
+  }
+  return tokens;
 }
 
 /// Where the sums of one weight go.
@@ -73,6 +87,10 @@ struct SkinnyTarget {
   }
 };
 
+inline SkinnyTarget skinny_target(const SkinnyOutput& output) {
+  return {output.out16, output.out32, output.bias, output.residual, output.scale, output.weight.rows};
+}
+
 template <class Source>
 struct SkinnyJobs {
   Source sources[kSkinnyOutputs];
@@ -87,11 +105,13 @@ struct SkinnyJobs {
 template <int kTokenTiles>
 using WarpSums = float[kSkinnyWarps][kTileRows][8 * kTokenTiles + 1];
 
-/// All chunks that the lane's warp has of `kMatrices` tiles, into `sums`.
-template <class Weights, int kMatrices, int kStages>
+/// All chunks of the lane's warp, of the same tile of every matrix, into `sums`. Weights that do not depend
+/// on the kernel ahead are on their way before `ready`, which waits for it, gives the tokens.
+template <class Weights, int kMatrices, int kStages, class Ready>
 __device__ inline void skinny_sums(const typename Weights::Source* const (&sources)[kMatrices],
-                                   const SkinnyInput& in, std::int64_t tile, int chunks,
-                                   typename Weights::Sums (&sums)[kMatrices]) {
+                                   const std::int32_t* const (&orders)[kMatrices], std::int64_t tile,
+                                   int chunks, const Ready& ready,
+                                   float (&sums)[kMatrices][Weights::kTokenTiles][4]) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   typename Weights::Stage stages[kStages][kMatrices];
 #pragma unroll
@@ -101,16 +121,19 @@ __device__ inline void skinny_sums(const typename Weights::Source* const (&sourc
 #pragma unroll
     for (int m = 0; m < kMatrices; ++m) Weights::load(*sources[m], tile, chunk, lane, stages[s][m]);
   }
-  wait_for_kernel_ahead();
-  let_next_kernel_start();
+  LaneTokens<Weights::kTokenTiles> in = ready();
   for (int first = warp; first < chunks; first += kSkinnyWarps * kStages) {
 #pragma unroll
     for (int s = 0; s < kStages; ++s) {
       const int chunk = first + kSkinnyWarps * s, next = chunk + kSkinnyWarps * kStages;
       if (chunk >= chunks) continue;
-      const typename Weights::Tokens tokens = Weights::load_tokens(in, chunk, lane);
+      typename Weights::Tokens tokens;
 #pragma unroll
       for (int m = 0; m < kMatrices; ++m) {
+        if (m == 0 || orders[m] != orders[0]) {
+          in.order = orders[m];
+          tokens = Weights::load_tokens(in, chunk, lane);
+        }
         Weights::multiply(stages[s][m], tokens, sums[m]);
         if (next < chunks) Weights::load(*sources[m], tile, next, lane, stages[s][m]);
       }
@@ -145,15 +168,18 @@ __global__ void __launch_bounds__(kSkinnyThreads, 2)
   int job = 0;
   while (block >= jobs.first_tile[job + 1]) ++job;
   const int tile = block - jobs.first_tile[job];
-  SkinnyInput in = jobs.in;
-  in.order = jobs.orders[job];
-  typename Weights::Sums sums[1] = {};
-  skinny_sums<Weights, 1, kStages>({&jobs.sources[job]}, in, tile, jobs.chunks, sums);
-  put_sums<Weights::kTokenTiles>(sums[0].c, shared[threadIdx.x / 32]);
+  const auto ready = [&] {
+    wait_for_kernel_ahead();
+    let_next_kernel_start();
+    return lane_tokens<Weights::kTokenTiles>(jobs.in);
+  };
+  float sums[1][Weights::kTokenTiles][4] = {};
+  skinny_sums<Weights, 1, kStages>({&jobs.sources[job]}, {jobs.orders[job]}, tile, jobs.chunks, ready, sums);
+  put_sums<Weights::kTokenTiles>(sums[0], shared[threadIdx.x / 32]);
   __syncthreads();
   for (int i = threadIdx.x; i < kTileRows * kTokens; i += kSkinnyThreads) {
     const int token = i / kTileRows, row = tile * kTileRows + i % kTileRows;
-    if (token < in.rows && row < jobs.targets[job].rows)
+    if (token < jobs.in.rows && row < jobs.targets[job].rows)
       jobs.targets[job].store(token, row, take_sum<Weights::kTokenTiles>(shared, i % kTileRows, token));
   }
 }
@@ -165,6 +191,7 @@ struct GatedJob {
   Rows16 out;
   int rows = 0, chunks = 0;
   SkinnyInput in;
+  const std::int32_t* orders[2];
 };
 
 template <class Weights, int kStages>
@@ -173,9 +200,16 @@ __global__ void __launch_bounds__(kSkinnyThreads, 2)
   constexpr int kTokens = 8 * Weights::kTokenTiles;
   __shared__ WarpSums<Weights::kTokenTiles> shared[2];
   const auto tile = static_cast<int>(blockIdx.x);
-  typename Weights::Sums sums[2] = {};
-  skinny_sums<Weights, 2, kStages>({&job.gate, &job.up}, job.in, tile, job.chunks, sums);
-  for (int m = 0; m < 2; ++m) put_sums<Weights::kTokenTiles>(sums[m].c, shared[m][threadIdx.x / 32]);
+  const auto ready = [&] {
+    wait_for_kernel_ahead();
+    let_next_kernel_start();
+    return lane_tokens<Weights::kTokenTiles>(job.in);
+  };
+  float sums[2][Weights::kTokenTiles][4] = {};
+  skinny_sums<Weights, 2, kStages>({&job.gate, &job.up}, {job.orders[0], job.orders[1]}, tile, job.chunks,
+                                   ready, sums);
+#pragma unroll
+  for (int m = 0; m < 2; ++m) put_sums<Weights::kTokenTiles>(sums[m], shared[m][threadIdx.x / 32]);
   __syncthreads();
   for (int i = threadIdx.x; i < kTileRows * kTokens; i += kSkinnyThreads) {
     const int token = i / kTileRows, row = tile * kTileRows + i % kTileRows;
@@ -187,20 +221,27 @@ __global__ void __launch_bounds__(kSkinnyThreads, 2)
   }
 }
 
+inline int skinny_chunks(const DeviceMatrix& weight) {
+  return (weight.stride + kChunkColumns - 1) / kChunkColumns;
+}
+inline unsigned skinny_tiles(const DeviceMatrix& weight) {
+  return static_cast<unsigned>((weight.rows + kTileRows - 1) / kTileRows);
+}
+
 /// The parts that a launch has of the outputs' weights, `source` of each.
 template <class Weights, int kStages, class MakeSource>
 void launch_skinny(const SkinnyInput& in, const SkinnyOutput* outputs, int count, const MakeSource& source,
                    cudaStream_t stream) {
   SkinnyJobs<typename Weights::Source> jobs{};
   jobs.in = in;
-  jobs.chunks = (outputs[0].weight.stride + kChunkColumns - 1) / kChunkColumns;
+  jobs.chunks = skinny_chunks(outputs[0].weight);
   for (int i = 0; i < kSkinnyOutputs; ++i) {
     jobs.first_tile[i + 1] = jobs.first_tile[i];
     if (i >= count) continue;
     const SkinnyOutput& from = outputs[i];
-    jobs.first_tile[i + 1] += (from.weight.rows + kTileRows - 1) / kTileRows;
+    jobs.first_tile[i + 1] += static_cast<int>(skinny_tiles(from.weight));
     jobs.sources[i] = source(from.weight);
-    jobs.targets[i] = {from.out16, from.out32, from.bias, from.residual, from.scale, from.weight.rows};
+    jobs.targets[i] = skinny_target(from);
     jobs.orders[i] = from.weight.order;
   }
   launch(skinny_kernel<Weights, kStages>, static_cast<unsigned>(jobs.first_tile[count]), kSkinnyThreads, 0,
@@ -208,18 +249,16 @@ void launch_skinny(const SkinnyInput& in, const SkinnyOutput* outputs, int count
 }
 
 template <class Weights, int kStages, class MakeSource>
-void launch_gated(const SkinnyInput& in, const DeviceMatrix& gate, const DeviceMatrix& up,
-                  Activation activation, Rows16 out, const MakeSource& source, cudaStream_t stream) {
-  GatedJob<typename Weights::Source> job{source(gate),
-                                         source(up),
-                                         activation,
-                                         out,
-                                         gate.rows,
-                                         (gate.stride + kChunkColumns - 1) / kChunkColumns,
-                                         in};
-  job.in.order = gate.order;
-  launch(gated_kernel<Weights, kStages>, static_cast<unsigned>((gate.rows + kTileRows - 1) / kTileRows),
-         kSkinnyThreads, 0, stream, job);
+void launch_gated(const SkinnyInput& in, const GatedMlp& mlp, const MakeSource& source, cudaStream_t stream) {
+  const GatedJob<typename Weights::Source> job{.gate = source(mlp.gate),
+                                               .up = source(mlp.up),
+                                               .activation = mlp.activation,
+                                               .out = mlp.out,
+                                               .rows = mlp.gate.rows,
+                                               .chunks = skinny_chunks(mlp.gate),
+                                               .in = in,
+                                               .orders = {mlp.gate.order, mlp.up.order}};
+  launch(gated_kernel<Weights, kStages>, skinny_tiles(mlp.gate), kSkinnyThreads, 0, stream, job);
 }
 
 }  // namespace pitwall::cuda

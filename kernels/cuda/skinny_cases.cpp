@@ -134,10 +134,70 @@ void add_plain(CaseScale scale, std::vector<KernelCase>& cases) {
   cases.push_back(linear_case({{bf16_weight(128256, 4096)}, 1}, true));
 }
 
+WeightShape weight_of(TensorType type, int rows, int columns) {
+  return {.type = type, .rows = rows, .columns = columns};
+}
+
+void add_quantised(CaseScale scale, std::vector<KernelCase>& cases) {
+  for (const TensorType type : case_types()) {
+    const int unit = is_block_type(type) ? tensor_type_info(type).block_elements : 40;
+    const int columns = unit == 256 ? 512 : 3 * unit;
+    cases.push_back(linear_case({{weight_of(type, 40, columns)}, 3}, false));
+    if (scale == CaseScale::small) continue;
+    for (const int tokens : {1, 8, 9, 16}) {
+      cases.push_back(linear_case({{weight_of(type, 1, unit)}, tokens}, false));
+      cases.push_back(linear_case(
+          {{weight_of(type, 100, 4 * columns), weight_of(type, 16, 4 * columns)}, tokens, tokens % 2},
+          false));
+      cases.push_back(gated_case(weight_of(type, 72, 2 * columns), tokens, Activation::silu, false));
+    }
+    cases.push_back(linear_case({{weight_of(type, 200, 2560)}, 5}, false));
+  }
+  for (const TensorType type : {TensorType::i4, TensorType::i8, TensorType::f8_e4m3}) {
+    for (const auto scale_type : {TensorType::f16, TensorType::bf16, TensorType::f32}) {
+      for (const int group : {32, 64, 96, 40, 1024}) {
+        if (scale == CaseScale::small && group != 64) continue;
+        WeightShape weight = weight_of(type, 40, 480);
+        weight.group = group;
+        weight.scale_type = scale_type;
+        cases.push_back(linear_case({{weight}, 2}, false));
+        cases.push_back(gated_case(weight, 11, Activation::gelu_tanh, false));
+        weight.act_order = type != TensorType::f8_e4m3;
+        if (weight.act_order) cases.push_back(linear_case({{weight}, 10}, false));
+        if (weight.act_order) cases.push_back(gated_case(weight, 3, Activation::silu, false));
+      }
+    }
+  }
+  cases.push_back(linear_case({{weight_of(TensorType::q4_k, 64, 512), weight_of(TensorType::q6_k, 40, 512),
+                                weight_of(TensorType::bf16, 24, 512)},
+                               6},
+                              false));
+}
+
+void add_timed_quantised(std::vector<KernelCase>& cases) {
+  for (const TensorType type : {TensorType::i4, TensorType::q4_0, TensorType::q4_1, TensorType::q4_k,
+                                TensorType::q8_0, TensorType::i8, TensorType::f8_e4m3}) {
+    for (const int tokens : {1, 4, 8, 16}) {
+      cases.push_back(linear_case({{weight_of(type, 4096, 14336)}, tokens}, true));
+      cases.push_back(gated_case(weight_of(type, 14336, 4096), tokens, Activation::silu, true));
+    }
+    cases.push_back(linear_case({{weight_of(type, 4096, 4096)}, 1}, true));
+    cases.push_back(linear_case(
+        {{weight_of(type, 4096, 4096), weight_of(type, 1024, 4096), weight_of(type, 1024, 4096)}, 1}, true));
+  }
+  for (const TensorType type : case_types())
+    cases.push_back(linear_case({{weight_of(type, 14336, 4096)}, 1}, true));
+  WeightShape any_order = weight_of(TensorType::i4, 4096, 14336);
+  any_order.act_order = true;
+  cases.push_back(linear_case({{any_order}, 1}, true));
+}
+
 }  // namespace
 
 void add_skinny_cases(CaseScale scale, std::vector<KernelCase>& cases) {
   add_plain(scale, cases);
+  add_quantised(scale, cases);
+  if (scale == CaseScale::full) add_timed_quantised(cases);
 }
 
 }  // namespace pitwall::cuda

@@ -11,24 +11,21 @@ struct PlainSource {
   int rows = 0, stride = 0;
 };
 
+template <int kTokenTiles_>
 struct PlainWeights {
   using Source = PlainSource;
-  static constexpr int kTokenTiles = 1;
+  static constexpr int kTokenTiles = kTokenTiles_;
   struct Stage {
     uint4 upper[2], lower[2];  ///< rows g and g + 8, by half
   };
   struct Tokens {
-    std::uint32_t pairs[2][4];
-  };
-  struct Sums {
-    float c[1][4];
+    std::uint32_t pairs[2][kTokenTiles][4];  ///< by half
   };
 
   static __device__ void load(const Source& source, std::int64_t tile, int chunk, int lane, Stage& stage) {
-    const int g = lane / 4, last = source.rows - 1;
-    const auto row = static_cast<int>(tile) * kTileRows + g;  // rows past the end repeat the last one
-    const bf16* upper = source.values + std::int64_t{min(row, last)} * source.stride;
-    const bf16* lower = source.values + std::int64_t{min(row + 8, last)} * source.stride;
+    const std::int64_t row = tile * kTileRows + lane / 4, last = source.rows - 1;
+    const bf16* upper = source.values + min(row, last) * source.stride;  // rows past the end repeat the last
+    const bf16* lower = source.values + min(row + 8, last) * source.stride;
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       const int k = chunk * kChunkColumns + 32 * h + lane % 4 * 8;
@@ -38,21 +35,27 @@ struct PlainWeights {
     }
   }
 
-  static __device__ Tokens load_tokens(const SkinnyInput& in, int chunk, int lane) {
+  static __device__ Tokens load_tokens(const LaneTokens<kTokenTiles>& in, int chunk, int lane) {
     Tokens tokens;
 #pragma unroll
-    for (int h = 0; h < 2; ++h)
-      load_token<8>(in, lane / 4, chunk * kChunkColumns + 32 * h + lane % 4 * 8, tokens.pairs[h]);
+    for (int h = 0; h < 2; ++h) {
+#pragma unroll
+      for (int n = 0; n < kTokenTiles; ++n)
+        load_token<8>(in, in.rows[n], chunk * kChunkColumns + 32 * h + lane % 4 * 8, tokens.pairs[h][n]);
+    }
     return tokens;
   }
 
-  static __device__ void multiply(const Stage& stage, const Tokens& tokens, Sums& sums) {
+  static __device__ void multiply(const Stage& stage, const Tokens& tokens, float (&sums)[kTokenTiles][4]) {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       const uint4 a = stage.upper[h], b = stage.lower[h];
-      const std::uint32_t(&x)[4] = tokens.pairs[h];
-      multiply_bf16(sums.c[0], {a.x, b.x, a.y, b.y}, x[0], x[1]);
-      multiply_bf16(sums.c[0], {a.z, b.z, a.w, b.w}, x[2], x[3]);
+#pragma unroll
+      for (int n = 0; n < kTokenTiles; ++n) {
+        const std::uint32_t(&x)[4] = tokens.pairs[h][n];
+        multiply_bf16(sums[n], {a.x, b.x, a.y, b.y}, x[0], x[1]);
+        multiply_bf16(sums[n], {a.z, b.z, a.w, b.w}, x[2], x[3]);
+      }
     }
   }
 };
