@@ -31,6 +31,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_logits_command(app, action);
   add_floors_command(app, action);
   add_perplexity_command(app, action);
+  add_bench_command(app, action);
   add_bench_kernels_command(app, action);
   add_selftest_command(app, action);
   add_simulate_command(app, action);

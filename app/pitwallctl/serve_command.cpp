@@ -58,7 +58,7 @@ std::unique_ptr<Store> store_or_note() {
   return nullptr;
 }
 
-Result<void> serve(const Settings& settings) {
+Result<void> serve(const Settings& settings, const SyntheticFlags& synthetic) {
   const StopSignals signals;
   const auto store = store_or_note();
   std::atomic<bool> stop_loading = false;
@@ -69,7 +69,7 @@ Result<void> serve(const Settings& settings) {
   options.on_progress = [&](const LoadProgress&) {
     if (signals.wait(std::chrono::milliseconds(0))) stop_loading = true;
   };
-  auto engine = start_engine(std::move(options));
+  auto engine = start_engine(std::move(options), synthetic);
   if (!engine.ok() && stop_loading) return {};  // as asked
   if (!engine.ok()) return engine.error();
   auto server = HttpServer::start(**engine, http_options(settings));
@@ -88,7 +88,12 @@ void add_serve_command(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("serve", "Serve a model over HTTP: OpenAI's API, /metrics and /pitwall/*");
   const auto flags = std::make_shared<SettingFlags>(*command, any_setting);
-  command->callback([&action, flags] { action = [flags] { return serve(flags->settings()); }; });
+  const auto synthetic = std::make_shared<SyntheticFlags>();
+  synthetic->add_to(*command);
+  command->callback([&action, command, flags, synthetic] {
+    synthetic->check(*command);
+    action = [flags, synthetic] { return serve(flags->settings(), *synthetic); };
+  });
 }
 
 }  // namespace pitwall::ctl

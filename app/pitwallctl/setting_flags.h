@@ -40,7 +40,7 @@ class SettingFlags {
 
 bool engine_setting(const SettingInfo& info);  ///< all but the server's
 bool any_setting(const SettingInfo& info);
-bool model_setting(const SettingInfo& info);   ///< --model alone
+bool model_setting(const SettingInfo& info);  ///< --model alone
 bool engine_setting_without_model(const SettingInfo& info);
 bool device_setting(const SettingInfo& info);  ///< --device, --dtype, --threads
 

@@ -154,9 +154,12 @@ class Loader {
   }
 
   Result<void> open() {
-    auto model = Model::open(options_.model);
-    if (!model) return model.error();
-    loaded_.model = *std::move(model);
+    loaded_.model = options_.opened;
+    if (!loaded_.model) {
+      auto model = Model::open(options_.model);
+      if (!model) return model.error();
+      loaded_.model = *std::move(model);
+    }
     if (auto ok = open_text(loaded_); !ok) return ok;
     auto scheduler = scheduler_config(options_.settings);
     if (!scheduler) return scheduler.error();
