@@ -193,7 +193,7 @@ struct PrefillBlock {
     }
   }
 
-  /// Position of this lane's row g + 8·half of row tile m.
+  /// This lane's row g + 8·half of row tile m.
   __device__ int packed_row(const RowTile& rows, int m, int half) const {
     return rows.first + (warp * Traits::kRowTiles + m) * 16 + lane / 4 + 8 * half;
   }
@@ -224,25 +224,37 @@ struct PrefillBlock {
   }
 
   /// Token scales, cap and mask.
-  __device__ void finish_scores(Scores& scores, const RowTile& rows, int tile, const ScoreRule& rule,
-                                const int (&positions)[Traits::kRowTiles][2]) const {
+  __device__ void finish_scores(Scores& scores, const RowTile& rows, int tile, const ScoreRule& rule) const {
     const int first = first_key(rows) + tile * Traits::kKeys, t = lane % 4;
+    if (Traits::kHasTokenScales || rule.cap_in != 0) {
+      const float* scales = stage_scales(tile);
+#pragma unroll
+      for (int m = 0; m < Traits::kRowTiles; ++m) {
+#pragma unroll
+        for (int n = 0; n < Traits::kScoreTiles; ++n) {
+#pragma unroll
+          for (int j = 0; j < 4; ++j) {
+            if constexpr (Traits::kHasTokenScales) scores[m][n][j] *= scales[8 * n + 2 * t + j % 2];
+            if (rule.cap_in != 0) scores[m][n][j] = rule.capped(scores[m][n][j]);
+          }
+        }
+      }
+    }
     const bool is_edge = first + Traits::kKeys - 1 > rows.first_position ||
                          (args.window > 0 && first <= rows.last_position - args.window);
-    const float* scales = stage_scales(tile);
+    if (!is_edge) return;
 #pragma unroll
     for (int m = 0; m < Traits::kRowTiles; ++m) {
 #pragma unroll
-      for (int n = 0; n < Traits::kScoreTiles; ++n) {
+      for (int half = 0; half < 2; ++half) {
+        const int last = position_of(rows, packed_row(rows, m, half));
+        const int before = args.window > 0 ? last - args.window : -1;
 #pragma unroll
-        for (int j = 0; j < 4; ++j) {
-          const int token = 8 * n + 2 * t + j % 2;
-          float& score = scores[m][n][j];
-          if constexpr (Traits::kHasTokenScales) score *= scales[token];
-          if (rule.cap_in != 0) score = rule.capped(score);
-          if (is_edge) {
-            const int at = first + token, position = positions[m][j / 2];
-            if (at > position || (args.window > 0 && at <= position - args.window)) score = -kInfinity;
+        for (int n = 0; n < Traits::kScoreTiles; ++n) {
+#pragma unroll
+          for (int j = 0; j < 2; ++j) {
+            const int at = first + 8 * n + 2 * t + j;
+            if (at > last || at <= before) scores[m][n][2 * half + j] = -kInfinity;
           }
         }
       }
@@ -270,12 +282,11 @@ struct PrefillBlock {
   }
 
   __device__ void take_tile(const RowTile& rows, int tile, const ScoreRule& rule,
-                            const int (&positions)[Traits::kRowTiles][2], RowSums (&sums)[Traits::kRowTiles],
-                            Out& out) const {
+                            RowSums (&sums)[Traits::kRowTiles], Out& out) const {
     const std::uint32_t keys = shared_address(wide_tile(tile));
     Scores scores = {};
     score(scores, shared_address(shared), keys);
-    finish_scores(scores, rows, tile, rule, positions);
+    finish_scores(scores, rows, tile, rule);
 #pragma unroll
     for (int m = 0; m < Traits::kRowTiles; ++m) soften(scores[m], sums[m], out[m], rule.factor);
     if constexpr (Traits::kHasTokenScales) {
@@ -334,11 +345,6 @@ struct PrefillBlock {
     float scale = args.scale;
     if constexpr (kDtype == KvDtype::fp8_e4m3) scale *= args.kv.k_scales ? args.kv.k_scales[head] : 1;
     const ScoreRule rule(scale, args.softcap);
-    int positions[Traits::kRowTiles][2];
-#pragma unroll
-    for (int m = 0; m < Traits::kRowTiles; ++m) {
-      for (int half = 0; half < 2; ++half) positions[m][half] = position_of(rows, packed_row(rows, m, half));
-    }
     RowSums sums[Traits::kRowTiles];
     Out out = {};
     for (int tile = 0; tile < count; ++tile) {
@@ -352,7 +358,7 @@ struct PrefillBlock {
         widen_tile(tile);
         __syncthreads();
       }
-      take_tile(rows, tile, rule, positions, sums, out);
+      take_tile(rows, tile, rule, sums, out);
     }
     write_out(rows, sums, out);
   }
