@@ -30,10 +30,10 @@ KernelCase dequantize_case(const WeightShape& shape, int first, int count, bool 
   const double bits = stored_format(shape.type).bits;
   one.bytes = static_cast<double>(count) * shape.columns * (2 + bits / 8);
   one.prepare = prepare_with([=](OutputCase& made) {
-    const CaseWeight weight = make_weight(made.memory, shape, 5, timed);
+    const CaseWeight weight = make_weight(made.memory, shape, 5, case_copies(timed));
     made.outputs.emplace_back(made.memory, count, shape.columns, false);
     std::vector<float> numbers;
-    for (int r = first; r < first + count; ++r)
+    for (int r = first; r < first + made.outputs[0].read_rows(); ++r)
       numbers.insert(numbers.end(), weight.row(r), weight.row(r) + shape.columns);
     made.expected = rounded(numbers);
     const Rows16 out = made.outputs[0].out16();
@@ -53,7 +53,7 @@ KernelCase gather_case(const WeightShape& shape) {
                  .timed = false,
                  .prepare = {}};
   one.prepare = prepare_with([=](OutputCase& made) {
-    const CaseWeight weight = make_weight(made.memory, shape, 6, false);
+    const CaseWeight weight = make_weight(made.memory, shape, 6, 1);
     made.outputs.emplace_back(made.memory, kIds, shape.columns, true);
     const std::vector<std::int32_t> ids = {shape.rows - 1, 0, -1, shape.rows / 2, 0};
     for (const std::int32_t id : ids) {

@@ -10,7 +10,7 @@ namespace pitwall::cuda {
 
 namespace {
 
-constexpr std::int64_t kPastCaches = 200'000'000;  // bytes that all turns have together at least
+constexpr std::int64_t kCaches = 200'000'000;  // bytes past what any cache holds
 
 std::size_t size(std::int64_t count) {
   return static_cast<std::size_t>(count);
@@ -163,7 +163,7 @@ std::string describe(const WeightShape& shape) {
   return shape.act_order ? text + " in any order" : text;
 }
 
-CaseWeight make_weight(CaseMemory& memory, const WeightShape& shape, std::uint64_t seed, bool timed) {
+CaseWeight make_weight(CaseMemory& memory, const WeightShape& shape, std::uint64_t seed, int copies) {
   CaseWeight weight;
   weight.shape = shape;
   WeightShape distinct = shape;
@@ -187,11 +187,12 @@ CaseWeight make_weight(CaseMemory& memory, const WeightShape& shape, std::uint64
   storage.view.rows = shape.rows;
   const MatrixLayout whole = matrix_layout(storage.view);
   weight.bytes = whole.value_bytes + whole.scale_bytes;
-  const std::int64_t turns = timed ? std::clamp<std::int64_t>(kPastCaches / weight.bytes, 1, 16) : 1;
+  if (copies == kPastCaches)
+    copies = static_cast<int>(std::clamp<std::int64_t>(kCaches / weight.bytes, 1, 16));
   const std::int32_t* order = part.order.empty() ? nullptr : memory.upload(part.order);
   values = repeat(values, whole.value_bytes);
   scales = repeat(scales, whole.scale_bytes);
-  for (std::int64_t turn = 0; turn < turns; ++turn) {
+  for (int copy = 0; copy < copies; ++copy) {
     DeviceMatrix& matrix = weight.turns.emplace_back(whole.matrix);
     matrix.values = memory.upload(values);
     if (!scales.empty()) matrix.scales = memory.upload(scales);
@@ -247,12 +248,12 @@ void CaseOutput::poison() const {
   memory_->fill(data_, 0xFF, size(std::int64_t{rows_} * stride_) * (wide_ ? 4 : 2));
 }
 std::vector<float> CaseOutput::read() const {
-  const std::size_t count = size(std::int64_t{rows_} * stride_);
+  const std::size_t count = size(std::int64_t{read_rows()} * stride_);
   const std::vector<float> all =
       wide_ ? memory_->download(static_cast<const float*>(data_), count)
             : to_float(memory_->download(static_cast<const std::uint16_t*>(data_), count));
   std::vector<float> kept;
-  for (std::int64_t r = 0; r < rows_; ++r)
+  for (std::int64_t r = 0; r < read_rows(); ++r)
     kept.insert(kept.end(), all.begin() + r * stride_, all.begin() + r * stride_ + columns_);
   return kept;
 }

@@ -35,7 +35,11 @@ struct CaseWeight {
   }
   const DeviceMatrix& turn(int turn) const { return turns[static_cast<std::size_t>(turn) % turns.size()]; }
 };
-CaseWeight make_weight(CaseMemory& memory, const WeightShape& shape, std::uint64_t seed, bool timed);
+CaseWeight make_weight(CaseMemory& memory, const WeightShape& shape, std::uint64_t seed, int copies);
+inline constexpr int kPastCaches = 0;  ///< as many copies as no cache holds, for what is timed
+inline int case_copies(bool timed) {
+  return timed ? kPastCaches : 1;
+}
 
 /// Random bf16 rows with padding as whole tensors have it, or a slice that begins anywhere.
 struct CaseRows {
@@ -48,16 +52,18 @@ CaseRows make_rows(CaseMemory& memory, int rows, int columns, std::uint64_t seed
 /// x·wᵀ in double, [rows][weight rows].
 std::vector<double> product(const CaseRows& x, const CaseWeight& weight);
 
-/// An output on the device that can be poisoned and read.
+/// An output on the device that can be poisoned and read; of very many rows the first ones.
 class CaseOutput {
  public:
   CaseOutput(CaseMemory& memory, int rows, int columns, bool wide);
   Rows16 out16() const;
   Rows32 out32() const;
   void poison() const;
-  std::vector<float> read() const;  ///< [rows][columns]
+  std::vector<float> read() const;  ///< [read_rows()][columns]
+  int read_rows() const { return std::min(rows_, kMostRead); }
 
  private:
+  static constexpr int kMostRead = 1024;
   CaseMemory* memory_;
   int rows_, columns_, stride_;
   bool wide_;

@@ -25,7 +25,7 @@ KernelCase tiled_case(const WeightShape& weight, int tokens, bool wide, bool tim
   one.prepare = prepare_with([=](OutputCase& made) {
     CaseMemory& memory = made.memory;
     const CaseRows x = make_rows(memory, tokens, weight.columns, 61, shift);
-    const CaseWeight of = make_weight(memory, weight, 62, timed);
+    const CaseWeight of = make_weight(memory, weight, 62, case_copies(timed));
     made.expected = product(x, of);
     made.outputs.emplace_back(memory, tokens, weight.rows, wide);
     SkinnyOutput output;
@@ -100,13 +100,17 @@ KernelCase expert_case(const ExpertShape& shape, bool timed) {
     ExpertMatrices experts;
     experts.experts = shape.experts;
     std::vector<DeviceMatrix> matrices;
+    const int distinct = std::min(shape.experts, 8);
     std::vector<CaseWeight> weights;
-    for (int e = 0; e < shape.experts; ++e) {
-      weights.push_back(make_weight(memory, shape.weight, 80 + static_cast<std::uint64_t>(e), false));
-      matrices.push_back(weights.back().turn(0));
+    for (int e = 0; e < distinct; ++e) {
+      const int copies = (shape.experts + distinct - 1 - e) / distinct;
+      weights.push_back(make_weight(memory, shape.weight, 80 + static_cast<std::uint64_t>(e), copies));
     }
+    for (int e = 0; e < shape.experts; ++e)
+      matrices.push_back(weights[static_cast<std::size_t>(e % distinct)].turn(e / distinct));
     experts.shape = matrices[0];
     experts.matrices = memory.upload(matrices);
+    made.outputs.emplace_back(memory, most, shape.weight.rows, false);
     std::vector<VisitList> lists;
     for (int turn = 0; turn < (timed ? 16 : 1); ++turn) {
       const HostVisits visits = visits_of(shape, turn);
@@ -114,19 +118,17 @@ KernelCase expert_case(const ExpertShape& shape, bool timed) {
       list.first_visit = memory.upload(visits.first);
       list.visit_rows = memory.upload(visits.rows);
       if (turn > 0) continue;
-      for (std::size_t v = 0; v < visits.rows.size(); ++v) {
+      for (std::size_t v = 0; v < static_cast<std::size_t>(made.outputs[0].read_rows()); ++v) {
         CaseRows row = x;
         const auto from =
             static_cast<std::ptrdiff_t>(shape.by_visit ? static_cast<int>(v) : visits.rows[v]) * x.columns;
         row.numbers.assign(x.numbers.begin() + from, x.numbers.begin() + from + x.columns);
         row.rows = 1;
         const std::vector<double> numbers =
-            product(row, weights[static_cast<std::size_t>(visits.experts[v])]);
+            product(row, weights[static_cast<std::size_t>(visits.experts[v] % distinct)]);
         made.expected.insert(made.expected.end(), numbers.begin(), numbers.end());
       }
     }
-    const auto found = static_cast<int>(made.expected.size()) / shape.weight.rows;
-    made.outputs.emplace_back(memory, found, shape.weight.rows, false);
     const Rows16 out = made.outputs[0].out16();
     const int multiprocessors = case_multiprocessors();
     made.run = [=](int turn, cudaStream_t stream) {
