@@ -19,9 +19,6 @@ enum class ComputeMode : std::uint8_t {
               ///< threads
 };
 
-/// Whether this build has the CUDA back end; a GPU may still be missing.
-bool has_cuda();
-
 struct BackendOptions {
   std::string device = "cpu";  ///< "cpu" or "cuda"; refused with the reason where it is not there
   ComputeMode mode = ComputeMode::automatic;

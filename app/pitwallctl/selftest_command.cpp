@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -105,6 +106,7 @@ void check_folder(const Options& options, const std::filesystem::path& folder, c
 }
 
 Result<void> run_selftest(const Options& options) {
+  spdlog::set_level(spdlog::level::err);  // engines come and go: what each warns of is no finding
   Tally tally(options.json);
   const bool cuda = options.flags->settings().text("device") == "cuda";
   if (cuda) {

@@ -77,6 +77,7 @@ Result<GpuFloors> measure_gpu_floors(const CudaDevice& device) {
   fill_random<<<grid, kThreads>>>(reinterpret_cast<unsigned*>(second), kBytes / 4);
 
   GpuFloors floors;
+  floors.device = device.name;
   const double read = watch.median_us(5, 4, [&](int, cudaStream_t stream) {
     launch(read_all, dim3(grid), dim3(kThreads), 0, stream, reinterpret_cast<const uint4*>(first), count,
            out);
