@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <cmath>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/common/backend_factory.h"
@@ -10,6 +10,7 @@
 #include "app/pitwallctl/console.h"
 #include "app/pitwallctl/setting_flags.h"
 #include "engine/bench/golden_check.h"
+#include "engine/bench/soak.h"
 
 namespace pitwall::ctl {
 
@@ -20,6 +21,7 @@ using Json = nlohmann::ordered_json;
 struct Options {
   std::unique_ptr<SettingFlags> flags;
   std::string data = "tests/data", filter;
+  std::int64_t soak_steps = 0;
   bool json = false;
 };
 
@@ -105,9 +107,51 @@ void check_folder(const Options& options, const std::filesystem::path& folder, c
             problem);
 }
 
+/// More requests than slots, and fewer blocks than they want: every way of giving way happens.
+void soak(const Options& options, Tally& tally) {
+  const std::string name = "soak";
+  const auto folders = golden_folders(options.data);
+  const auto folder = std::find_if(folders.begin(), folders.end(),
+                                   [](const auto& path) { return path.filename() == "llama-gqa"; });
+  if (folder == folders.end()) return tally.add(name, "", "There is no golden/llama-gqa");
+  EngineOptions engine_options;
+  engine_options.settings = options.flags->settings();
+  engine_options.make_backend = backend_factory();
+  engine_options.strict_checks = true;
+  engine_options.model = *folder;
+  const std::pair<std::string_view, std::string_view> wanted[] = {
+      {"max-num-seqs", "24"}, {"max-model-len", "512"}, {"kv-cache-memory-bytes", "2MiB"},
+      {"swap-space", "8MiB"}, {"preemption", "swap"},   {"max-num-batched-tokens", "256"}};
+  for (const auto& [setting, value] : wanted) {
+    if (options.flags->given(setting)) continue;
+    if (auto set = engine_options.settings.set(setting, value, SettingOrigin::preset); !set)
+      return tally.add(name, "", set.error().text());
+  }
+  auto engine = Engine::start(std::move(engine_options));
+  if (!engine) return tally.add(name, "", engine.error().text());
+  SoakLoad load;
+  load.steps = options.soak_steps;
+  const SoakResult result = run_soak(**engine, load);
+  std::string problem = result.problem;
+  if (problem.empty() && (result.preemptions == 0 || result.swapped_tokens == 0))
+    problem = "nobody was preempted by swapping";
+  tally.add(
+      name,
+      fmt::format("{} steps, {} requests, {} cancelled, {} failed, {} preemptions, {} tokens swapped, {} "
+                  "recomputed; memory measured {} before, {} after",
+                  result.steps, result.requests, result.cancelled, result.failed, result.preemptions,
+                  result.swapped_tokens, result.recomputed_tokens, format_bytes(result.measured_before),
+                  format_bytes(result.measured_after)),
+      problem);
+}
+
 Result<void> run_selftest(const Options& options) {
   spdlog::set_level(spdlog::level::err);  // engines come and go: what each warns of is no finding
   Tally tally(options.json);
+  if (options.soak_steps > 0) {
+    soak(options, tally);
+    return tally.close();
+  }
   const bool cuda = options.flags->settings().text("device") == "cuda";
   if (cuda) {
     KernelBench bench;
@@ -142,6 +186,10 @@ void add_selftest_command(CLI::App& app, Action& action) {
   options->flags = std::make_unique<SettingFlags>(*command, engine_setting_without_model);
   command->add_option("--data", options->data, "Folder with golden/")->capture_default_str();
   command->add_option("--filter", options->filter, "Only cases whose name contains this");
+  command
+      ->add_option("--soak", options->soak_steps,
+                   "Instead: so many steps of random requests, cancels and preemptions")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
   command->add_flag("--json", options->json, "One JSON document on stdout");
   command->callback([&action, options] { action = [options] { return run_selftest(*options); }; });
 }

@@ -127,6 +127,7 @@ class CudaBackend final : public Backend {
   std::map<int, Recorded> recorded_;
   int token_bound_ = 0, logit_bound_ = 0;
   Rows32 sampled_from_;
+  bool replayed_ = false;  ///< the step at hand was a captured one
   std::optional<Error> step_error_;
 };
 

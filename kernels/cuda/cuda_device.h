@@ -2,6 +2,7 @@
 // What the rest of the program sees of this folder. In builds without CUDA everything here says so
 // (cuda_absent.cpp).
 #pragma once
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,9 +17,10 @@ namespace pitwall::cuda {
 bool is_built();
 
 struct CudaBackendOptions {
-  Bytes memory_limit = 0;  ///< 0 = none
-  int threads = 1;         ///< host threads that repack weights
-  bool graphs = true;      ///< false: every step is launched kernel by kernel
+  Bytes memory_limit = 0;       ///< 0 = none
+  int threads = 1;              ///< host threads that repack weights
+  bool graphs = true;           ///< false: every step is launched kernel by kernel
+  std::filesystem::path cache;  ///< folder that keeps what was measured; empty: nothing is kept
 };
 /// On the first GPU. Errors say why there is none to use.
 Result<std::unique_ptr<Backend>> open_backend(const CudaBackendOptions& options);
