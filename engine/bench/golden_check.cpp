@@ -118,17 +118,29 @@ Best best_of(const float* row, std::size_t columns) {
   return {static_cast<TokenId>(best - row), *best - second};
 }
 
+double rms_difference(const float* a, const float* b, std::size_t columns) {
+  double sum = 0;
+  for (std::size_t i = 0; i < columns; ++i) {
+    const double d = static_cast<double>(a[i]) - static_cast<double>(b[i]);
+    sum += d * d;
+  }
+  return std::sqrt(sum / static_cast<double>(columns));
+}
+
 /// One prompt's continuation: along the reference's tokens, and alone until it leaves them.
 void judge(const Tokens& prompt, const Tokens& reference_tokens, const Tokens& own, const float* reference,
-           const float* tested, std::size_t columns, double clear_margin, GoldenResult& result) {
+           const float* tested, std::size_t columns, GoldenResult& result) {
   bool together = true;
   for (std::size_t i = 0; i < reference_tokens.size(); ++i) {
     const std::size_t row = (prompt.size() - 1 + i) * columns;
     const Best expected = best_of(reference + row, columns), got = best_of(tested + row, columns);
-    const bool clear = static_cast<double>(expected.lead) > clear_margin;
+    const auto lead = static_cast<double>(expected.lead);
+    const double error = rms_difference(tested + row, reference + row, columns);
+    const bool clear = lead > std::max(kClearMargin, kClearErrors * error);
     ++result.steps;
     if (got.token != expected.token) {
       ++result.differing;
+      result.differing_above += lead > kClearMargin ? 1 : 0;
       result.wrong += clear ? 1 : 0;
     }
     if (together && own[i] != reference_tokens[i]) {
@@ -158,8 +170,7 @@ std::vector<std::filesystem::path> golden_folders(const std::filesystem::path& d
   return folders;
 }
 
-Result<GoldenResult> check_golden(const std::filesystem::path& folder, GoldenEngines engines,
-                                  double clear_margin) {
+Result<GoldenResult> check_golden(const std::filesystem::path& folder, GoldenEngines engines) {
   auto golden = read_golden(folder);
   if (!golden) return std::move(golden).error();
   auto model = Model::open(folder);
@@ -187,11 +198,13 @@ Result<GoldenResult> check_golden(const std::filesystem::path& folder, GoldenEng
   if (!alone) return alone.error();
 
   GoldenResult result;
+  const std::vector<LayerSpec>& layers = (*model)->spec().layers;
+  result.routed = std::any_of(layers.begin(), layers.end(), [](const auto& layer) { return layer.mlp.moe; });
   result.file_l2 = worst_of(*prompts, golden->logits);
   result.reference_l2 = worst_of(*got, expected->logits);
   for (std::size_t i = 0; i < golden->prompts.size(); ++i) {
     judge(golden->prompts[i], (*tokens)[i], (*alone)[i], expected->logits[i].data(), got->logits[i].data(),
-          got->vocabulary, clear_margin, result);
+          got->vocabulary, result);
   }
   return result;
 }
