@@ -43,9 +43,9 @@ class CublasLt {
   /// False where the library has no way for the shape and alignment; nothing was launched then.
   bool multiply(const Product& product, cudaStream_t stream);
 
-  /// Measures the ways that the library offers for the product's shape and keeps the fastest. Writes y. Before
-  /// each trial `flush` is written over, so that weights come from memory as they do in a step; it exceeds the
-  /// L2.
+  /// Measures the ways that the library offers for the product's shape and keeps the fastest. Writes y.
+  /// Before each trial `flush` is written over, so that weights come from memory as they do in a step; it
+  /// exceeds the L2.
   void tune(const Product& product, void* flush, std::size_t flush_bytes, cudaStream_t stream);
 
   std::size_t version() const;
