@@ -97,6 +97,7 @@ void check_folder(const Options& options, const std::filesystem::path& folder, c
   const double error = way.against_file ? result->file_l2 : result->reference_l2;
   const double limit = result->routed ? way.routed_limit : way.limit;
   if (!(error <= limit)) problem = fmt::format("above {}", limit);
+  if (!result->same_twice) problem += problem.empty() ? "two runs differ" : "; two runs differ";
   if (result->wrong + result->wrong_alone > 0) {
     problem += fmt::format("{}{} steps and {} continuations leave the reference at a clear margin",
                            problem.empty() ? "" : "; ", result->wrong, result->wrong_alone);

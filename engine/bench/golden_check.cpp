@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -84,6 +85,24 @@ Result<Answers> logits_of(Engine& engine, const std::vector<Tokens>& sequences) 
     answers.logits.push_back(*std::move(logits));
   }
   return answers;
+}
+
+/// One sequence alone, nothing of it found in the prefix cache.
+Result<bool> same_twice(Engine& engine, const Tokens& sequence) {
+  std::vector<std::vector<float>> runs;
+  for (const char* salt : {"first", "second"}) {
+    GenerationRequest request = greedy_request(sequence, 1, true);
+    request.cache_salt = salt;
+    std::vector<GenerationRequest> alone;
+    alone.push_back(std::move(request));
+    auto replies = run_requests(engine, std::move(alone));
+    if (!replies) return std::move(replies).error();
+    const auto vocabulary = static_cast<std::size_t>(engine.model().spec().vocabulary);
+    auto logits = prompt_logits(replies->front(), sequence.size(), vocabulary);
+    if (!logits) return std::move(logits).error();
+    runs.push_back(*std::move(logits));
+  }
+  return std::memcmp(runs[0].data(), runs[1].data(), runs[0].size() * sizeof(float)) == 0;
 }
 
 Result<std::vector<Tokens>> continuations(Engine& engine, const Golden& golden) {
@@ -197,7 +216,13 @@ Result<GoldenResult> check_golden(const std::filesystem::path& folder, GoldenEng
   const auto alone = continuations(**tested, *golden);
   if (!alone) return alone.error();
 
+  const auto longest = std::max_element(forced.begin(), forced.end(),
+                                        [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const auto same = same_twice(**tested, *longest);
+  if (!same) return same.error();
+
   GoldenResult result;
+  result.same_twice = *same;
   const std::vector<LayerSpec>& layers = (*model)->spec().layers;
   result.routed = std::any_of(layers.begin(), layers.end(), [](const auto& layer) { return layer.mlp.moe; });
   result.file_l2 = worst_of(*prompts, golden->logits);

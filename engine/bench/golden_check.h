@@ -18,6 +18,7 @@ struct GoldenResult {
   double file_l2 = 0;       ///< of a prompt's logits against the folder's, the worst; NaN: not finite
   double reference_l2 = 0;  ///< of prompt and continuation against the reference engine, the worst
   int steps = 0;            ///< greedy steps along the reference's continuation
+  bool same_twice = false;  ///< the longest sequence, alone, gives the same bits again
   bool routed = false;      ///< experts are chosen: a near tie that turns over changes a whole row
   int differing_above =
       0;                ///< of the differing steps, those where the reference's margin was above kClearMargin

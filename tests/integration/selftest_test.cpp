@@ -44,6 +44,7 @@ class SelftestTest : public QObject {
              qPrintable(QString::number(result->reference_l2)));
     QCOMPARE(result->wrong + result->wrong_alone, 0);
     QVERIFY(!result->routed);
+    QVERIFY(result->same_twice);
   }
 
   void another_model_is_found_out() {
