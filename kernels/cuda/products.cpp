@@ -97,8 +97,7 @@ bool Products::multiply_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMa
 
 void Products::multiply_one(Rows16 x, const ProductOutput& output, int rows) {
   const DeviceMatrix& weight = output.weight;
-  const bool unpacks = !weight.is_plain() && cublas_ && weight.order == nullptr;
-  if (!unpacks) return multiply_plain(x, output, rows);
+  if (weight.is_plain() || !cublas_) return multiply_plain(x, output, rows);
   ProductOutput plain = output;
   plain.weight = {};
   plain.weight.rows = weight.rows;
