@@ -15,11 +15,22 @@ namespace {
 constexpr int kThreads = 256, kWarp = 32;
 constexpr float kLargestFp8 = 448;
 constexpr unsigned kAll = 0xFFFFFFFFu;
-constexpr int kFewRows = 64;  ///< up to here a block for every few heads
+constexpr int kFewRows = 64;  ///< up to here a lane takes one head
+constexpr int kHeadsOfMany = 3;
 
-/// Whether eight numbers at a multiple of eight of any head lie at a multiple of 16 bytes.
-struct Wide {
-  bool q, k, v, q_weight, k_weight;
+/// What the launch works out for all blocks.
+struct RopePlan {
+  RopeAppendArgs args;
+  int rows = 0;
+  int block_log = 0;  ///< of the KV block's size
+  bool has_norms = false, has_means = false;
+};
+
+/// A head of q, k or v of a row.
+struct Line {
+  bf16* numbers;
+  int head;
+  bool is_q, is_v;
 };
 
 /// Over the kLanes lanes of a head.
@@ -31,15 +42,21 @@ __device__ float head_sum(float value) {
   return value;
 }
 
-/// All lanes of a warp call this; `applies` may differ from head to head.
-template <int kLanes>
-__device__ void apply_norm(Eight& x, const HeadNorm& norm, int head, int dim, bool wide, bool applies) {
-  const int e = static_cast<int>(threadIdx.x) % kLanes * kEight;
+/// All lanes of a warp call this.
+template <int kLanes, bool kWide>
+__device__ void apply_norm(Eight& x, const RopePlan& plan, const Line& line, int e) {
+  const HeadNorm& norm = line.is_q ? plan.args.q_norm : plan.args.k_norm;
+  const int dim = plan.args.kv.head_dim;
+  const bool applies = !line.is_v && norm.weight != nullptr;
+  Eight weight{};
+  if (applies)
+    weight = load_eight_constant<kWide>(norm.weight + (norm.per_head ? line.head * dim : 0) + e, dim - e);
   float mean = 0, squares = 0;
-  if (norm.kind == NormSpec::Kind::layer) {
+  if (plan.has_means) {
 #pragma unroll
     for (int i = 0; i < kEight; ++i) mean += x.at[i];
     mean = head_sum<kLanes>(mean) / static_cast<float>(dim);
+    if (norm.kind != NormSpec::Kind::layer) mean = 0;
   }
   Eight centred{};
 #pragma unroll
@@ -48,35 +65,35 @@ __device__ void apply_norm(Eight& x, const HeadNorm& norm, int head, int dim, bo
     squares += centred.at[i] * centred.at[i];
   }
   const float factor = 1.0f / sqrtf(head_sum<kLanes>(squares) / static_cast<float>(dim) + norm.epsilon);
-  if (!applies) return;
-  const Eight weight = load_eight_constant(norm.weight + (norm.per_head ? head * dim : 0) + e, dim - e, wide);
 #pragma unroll
-  for (int i = 0; i < kEight; ++i) x.at[i] = centred.at[i] * factor * weight.at[i];
+  for (int i = 0; i < kEight; ++i) x.at[i] = applies ? centred.at[i] * factor * weight.at[i] : x.at[i];
 }
 
-/// y = x·cosine + partner·sine of a lane's eight numbers.
-template <int kLanes>
+/// y = x·cosine + partner·sine of a lane's eight numbers. kWide: the partners of a lane's numbers are those
+/// of one other lane.
+template <int kLanes, bool kWide>
 class Rotation {
  public:
-  /// `table`: the position's cosines, then its sines; null: nothing is rotated.
-  __device__ Rotation(const RopeView& rope, const float* table)
-      : rotary_dim_(table == nullptr ? 0 : rope.rotary_dim),
+  /// `table`: the position's cosines, then its sines.
+  __device__ Rotation(const RopeView& rope, const float* table, int e)
+      : rotary_dim_(rope.rotary_dim),
         half_(rope.rotary_dim / 2),
-        neighbours_(rope.pairing == RopeSpec::Pairing::neighbours),
-        first_(static_cast<int>(threadIdx.x) % kLanes * kEight) {
-    if (!neighbours_ && half_ % kEight == 0) {
+        neighbours_(!kWide && rope.pairing == RopeSpec::Pairing::neighbours),
+        first_(e) {
+    if constexpr (kWide) {
+      const int pair = first_ < half_ ? first_ : first_ - half_;
       cosine_ = Eight{{1, 1, 1, 1, 1, 1, 1, 1}};
       sine_ = Eight{};
-      if (first_ >= rotary_dim_) return;
-      const int pair = first_ < half_ ? first_ : first_ - half_;
-      cosine_ = load_eight_constant(table + pair, kEight, true);
-      sine_ = load_eight_constant(table + half_ + pair, kEight, true);
+      if (first_ < rotary_dim_) {
+        cosine_ = load_eight_constant<true>(table + pair, kEight);
+        sine_ = load_eight_constant<true>(table + half_ + pair, kEight);
+      }
     } else {
 #pragma unroll
       for (int i = 0; i < kEight; ++i) {
-        const int e = first_ + i;
-        const bool turns = e < rotary_dim_;
-        const int pair = neighbours_ ? e / 2 : e < half_ ? e : e - half_;
+        const int at = first_ + i;
+        const bool turns = at < rotary_dim_;
+        const int pair = neighbours_ ? at / 2 : at < half_ ? at : at - half_;
         cosine_.at[i] = turns ? __ldg(table + pair) : 1.0f;
         sine_.at[i] = turns ? __ldg(table + half_ + pair) : 0.0f;
       }
@@ -91,16 +108,17 @@ class Rotation {
   /// All lanes of a warp call this. `room`: the warp's, eight numbers a lane.
   __device__ Eight turned(const Eight& x, float* room) const {
     Eight y;
-    const Eight partner =
-        neighbours_ ? Eight{{x.at[1], x.at[0], x.at[3], x.at[2], x.at[5], x.at[4], x.at[7], x.at[6]}}
-        : half_ % kEight == 0 ? of_other_lane(x)
-                              : of_room(x, room);
+    const Eight partner = kWide ? of_other_lane(x) : neighbours_ ? of_own(x) : of_room(x, room);
 #pragma unroll
     for (int i = 0; i < kEight; ++i) y.at[i] = x.at[i] * cosine_.at[i] + partner.at[i] * sine_.at[i];
     return y;
   }
 
  private:
+  __device__ Eight of_own(const Eight& x) const {
+    return {{x.at[1], x.at[0], x.at[3], x.at[2], x.at[5], x.at[4], x.at[7], x.at[6]}};
+  }
+
   __device__ Eight of_other_lane(const Eight& x) const {
     const int away = half_ / kEight;
     const int lane = static_cast<int>(threadIdx.x) % kWarp;
@@ -112,7 +130,7 @@ class Rotation {
   }
 
   __device__ Eight of_room(const Eight& x, float* room) const {
-    float* head = room + (static_cast<int>(threadIdx.x) % kWarp) / kLanes * kLanes * kEight;
+    float* head = room + static_cast<int>(threadIdx.x) % kWarp / kLanes * kLanes * kEight;
     __syncwarp();
     Eight partner{};
 #pragma unroll
@@ -120,8 +138,8 @@ class Rotation {
     __syncwarp();
 #pragma unroll
     for (int i = 0; i < kEight; ++i) {
-      const int e = first_ + i;
-      if (e < rotary_dim_) partner.at[i] = head[e < half_ ? e + half_ : e - half_];
+      const int at = first_ + i;
+      if (at < rotary_dim_) partner.at[i] = head[at < half_ ? at + half_ : at - half_];
     }
     return partner;
   }
@@ -203,69 +221,63 @@ __device__ void count_saturation(const RopeAppendArgs& args, int rows, int cut) 
               static_cast<unsigned long long>(written) * 2 * args.kv.kv_heads * args.kv.head_dim);
 }
 
-/// A block takes kHeads heads for each of its groups of kLanes lanes.
-template <KvDtype kDtype, int kLanes, int kHeads>
-__global__ void __launch_bounds__(kThreads) rope_append_kernel(RopeAppendArgs args, Wide wide, int rows) {
+/// A block takes kHeads heads for each of its groups of kLanes lanes. kWide: all accesses are of 16 bytes.
+template <KvDtype kDtype, int kLanes, int kHeads, bool kWide>
+__global__ void __launch_bounds__(kThreads) rope_append_kernel(const __grid_constant__ RopePlan plan) {
   constexpr int kGroups = kThreads / kLanes;
-  __shared__ float rooms[kThreads * kEight];
+  __shared__ float rooms[kWide ? 1 : kThreads * kEight];
   wait_for_kernel_ahead();
   let_next_kernel_start();
+  const RopeAppendArgs& args = plan.args;
   const KvView& kv = args.kv;
   const int row = static_cast<int>(blockIdx.x), dim = kv.head_dim;
   const int e = static_cast<int>(threadIdx.x) % kLanes * kEight;
   const int lines = args.heads + 2 * kv.kv_heads;  // heads of q, k and v of a row
   const int first = static_cast<int>(blockIdx.y) * kGroups * kHeads + static_cast<int>(threadIdx.x) / kLanes;
   const int slot = __ldcg(args.step.slots + row), position = __ldcg(args.step.positions + row);
-  struct Line {
-    bf16* numbers;
-    int head;
-    bool exists, is_q, is_v;
-  };
   const auto line_of = [&](int h) {
-    const int line = first + h * kGroups;
-    const bool is_q = line < args.heads, is_v = line >= args.heads + kv.kv_heads;
-    const int head = is_q ? line : is_v ? line - args.heads - kv.kv_heads : line - args.heads;
-    const Rows16& from = is_q ? args.q : is_v ? args.v : args.k;
-    return Line{row_at(from, row, head * dim), head, line < lines, is_q, is_v};
+    const int index = min(first + h * kGroups, lines - 1);
+    const bool is_q = index < args.heads, is_v = index >= args.heads + kv.kv_heads;
+    const int head = index - (is_q ? 0 : is_v ? args.heads + kv.kv_heads : args.heads);
+    bf16* data = is_q ? args.q.data : is_v ? args.v.data : args.k.data;
+    const int stride = is_q ? args.q.stride : is_v ? args.v.stride : args.k.stride;
+    return Line{data + std::int64_t{row} * stride + head * dim, head, is_q, is_v};
   };
   Eight x[kHeads];
 #pragma unroll
-  for (int h = 0; h < kHeads; ++h) {
-    const Line line = line_of(h);
-    x[h] = Eight{};
-    if (line.exists)
-      x[h] = load_eight(line.numbers + e, dim - e, line.is_q ? wide.q : line.is_v ? wide.v : wide.k);
-  }
+  for (int h = 0; h < kHeads; ++h) x[h] = load_eight<kWide>(line_of(h).numbers + e, dim - e);
   int cut = 0;
   if (slot >= 0) {
     const bool is_long = args.rope.long_table != nullptr && args.step.long_rope[slot] != 0;
     const float* table = is_long ? args.rope.long_table : args.rope.table;
-    const std::int64_t block =
-        __ldcg(args.step.block_tables + std::int64_t{slot} * args.step.max_blocks + position / kv.block_size);
-    const Rotation<kLanes> rotation(
-        args.rope, table == nullptr ? nullptr : table + std::int64_t{position} * args.rope.rotary_dim);
-    float* room = rooms + static_cast<int>(threadIdx.x) / kWarp * kWarp * kEight;
+    const std::int64_t block = __ldcg(args.step.block_tables + std::int64_t{slot} * args.step.max_blocks +
+                                      (position >> plan.block_log));
+    if (plan.has_norms) {
+#pragma unroll
+      for (int h = 0; h < kHeads; ++h) apply_norm<kLanes, kWide>(x[h], plan, line_of(h), e);
+    }
+    if (table != nullptr) {
+      const Rotation<kLanes, kWide> rotation(args.rope, table + std::int64_t{position} * args.rope.rotary_dim,
+                                             e);
+      float* room = kWide ? rooms : rooms + static_cast<int>(threadIdx.x) / kWarp * kWarp * kEight;
+#pragma unroll
+      for (int h = 0; h < kHeads; ++h) {
+        const Eight turned = rotation.turned(x[h], room);
+        if (!line_of(h).is_v) x[h] = turned;
+      }
+    }
 #pragma unroll
     for (int h = 0; h < kHeads; ++h) {
       const Line line = line_of(h);
-      if (args.q_norm.weight != nullptr)
-        apply_norm<kLanes>(x[h], args.q_norm, line.head, dim, wide.q_weight, line.is_q);
-      if (args.k_norm.weight != nullptr)
-        apply_norm<kLanes>(x[h], args.k_norm, line.head, dim, wide.k_weight,
-                           line.exists && !line.is_q && !line.is_v);
-      if (table != nullptr) {
-        const Eight turned = rotation.turned(x[h], room);
-        if (!line.is_v) x[h] = turned;
-      }
       [[maybe_unused]] float scale = 1;
       if constexpr (kDtype == KvDtype::int8) scale = scale_of<kLanes>(x[h]);
-      if (!line.exists) continue;
+      if (first + h * kGroups >= lines) continue;
       if (line.is_q) {
-        store_eight(line.numbers + e, x[h], dim - e, wide.q);
+        store_eight<kWide>(line.numbers + e, x[h], dim - e);
         continue;
       }
-      const std::int64_t place =
-          ((2 * block + line.is_v) * kv.kv_heads + line.head) * kv.block_size + position % kv.block_size;
+      const std::int64_t place = (((2 * block + line.is_v) * kv.kv_heads + line.head) << plan.block_log) +
+                                 (position & ((1 << plan.block_log) - 1));
       if constexpr (kDtype == KvDtype::int8) {
         if (e == 0) kv.token_scales[place] = scale;
       }
@@ -277,36 +289,49 @@ __global__ void __launch_bounds__(kThreads) rope_append_kernel(RopeAppendArgs ar
     }
   }
   if constexpr (kDtype == KvDtype::fp8_e4m3) {
-    if (kv.saturation != nullptr) count_saturation(args, rows, cut);
+    if (kv.saturation != nullptr) count_saturation(args, plan.rows, cut);
   }
 }
 
+/// Whether any eight numbers that begin at a multiple of eight, and their partners, lie together at a
+/// multiple of 16 bytes.
+bool are_all_wide(const RopeAppendArgs& args) {
+  const RopeView& rope = args.rope;
+  const bool turns = rope.table != nullptr || rope.long_table != nullptr;
+  return args.kv.head_dim % kEight == 0 && is_wide(args.q) && is_wide(args.k) && is_wide(args.v) &&
+         is_wide(args.q_norm.weight) && is_wide(args.k_norm.weight) && is_wide(rope.table) &&
+         is_wide(rope.long_table) &&
+         (!turns || (rope.pairing == RopeSpec::Pairing::halves && rope.rotary_dim % (2 * kEight) == 0));
+}
+
 template <KvDtype kDtype, int kLanes>
-void launch_for_rows(const RopeAppendArgs& args, int rows, cudaStream_t stream) {
-  constexpr int kGroups = kThreads / kLanes;
-  const auto is_wide_head = [&](const Rows16& numbers) {
-    return is_wide(numbers) && args.kv.head_dim % kEight == 0;
-  };
-  const auto is_wide_weight = [&](const HeadNorm& norm) {
-    return is_wide(norm.weight) && (!norm.per_head || args.kv.head_dim % kEight == 0);
-  };
-  const Wide wide{is_wide_head(args.q), is_wide_head(args.k), is_wide_head(args.v),
-                  is_wide_weight(args.q_norm), is_wide_weight(args.k_norm)};
-  const int lines = args.heads + 2 * args.kv.kv_heads;
+void launch_for_rows(const RopePlan& plan, cudaStream_t stream) {
+  const int lines = plan.args.heads + 2 * plan.args.kv.kv_heads;
   const auto start = [&](auto kernel, int heads) {
-    const int of_block = kGroups * heads;
-    const dim3 grid(static_cast<unsigned>(rows), static_cast<unsigned>((lines + of_block - 1) / of_block));
-    launch(kernel, grid, dim3(kThreads), 0, stream, args, wide, rows);
+    const int of_block = kThreads / kLanes * heads;
+    const dim3 grid(static_cast<unsigned>(plan.rows),
+                    static_cast<unsigned>((lines + of_block - 1) / of_block));
+    launch(kernel, grid, dim3(kThreads), 0, stream, plan);
   };
-  if (rows <= kFewRows) return start(rope_append_kernel<kDtype, kLanes, 1>, 1);
-  start(rope_append_kernel<kDtype, kLanes, 3>, 3);
+  if (!are_all_wide(plan.args)) return start(rope_append_kernel<kDtype, kLanes, 1, false>, 1);
+  if (plan.rows <= kFewRows) return start(rope_append_kernel<kDtype, kLanes, 1, true>, 1);
+  start(rope_append_kernel<kDtype, kLanes, kHeadsOfMany, true>, kHeadsOfMany);
 }
 
 template <KvDtype kDtype>
 void launch_for_dim(const RopeAppendArgs& args, int rows, cudaStream_t stream) {
-  if (args.kv.padded_dim <= 64) return launch_for_rows<kDtype, 8>(args, rows, stream);
-  if (args.kv.padded_dim <= 128) return launch_for_rows<kDtype, 16>(args, rows, stream);
-  launch_for_rows<kDtype, 32>(args, rows, stream);
+  RopePlan plan;
+  plan.args = args;
+  plan.rows = rows;
+  while (1 << plan.block_log < args.kv.block_size) ++plan.block_log;
+  for (const HeadNorm& norm : {args.q_norm, args.k_norm}) {
+    if (norm.weight == nullptr) continue;
+    plan.has_norms = true;
+    plan.has_means = plan.has_means || norm.kind == NormSpec::Kind::layer;
+  }
+  if (args.kv.padded_dim <= 64) return launch_for_rows<kDtype, 8>(plan, stream);
+  if (args.kv.padded_dim <= 128) return launch_for_rows<kDtype, 16>(plan, stream);
+  launch_for_rows<kDtype, 32>(plan, stream);
 }
 
 }  // namespace
