@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -86,6 +87,24 @@ Result<Answers> logits_of(Engine& engine, const std::vector<Tokens>& sequences) 
   return answers;
 }
 
+/// One sequence alone, nothing of it found in the prefix cache.
+Result<bool> same_twice(Engine& engine, const Tokens& sequence) {
+  std::vector<std::vector<float>> runs;
+  for (const char* salt : {"first", "second"}) {
+    GenerationRequest request = greedy_request(sequence, 1, true);
+    request.cache_salt = salt;
+    std::vector<GenerationRequest> alone;
+    alone.push_back(std::move(request));
+    auto replies = run_requests(engine, std::move(alone));
+    if (!replies) return std::move(replies).error();
+    const auto vocabulary = static_cast<std::size_t>(engine.model().spec().vocabulary);
+    auto logits = prompt_logits(replies->front(), sequence.size(), vocabulary);
+    if (!logits) return std::move(logits).error();
+    runs.push_back(*std::move(logits));
+  }
+  return std::memcmp(runs[0].data(), runs[1].data(), runs[0].size() * sizeof(float)) == 0;
+}
+
 Result<std::vector<Tokens>> continuations(Engine& engine, const Golden& golden) {
   std::vector<GenerationRequest> requests;
   for (std::size_t i = 0; i < golden.prompts.size(); ++i)
@@ -118,17 +137,29 @@ Best best_of(const float* row, std::size_t columns) {
   return {static_cast<TokenId>(best - row), *best - second};
 }
 
+double rms_difference(const float* a, const float* b, std::size_t columns) {
+  double sum = 0;
+  for (std::size_t i = 0; i < columns; ++i) {
+    const double d = static_cast<double>(a[i]) - static_cast<double>(b[i]);
+    sum += d * d;
+  }
+  return std::sqrt(sum / static_cast<double>(columns));
+}
+
 /// One prompt's continuation: along the reference's tokens, and alone until it leaves them.
 void judge(const Tokens& prompt, const Tokens& reference_tokens, const Tokens& own, const float* reference,
-           const float* tested, std::size_t columns, double clear_margin, GoldenResult& result) {
+           const float* tested, std::size_t columns, GoldenResult& result) {
   bool together = true;
   for (std::size_t i = 0; i < reference_tokens.size(); ++i) {
     const std::size_t row = (prompt.size() - 1 + i) * columns;
     const Best expected = best_of(reference + row, columns), got = best_of(tested + row, columns);
-    const bool clear = static_cast<double>(expected.lead) > clear_margin;
+    const auto lead = static_cast<double>(expected.lead);
+    const double error = rms_difference(tested + row, reference + row, columns);
+    const bool clear = lead > std::max(kClearMargin, kClearErrors * error);
     ++result.steps;
     if (got.token != expected.token) {
       ++result.differing;
+      result.differing_above += lead > kClearMargin ? 1 : 0;
       result.wrong += clear ? 1 : 0;
     }
     if (together && own[i] != reference_tokens[i]) {
@@ -158,8 +189,7 @@ std::vector<std::filesystem::path> golden_folders(const std::filesystem::path& d
   return folders;
 }
 
-Result<GoldenResult> check_golden(const std::filesystem::path& folder, GoldenEngines engines,
-                                  double clear_margin) {
+Result<GoldenResult> check_golden(const std::filesystem::path& folder, GoldenEngines engines) {
   auto golden = read_golden(folder);
   if (!golden) return std::move(golden).error();
   auto model = Model::open(folder);
@@ -186,12 +216,20 @@ Result<GoldenResult> check_golden(const std::filesystem::path& folder, GoldenEng
   const auto alone = continuations(**tested, *golden);
   if (!alone) return alone.error();
 
+  const auto longest = std::max_element(forced.begin(), forced.end(),
+                                        [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const auto same = same_twice(**tested, *longest);
+  if (!same) return same.error();
+
   GoldenResult result;
+  result.same_twice = *same;
+  const std::vector<LayerSpec>& layers = (*model)->spec().layers;
+  result.routed = std::any_of(layers.begin(), layers.end(), [](const auto& layer) { return layer.mlp.moe; });
   result.file_l2 = worst_of(*prompts, golden->logits);
   result.reference_l2 = worst_of(*got, expected->logits);
   for (std::size_t i = 0; i < golden->prompts.size(); ++i) {
     judge(golden->prompts[i], (*tokens)[i], (*alone)[i], expected->logits[i].data(), got->logits[i].data(),
-          got->vocabulary, clear_margin, result);
+          got->vocabulary, result);
   }
   return result;
 }

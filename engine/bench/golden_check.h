@@ -9,19 +9,22 @@
 
 namespace pitwall {
 
-struct GoldenLimits {
-  double relative_l2 = 2e-2;  ///< of logits
-  double clear_margin =
-      0.05;  ///< a greedy step must be the same where the reference's best logit leads by more
-};
+/// A greedy step must be the same where the reference's best logit leads by more than this, and by more than
+/// rounding can turn over: kClearErrors times the rms difference of the logits at that step.
+inline constexpr double kClearMargin = 0.05;
+inline constexpr double kClearErrors = 6;
 
 struct GoldenResult {
   double file_l2 = 0;       ///< of a prompt's logits against the folder's, the worst; NaN: not finite
   double reference_l2 = 0;  ///< of prompt and continuation against the reference engine, the worst
   int steps = 0;            ///< greedy steps along the reference's continuation
-  int differing = 0;        ///< of those, steps with another best token
-  int wrong = 0;            ///< of those, steps where the reference's margin was clear
-  int wrong_alone = 0;      ///< continuations of its own that left the reference's at a clear margin
+  bool same_twice = false;  ///< the longest sequence, alone, gives the same bits again
+  bool routed = false;      ///< experts are chosen: a near tie that turns over changes a whole row
+  int differing_above =
+      0;                ///< of the differing steps, those where the reference's margin was above kClearMargin
+  int differing = 0;    ///< of those, steps with another best token
+  int wrong = 0;        ///< of those, steps where the reference's margin was clear
+  int wrong_alone = 0;  ///< continuations of its own that left the reference's at a clear margin
 };
 
 /// Two engines over the same folder; settings and make_backend are given, the rest is filled in.
@@ -35,7 +38,6 @@ std::vector<std::filesystem::path> golden_folders(const std::filesystem::path& d
 
 /// All prompts of the folder as one ragged batch, with the rotary frequencies that its values were made with;
 /// then the reference's continuations, forced and alone.
-Result<GoldenResult> check_golden(const std::filesystem::path& folder, GoldenEngines engines,
-                                  double clear_margin);
+Result<GoldenResult> check_golden(const std::filesystem::path& folder, GoldenEngines engines);
 
 }  // namespace pitwall

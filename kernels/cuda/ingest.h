@@ -43,7 +43,7 @@ struct StagedRing {
 };
 
 /// Tokens that are kPreviousToken become last_token[slot]. Rows from the live count up to `rows`, the bound
-/// of the kernels that follow, become padding: position, slot and token −1.
+/// of the kernels that follow, become padding: position, slot and token −1. No more rows than that are live.
 void ingest(const StagedRing& ring, const IngestTargets& targets, const std::int32_t* last_token,
             StepClock* clock, int rows, cudaStream_t stream);
 

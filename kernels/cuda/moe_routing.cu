@@ -118,15 +118,15 @@ __global__ void __launch_bounds__(kSortThreads) sort_kernel(VisitList visits, in
   }
 }
 
-template <class Out>
+template <bool kWide, class Out>
 __global__ void __launch_bounds__(kRowThreads)
-    combine_kernel(Rows16 results, VisitList visits, int top_k, float scale, Rows32 residual, Out out,
-                   bool wide) {
+    combine_kernel(Rows16 results, VisitList visits, int top_k, float scale, Rows32 residual, Out out) {
   const int row = my_row(), column = my_column(), left = out.columns - column;
   wait_for_kernel_ahead();
   let_next_kernel_start();
   if (left <= 0) return;
   Eight sum{}, x{};
+  if (residual.data != nullptr) x = load_eight<kWide>(row_at(residual, row, column), left);
   constexpr int kAtOnce = 4;
   for (int first = 0; first < top_k; first += kAtOnce) {
     Eight parts[kAtOnce];
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(kRowThreads)
     for (int i = 0; i < kAtOnce; ++i) {
       const std::int64_t choice = std::int64_t{row} * top_k + first + i;
       const int visit = first + i < top_k ? visits.row_visits[choice] : -1;
-      parts[i] = visit >= 0 ? load_eight(row_at(results, visit, column), left, wide) : Eight{};
+      parts[i] = visit >= 0 ? load_eight<kWide>(row_at(results, visit, column), left) : Eight{};
       weights[i] = visit >= 0 ? visits.row_weights[choice] : 0.0f;
     }
 #pragma unroll
@@ -144,18 +144,17 @@ __global__ void __launch_bounds__(kRowThreads)
       for (int j = 0; j < kEight; ++j) sum.at[j] += weights[i] * parts[i].at[j];
     }
   }
-  if (residual.data != nullptr) x = load_eight(row_at(residual, row, column), left, wide);
 #pragma unroll
   for (int j = 0; j < kEight; ++j) x.at[j] += scale * sum.at[j];
-  store_eight(row_at(out, row, column), x, left, wide);
+  store_eight<kWide>(row_at(out, row, column), x, left);
 }
 
 template <class Out>
 void launch_combine(const Rows16& results, const VisitList& visits, int top_k, float scale,
                     const Rows32& residual, const Out& out, int rows, cudaStream_t stream) {
   const bool wide = is_wide(results) && is_wide(residual) && is_wide(out);
-  launch_by_columns(combine_kernel<Out>, rows, out.columns, stream, results, visits, top_k, scale, residual,
-                    out, wide);
+  launch_by_columns(wide ? combine_kernel<true, Out> : combine_kernel<false, Out>, rows, out.columns, stream,
+                    results, visits, top_k, scale, residual, out);
 }
 
 /// Places in the order of VisitList, each a multiple of 16 bytes.

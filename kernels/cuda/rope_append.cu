@@ -1,210 +1,337 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One warp a head of q, k or v. A lane holds neighbours: numbers 2·lane and 2·lane + 1 of each 64.
+// A block works on heads of one row. A lane holds eight neighbours of a head, for several heads, so that the
+// position's cosines and sines are read once.
 #include <cuda_fp8.h>
 
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/ptx.cuh"
 #include "kernels/cuda/rope_append.h"
+#include "kernels/cuda/row_vector.cuh"
 
 namespace pitwall::cuda {
 
 namespace {
 
-constexpr int kWarps = 4, kLanes = 32;
-constexpr int kMostDim = 256;
+constexpr int kThreads = 256, kWarp = 32;
 constexpr float kLargestFp8 = 448;
+constexpr unsigned kAll = 0xFFFFFFFFu;
+constexpr int kFewRows = 64;  ///< up to here a lane takes one head
+constexpr int kHeadsOfMany = 3;
 
-/// Numbers e and e + 1 of a head; beyond its end, zeros.
-__device__ float2 load_pair(const bf16* head, int e, int dim) {
-  const bf16* from = head + e;
-  if (e + 1 < dim && reinterpret_cast<std::uintptr_t>(from) % 4 == 0)
-    return __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(from));
-  return {e < dim ? __bfloat162float(from[0]) : 0.0f, e + 1 < dim ? __bfloat162float(from[1]) : 0.0f};
-}
-
-__device__ void store_pair(bf16* head, int e, int dim, float2 x) {
-  bf16* to = head + e;
-  if (e + 1 < dim && reinterpret_cast<std::uintptr_t>(to) % 4 == 0) {
-    *reinterpret_cast<__nv_bfloat162*>(to) = __floats2bfloat162_rn(x.x, x.y);
-    return;
-  }
-  if (e < dim) to[0] = __float2bfloat16_rn(x.x);
-  if (e + 1 < dim) to[1] = __float2bfloat16_rn(x.y);
-}
-
-/// The numbers of a head that one lane holds.
-template <int kPairs>
-struct HeadPart {
-  float2 x[kPairs];
-  int lane, dim;
-  __device__ int element(int pair) const { return 2 * (lane + kLanes * pair); }
+/// What the launch works out for all blocks.
+struct RopePlan {
+  RopeAppendArgs args;
+  int rows = 0;
+  int block_log = 0;  ///< of the KV block's size
+  bool has_norms = false, has_means = false;
 };
 
-template <int kPairs>
-__device__ void apply_norm(HeadPart<kPairs>& part, const HeadNorm& norm, int head) {
-  const auto dim = static_cast<float>(part.dim);
+/// A head of q, k or v of a row.
+struct Line {
+  bf16* numbers;
+  int head;
+  bool is_q, is_v;
+};
+
+/// Over the kLanes lanes of a head.
+template <int kLanes>
+__device__ float head_sum(float value) {
+#pragma unroll
+  for (int distance = kLanes / 2; distance > 0; distance /= 2)
+    value += __shfl_xor_sync(kAll, value, distance);
+  return value;
+}
+
+/// All lanes of a warp call this.
+template <int kLanes, bool kWide>
+__device__ void apply_norm(Eight& x, const RopePlan& plan, const Line& line, int e) {
+  const HeadNorm& norm = line.is_q ? plan.args.q_norm : plan.args.k_norm;
+  const int dim = plan.args.kv.head_dim;
+  const bool applies = !line.is_v && norm.weight != nullptr;
+  Eight weight{};
+  if (applies)
+    weight = load_eight_constant<kWide>(norm.weight + (norm.per_head ? line.head * dim : 0) + e, dim - e);
   float mean = 0, squares = 0;
-  if (norm.kind == NormSpec::Kind::layer) {
-    for (int pair = 0; pair < kPairs; ++pair) mean += part.x[pair].x + part.x[pair].y;
-    mean = warp_sum(mean) / dim;
+  if (plan.has_means) {
+#pragma unroll
+    for (int i = 0; i < kEight; ++i) mean += x.at[i];
+    mean = head_sum<kLanes>(mean) / static_cast<float>(dim);
+    if (norm.kind != NormSpec::Kind::layer) mean = 0;
   }
-  for (int pair = 0; pair < kPairs; ++pair) {
-    const int e = part.element(pair);
-    if (e < part.dim) part.x[pair].x -= mean;
-    if (e + 1 < part.dim) part.x[pair].y -= mean;
-    squares += part.x[pair].x * part.x[pair].x + part.x[pair].y * part.x[pair].y;
+  Eight centred{};
+#pragma unroll
+  for (int i = 0; i < kEight; ++i) {
+    if (e + i < dim) centred.at[i] = x.at[i] - mean;
+    squares += centred.at[i] * centred.at[i];
   }
-  const float factor = 1.0f / sqrtf(warp_sum(squares) / dim + norm.epsilon);
-  const float* weight = norm.weight + (norm.per_head ? head * part.dim : 0);
-  for (int pair = 0; pair < kPairs; ++pair) {
-    const int e = part.element(pair);
-    if (e < part.dim) part.x[pair].x *= factor * weight[e];
-    if (e + 1 < part.dim) part.x[pair].y *= factor * weight[e + 1];
-  }
+  const float factor = 1.0f / sqrtf(head_sum<kLanes>(squares) / static_cast<float>(dim) + norm.epsilon);
+#pragma unroll
+  for (int i = 0; i < kEight; ++i) x.at[i] = applies ? centred.at[i] * factor * weight.at[i] : x.at[i];
 }
 
-/// `table`: the position's cosines, then its sines. `room`: a head's numbers in shared memory, this warp's.
-template <int kPairs>
-__device__ void rotate(HeadPart<kPairs>& part, const RopeView& rope, const float* table, float* room) {
-  const int half = rope.rotary_dim / 2;
-  if (rope.pairing == RopeSpec::Pairing::neighbours) {
-    for (int pair = 0; pair < kPairs; ++pair) {
-      const int e = part.element(pair);
-      if (e >= rope.rotary_dim) continue;
-      const float cosine = table[e / 2], sine = table[half + e / 2];
-      const float2 old = part.x[pair];
-      part.x[pair] = {old.x * cosine - old.y * sine, old.x * sine + old.y * cosine};
-    }
-    return;
-  }
-  for (int pair = 0; pair < kPairs; ++pair) {
-    room[part.element(pair)] = part.x[pair].x;
-    room[part.element(pair) + 1] = part.x[pair].y;
-  }
-  __syncwarp();
-  const auto turned = [&](float x, int e) {
-    if (e >= rope.rotary_dim) return x;
-    const bool low = e < half;
-    const int i = low ? e : e - half;
-    const float partner = room[low ? e + half : i];
-    return x * table[i] + (low ? -partner : partner) * table[half + i];
-  };
-  for (int pair = 0; pair < kPairs; ++pair) {
-    const int e = part.element(pair);
-    part.x[pair] = {turned(part.x[pair].x, e), turned(part.x[pair].y, e + 1)};
-  }
-}
-
-/// Writes one token's keys or values of one kv head, padding too; says how many numbers this lane cut.
-template <KvDtype kDtype, int kPairs>
-__device__ int append(const HeadPart<kPairs>& part, const KvView& kv, std::int64_t line, float fixed_scale) {
-  std::byte* to =
-      kv.numbers + line * kv.padded_dim * (kDtype == KvDtype::bfloat16 || kDtype == KvDtype::float16 ? 2 : 1);
-  float scale = fixed_scale;
-  if constexpr (kDtype == KvDtype::int8) {
-    float largest = 0;
-    for (int pair = 0; pair < kPairs; ++pair)
-      largest = fmaxf(largest, fmaxf(fabsf(part.x[pair].x), fabsf(part.x[pair].y)));
-    scale = warp_max(largest) / 127.0f;
-    if (part.lane == 0) kv.token_scales[line] = scale;
-  }
-  int cut = 0;
-  for (int pair = 0; pair < kPairs; ++pair) {
-    const int e = part.element(pair);
-    if (e >= kv.padded_dim) continue;
-    const float2 x = part.x[pair];
-    if constexpr (kDtype == KvDtype::bfloat16) {
-      reinterpret_cast<std::uint32_t*>(to)[e / 2] = pack_bf16(x.x, x.y);
-    } else if constexpr (kDtype == KvDtype::float16) {
-      reinterpret_cast<std::uint32_t*>(to)[e / 2] = pack_f16(x.x, x.y);
-    } else if constexpr (kDtype == KvDtype::fp8_e4m3) {
-      const float2 scaled{x.x / scale, x.y / scale};
-      cut += (fabsf(scaled.x) > kLargestFp8) + (fabsf(scaled.y) > kLargestFp8);
-      reinterpret_cast<std::uint16_t*>(to)[e / 2] =
-          __nv_cvt_float2_to_fp8x2(scaled, __NV_SATFINITE, __NV_E4M3);
+/// y = x·cosine + partner·sine of a lane's eight numbers. kWide: the partners of a lane's numbers are those
+/// of one other lane.
+template <int kLanes, bool kWide>
+class Rotation {
+ public:
+  /// `table`: the position's cosines, then its sines.
+  __device__ Rotation(const RopeView& rope, const float* table, int e)
+      : rotary_dim_(rope.rotary_dim),
+        half_(rope.rotary_dim / 2),
+        neighbours_(!kWide && rope.pairing == RopeSpec::Pairing::neighbours),
+        first_(e) {
+    if constexpr (kWide) {
+      const int pair = first_ < half_ ? first_ : first_ - half_;
+      cosine_ = Eight{{1, 1, 1, 1, 1, 1, 1, 1}};
+      sine_ = Eight{};
+      if (first_ < rotary_dim_) {
+        cosine_ = load_eight_constant<true>(table + pair, kEight);
+        sine_ = load_eight_constant<true>(table + half_ + pair, kEight);
+      }
     } else {
-      const float2 scaled = scale > 0 ? float2{x.x / scale, x.y / scale} : float2{0, 0};
-      reinterpret_cast<char2*>(to)[e / 2] = {static_cast<signed char>(__float2int_rn(scaled.x)),
-                                             static_cast<signed char>(__float2int_rn(scaled.y))};
+#pragma unroll
+      for (int i = 0; i < kEight; ++i) {
+        const int at = first_ + i;
+        const bool turns = at < rotary_dim_;
+        const int pair = neighbours_ ? at / 2 : at < half_ ? at : at - half_;
+        cosine_.at[i] = turns ? __ldg(table + pair) : 1.0f;
+        sine_.at[i] = turns ? __ldg(table + half_ + pair) : 0.0f;
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < kEight; ++i) {
+      const bool is_low = neighbours_ ? i % 2 == 0 : first_ + i < half_;
+      if (is_low) sine_.at[i] = -sine_.at[i];
     }
   }
-  return cut;
+
+  /// All lanes of a warp call this. `room`: the warp's, eight numbers a lane.
+  __device__ Eight turned(const Eight& x, float* room) const {
+    Eight y;
+    const Eight partner = kWide ? of_other_lane(x) : neighbours_ ? of_own(x) : of_room(x, room);
+#pragma unroll
+    for (int i = 0; i < kEight; ++i) y.at[i] = x.at[i] * cosine_.at[i] + partner.at[i] * sine_.at[i];
+    return y;
+  }
+
+ private:
+  __device__ Eight of_own(const Eight& x) const {
+    return {{x.at[1], x.at[0], x.at[3], x.at[2], x.at[5], x.at[4], x.at[7], x.at[6]}};
+  }
+
+  __device__ Eight of_other_lane(const Eight& x) const {
+    const int away = half_ / kEight;
+    const int lane = static_cast<int>(threadIdx.x) % kWarp;
+    const int other = first_ >= rotary_dim_ ? lane : first_ < half_ ? lane + away : lane - away;
+    Eight partner;
+#pragma unroll
+    for (int i = 0; i < kEight; ++i) partner.at[i] = __shfl_sync(kAll, x.at[i], other);
+    return partner;
+  }
+
+  __device__ Eight of_room(const Eight& x, float* room) const {
+    float* head = room + static_cast<int>(threadIdx.x) % kWarp / kLanes * kLanes * kEight;
+    __syncwarp();
+    Eight partner{};
+#pragma unroll
+    for (int i = 0; i < kEight; ++i) head[first_ + i] = x.at[i];
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < kEight; ++i) {
+      const int at = first_ + i;
+      if (at < rotary_dim_) partner.at[i] = head[at < half_ ? at + half_ : at - half_];
+    }
+    return partner;
+  }
+
+  int rotary_dim_, half_;
+  bool neighbours_;
+  int first_;
+  Eight cosine_, sine_;
+};
+
+/// One lane's part of a token's keys or values of one kv head, padding too; says how many numbers it cut.
+template <KvDtype kDtype>
+__device__ int append(const Eight& x, const KvView& kv, std::int64_t line, int e, float scale) {
+  const std::int64_t place = line * kv.padded_dim + e;
+  if constexpr (kDtype == KvDtype::bfloat16) {
+    store_eight_wide(reinterpret_cast<bf16*>(kv.numbers) + place, x);
+  } else if constexpr (kDtype == KvDtype::float16) {
+    *reinterpret_cast<uint4*>(kv.numbers + place * 2) =
+        make_uint4(pack_f16(x.at[0], x.at[1]), pack_f16(x.at[2], x.at[3]), pack_f16(x.at[4], x.at[5]),
+                   pack_f16(x.at[6], x.at[7]));
+  } else if constexpr (kDtype == KvDtype::fp8_e4m3) {
+    std::uint32_t words[2] = {};
+    int cut = 0;
+#pragma unroll
+    for (int i = 0; i < kEight; i += 2) {
+      const float2 scaled{x.at[i] / scale, x.at[i + 1] / scale};
+      cut += (fabsf(scaled.x) > kLargestFp8) + (fabsf(scaled.y) > kLargestFp8);
+      words[i / 4] |= static_cast<std::uint32_t>(__nv_cvt_float2_to_fp8x2(scaled, __NV_SATFINITE, __NV_E4M3))
+                      << (i % 4 * 8);
+    }
+    *reinterpret_cast<uint2*>(kv.numbers + place) = make_uint2(words[0], words[1]);
+    return cut;
+  } else {
+    std::uint32_t words[2] = {};
+#pragma unroll
+    for (int i = 0; i < kEight; ++i) {
+      const int number = scale > 0 ? __float2int_rn(x.at[i] / scale) : 0;
+      words[i / 4] |= static_cast<std::uint32_t>(number & 0xFF) << (i % 4 * 8);
+    }
+    *reinterpret_cast<uint2*>(kv.numbers + place) = make_uint2(words[0], words[1]);
+  }
+  return 0;
+}
+
+/// The scale of int8: all lanes of a warp call this.
+template <int kLanes>
+__device__ float scale_of(const Eight& x) {
+  float largest = 0;
+#pragma unroll
+  for (int i = 0; i < kEight; ++i) largest = fmaxf(largest, fabsf(x.at[i]));
+#pragma unroll
+  for (int distance = kLanes / 2; distance > 0; distance /= 2)
+    largest = fmaxf(largest, __shfl_xor_sync(kAll, largest, distance));
+  return largest / 127.0f;
+}
+
+__device__ int block_sum(int mine) {
+  __shared__ int sums[kThreads / kWarp];
+  mine = __reduce_add_sync(kAll, mine);
+  __syncthreads();
+  if (threadIdx.x % kWarp == 0) sums[threadIdx.x / kWarp] = mine;
+  __syncthreads();
+  int sum = 0;
+  for (const int of_warp : sums) sum += of_warp;
+  return sum;
 }
 
 /// Every thread of the block calls this; the values written are counted by the first block for all.
 __device__ void count_saturation(const RopeAppendArgs& args, int rows, int cut) {
-  __shared__ int cuts[kWarps];
-  cut = __reduce_add_sync(0xFFFFFFFFu, cut);
-  if (threadIdx.x % kLanes == 0) cuts[threadIdx.x / kLanes] = cut;
-  __syncthreads();
-  int block_cuts = 0;
-  for (const int warp_cuts : cuts) block_cuts += warp_cuts;
-  if (threadIdx.x == 0 && block_cuts > 0) atomicAdd(args.kv.saturation + 1, block_cuts);
-  if (blockIdx.x > 0) return;
-  unsigned long long written = 0;
-  for (int first = 0; first < rows; first += kWarps * kLanes) {
-    const int row = first + static_cast<int>(threadIdx.x);
-    written += __syncthreads_count(row < rows && args.step.slots[row] >= 0);
-  }
-  if (threadIdx.x == 0) atomicAdd(args.kv.saturation, written * 2 * args.kv.kv_heads * args.kv.head_dim);
+  cut = block_sum(cut);
+  if (threadIdx.x == 0 && cut > 0) atomicAdd(args.kv.saturation + 1, static_cast<unsigned long long>(cut));
+  if (blockIdx.x > 0 || blockIdx.y > 0) return;
+  int written = 0;
+  for (int row = static_cast<int>(threadIdx.x); row < rows; row += kThreads)
+    written += args.step.slots[row] >= 0;
+  written = block_sum(written);
+  if (threadIdx.x == 0)
+    atomicAdd(args.kv.saturation,
+              static_cast<unsigned long long>(written) * 2 * args.kv.kv_heads * args.kv.head_dim);
 }
 
-template <KvDtype kDtype, int kPairs>
-__global__ void __launch_bounds__(kWarps* kLanes) rope_append_kernel(RopeAppendArgs args, int rows) {
-  __shared__ float rooms[kWarps][kMostDim];
+/// A block takes kHeads heads for each of its groups of kLanes lanes. kWide: all accesses are of 16 bytes.
+template <KvDtype kDtype, int kLanes, int kHeads, bool kWide>
+__global__ void __launch_bounds__(kThreads) rope_append_kernel(const __grid_constant__ RopePlan plan) {
+  constexpr int kGroups = kThreads / kLanes;
+  __shared__ float rooms[kWide ? 1 : kThreads * kEight];
   wait_for_kernel_ahead();
   let_next_kernel_start();
+  const RopeAppendArgs& args = plan.args;
   const KvView& kv = args.kv;
-  const int warp = static_cast<int>(threadIdx.x) / kLanes;
+  const int row = static_cast<int>(blockIdx.x), dim = kv.head_dim;
+  const int e = static_cast<int>(threadIdx.x) % kLanes * kEight;
   const int lines = args.heads + 2 * kv.kv_heads;  // heads of q, k and v of a row
-  const std::int64_t task = std::int64_t{blockIdx.x} * kWarps + warp;
-  const int row = static_cast<int>(task / lines);
-  const int line = static_cast<int>(task % lines);
-  const int slot = row < rows ? args.step.slots[row] : -1;
+  const int first = static_cast<int>(blockIdx.y) * kGroups * kHeads + static_cast<int>(threadIdx.x) / kLanes;
+  const int slot = __ldcg(args.step.slots + row), position = __ldcg(args.step.positions + row);
+  const auto line_of = [&](int h) {
+    const int index = min(first + h * kGroups, lines - 1);
+    const bool is_q = index < args.heads, is_v = index >= args.heads + kv.kv_heads;
+    const int head = index - (is_q ? 0 : is_v ? args.heads + kv.kv_heads : args.heads);
+    bf16* data = is_q ? args.q.data : is_v ? args.v.data : args.k.data;
+    const int stride = is_q ? args.q.stride : is_v ? args.v.stride : args.k.stride;
+    return Line{data + std::int64_t{row} * stride + head * dim, head, is_q, is_v};
+  };
+  Eight x[kHeads];
+#pragma unroll
+  for (int h = 0; h < kHeads; ++h) x[h] = load_eight<kWide>(line_of(h).numbers + e, dim - e);
   int cut = 0;
   if (slot >= 0) {
-    const bool is_q = line < args.heads, is_v = line >= args.heads + kv.kv_heads;
-    const int head = is_q ? line : (line - args.heads) % kv.kv_heads;
-    const Rows16& rows16 = is_q ? args.q : is_v ? args.v : args.k;
-    bf16* numbers = rows16.data + std::int64_t{row} * rows16.stride + head * kv.head_dim;
-    const int position = args.step.positions[row];
-    HeadPart<kPairs> part;
-    part.lane = static_cast<int>(threadIdx.x) % kLanes;
-    part.dim = kv.head_dim;
-    for (int pair = 0; pair < kPairs; ++pair) part.x[pair] = load_pair(numbers, part.element(pair), part.dim);
-    if (!is_v) {
-      const HeadNorm& norm = is_q ? args.q_norm : args.k_norm;
-      if (norm.weight) apply_norm(part, norm, head);
-      const bool is_long = args.rope.long_table && args.step.long_rope[slot];
-      const float* table = is_long ? args.rope.long_table : args.rope.table;
-      if (table) rotate(part, args.rope, table + std::int64_t{position} * args.rope.rotary_dim, rooms[warp]);
+    const bool is_long = args.rope.long_table != nullptr && args.step.long_rope[slot] != 0;
+    const float* table = is_long ? args.rope.long_table : args.rope.table;
+    const std::int64_t block = __ldcg(args.step.block_tables + std::int64_t{slot} * args.step.max_blocks +
+                                      (position >> plan.block_log));
+    if (plan.has_norms) {
+#pragma unroll
+      for (int h = 0; h < kHeads; ++h) apply_norm<kLanes, kWide>(x[h], plan, line_of(h), e);
     }
-    if (is_q) {
-      for (int pair = 0; pair < kPairs; ++pair)
-        store_pair(numbers, part.element(pair), part.dim, part.x[pair]);
-    } else {
-      const std::int64_t block =
-          args.step.block_tables[std::int64_t{slot} * args.step.max_blocks + position / kv.block_size];
-      const std::int64_t place =
-          ((2 * block + is_v) * kv.kv_heads + head) * kv.block_size + position % kv.block_size;
-      const float* scales = is_v ? kv.v_scales : kv.k_scales;
-      const float scale = kDtype == KvDtype::fp8_e4m3 && scales ? scales[head] : 1.0f;
-      cut = append<kDtype>(part, kv, place, scale);
+    if (table != nullptr) {
+      const Rotation<kLanes, kWide> rotation(args.rope, table + std::int64_t{position} * args.rope.rotary_dim,
+                                             e);
+      float* room = kWide ? rooms : rooms + static_cast<int>(threadIdx.x) / kWarp * kWarp * kEight;
+#pragma unroll
+      for (int h = 0; h < kHeads; ++h) {
+        const Eight turned = rotation.turned(x[h], room);
+        if (!line_of(h).is_v) x[h] = turned;
+      }
+    }
+#pragma unroll
+    for (int h = 0; h < kHeads; ++h) {
+      const Line line = line_of(h);
+      [[maybe_unused]] float scale = 1;
+      if constexpr (kDtype == KvDtype::int8) scale = scale_of<kLanes>(x[h]);
+      if (first + h * kGroups >= lines) continue;
+      if (line.is_q) {
+        store_eight<kWide>(line.numbers + e, x[h], dim - e);
+        continue;
+      }
+      const std::int64_t place = (((2 * block + line.is_v) * kv.kv_heads + line.head) << plan.block_log) +
+                                 (position & ((1 << plan.block_log) - 1));
+      if constexpr (kDtype == KvDtype::int8) {
+        if (e == 0) kv.token_scales[place] = scale;
+      }
+      if constexpr (kDtype == KvDtype::fp8_e4m3) {
+        const float* scales = line.is_v ? kv.v_scales : kv.k_scales;
+        if (scales != nullptr) scale = scales[line.head];
+      }
+      if (e < kv.padded_dim) cut += append<kDtype>(x[h], kv, place, e, scale);
     }
   }
   if constexpr (kDtype == KvDtype::fp8_e4m3) {
-    if (kv.saturation) count_saturation(args, rows, cut);
+    if (kv.saturation != nullptr) count_saturation(args, plan.rows, cut);
   }
+}
+
+/// Whether any eight numbers that begin at a multiple of eight, and their partners, lie together at a
+/// multiple of 16 bytes.
+bool are_all_wide(const RopeAppendArgs& args) {
+  const RopeView& rope = args.rope;
+  const bool turns = rope.table != nullptr || rope.long_table != nullptr;
+  return args.kv.head_dim % kEight == 0 && is_wide(args.q) && is_wide(args.k) && is_wide(args.v) &&
+         is_wide(args.q_norm.weight) && is_wide(args.k_norm.weight) && is_wide(rope.table) &&
+         is_wide(rope.long_table) &&
+         (!turns || (rope.pairing == RopeSpec::Pairing::halves && rope.rotary_dim % (2 * kEight) == 0));
+}
+
+template <KvDtype kDtype, int kLanes>
+void launch_for_rows(const RopePlan& plan, cudaStream_t stream) {
+  const int lines = plan.args.heads + 2 * plan.args.kv.kv_heads;
+  const auto start = [&](auto kernel, int heads) {
+    const int of_block = kThreads / kLanes * heads;
+    const dim3 grid(static_cast<unsigned>(plan.rows),
+                    static_cast<unsigned>((lines + of_block - 1) / of_block));
+    launch(kernel, grid, dim3(kThreads), 0, stream, plan);
+  };
+  if (!are_all_wide(plan.args)) return start(rope_append_kernel<kDtype, kLanes, 1, false>, 1);
+  if (plan.rows <= kFewRows) return start(rope_append_kernel<kDtype, kLanes, 1, true>, 1);
+  start(rope_append_kernel<kDtype, kLanes, kHeadsOfMany, true>, kHeadsOfMany);
 }
 
 template <KvDtype kDtype>
 void launch_for_dim(const RopeAppendArgs& args, int rows, cudaStream_t stream) {
-  const std::int64_t tasks = std::int64_t{rows} * (args.heads + 2 * args.kv.kv_heads);
-  const dim3 grid(static_cast<unsigned>((tasks + kWarps - 1) / kWarps));
-  const auto start = [&](auto kernel) { launch(kernel, grid, dim3(kWarps * kLanes), 0, stream, args, rows); };
-  if (args.kv.padded_dim <= 64) return start(rope_append_kernel<kDtype, 1>);
-  if (args.kv.padded_dim <= 128) return start(rope_append_kernel<kDtype, 2>);
-  start(rope_append_kernel<kDtype, kMostDim / 64>);
+  RopePlan plan;
+  plan.args = args;
+  plan.rows = rows;
+  while (1 << plan.block_log < args.kv.block_size) ++plan.block_log;
+  for (const HeadNorm& norm : {args.q_norm, args.k_norm}) {
+    if (norm.weight == nullptr) continue;
+    plan.has_norms = true;
+    plan.has_means = plan.has_means || norm.kind == NormSpec::Kind::layer;
+  }
+  if (args.kv.padded_dim <= 64) return launch_for_rows<kDtype, 8>(plan, stream);
+  if (args.kv.padded_dim <= 128) return launch_for_rows<kDtype, 16>(plan, stream);
+  launch_for_rows<kDtype, 32>(plan, stream);
 }
 
 }  // namespace

@@ -13,20 +13,28 @@ namespace {
 struct ToRows {
   Rows16 out;
   bool is_wide() const { return cuda::is_wide(out); }
-  __device__ void take(int row, int column, const Eight& x, int left, bool wide) const {
-    store_eight(row_at(out, row, column), x, left, wide);
+  template <bool kWide>
+  __device__ Eight before(int, int, int) const {
+    return {};
+  }
+  template <bool kWide>
+  __device__ void take(int row, int column, const Eight& x, const Eight&, int left) const {
+    store_eight<kWide>(row_at(out, row, column), x, left);
   }
 };
 struct AddToRows {
   Rows32 residual;
   float scale;
   bool is_wide() const { return cuda::is_wide(residual); }
-  __device__ void take(int row, int column, const Eight& x, int left, bool wide) const {
-    float* place = row_at(residual, row, column);
-    Eight sum = load_eight(place, left, wide);
+  template <bool kWide>
+  __device__ Eight before(int row, int column, int left) const {
+    return load_eight<kWide>(row_at(residual, row, column), left);
+  }
+  template <bool kWide>
+  __device__ void take(int row, int column, const Eight& x, Eight sum, int left) const {
 #pragma unroll
     for (int i = 0; i < kEight; ++i) sum.at[i] += scale * x.at[i];
-    store_eight(place, sum, left, wide);
+    store_eight<kWide>(row_at(residual, row, column), sum, left);
   }
 };
 
@@ -65,24 +73,27 @@ __device__ Eight normed(const Eight& x, float mean, float factor, const Eight& w
 }
 
 /// Rows of up to kThreads·kGroups·8 columns.
-template <class Rows, class Target, int kThreads, int kGroups>
-__global__ void __launch_bounds__(kThreads) norm_kernel(Rows in, NormView norm, Target target, bool wide) {
+template <class Rows, class Target, int kThreads, int kGroups, bool kWide>
+__global__ void __launch_bounds__(kThreads) norm_kernel(Rows in, NormView norm, Target target) {
   __shared__ float totals[kThreads / 32], squares[kThreads / 32];
   const int row = static_cast<int>(blockIdx.x), columns = in.columns;
   const auto column_of = [](int group) {
     return (group * kThreads + static_cast<int>(threadIdx.x)) * kEight;
   };
-  Eight weights[kGroups], x[kGroups];
+  Eight weights[kGroups], x[kGroups], before[kGroups];
   if (norm.weight != nullptr) {
 #pragma unroll
     for (int g = 0; g < kGroups; ++g)
-      weights[g] = load_eight_constant(norm.weight + column_of(g), columns - column_of(g), wide);
+      weights[g] = load_eight_constant<kWide>(norm.weight + column_of(g), columns - column_of(g));
   }
   wait_for_kernel_ahead();
   let_next_kernel_start();
 #pragma unroll
   for (int g = 0; g < kGroups; ++g)
-    x[g] = load_eight(row_at(in, row, column_of(g)), columns - column_of(g), wide);
+    x[g] = load_eight<kWide>(row_at(in, row, column_of(g)), columns - column_of(g));
+#pragma unroll
+  for (int g = 0; g < kGroups; ++g)
+    before[g] = target.template before<kWide>(row, column_of(g), columns - column_of(g));
   if (norm.weight != nullptr) {
     float mean = 0, sum = 0;
     if (norm.kind == NormSpec::Kind::layer) {
@@ -99,23 +110,27 @@ __global__ void __launch_bounds__(kThreads) norm_kernel(Rows in, NormView norm, 
     for (int g = 0; g < kGroups; ++g) x[g] = normed(x[g], mean, factor, weights[g]);
   }
 #pragma unroll
-  for (int g = 0; g < kGroups; ++g) target.take(row, column_of(g), x[g], columns - column_of(g), wide);
+  for (int g = 0; g < kGroups; ++g)
+    target.template take<kWide>(row, column_of(g), x[g], before[g], columns - column_of(g));
 }
 
 /// Rows that no block's registers hold are read again for each sum and for the result.
-template <class Rows, class Target, int kThreads>
-__global__ void __launch_bounds__(kThreads)
-    long_norm_kernel(Rows in, NormView norm, Target target, bool wide) {
+template <class Rows, class Target, int kThreads, bool kWide>
+__global__ void __launch_bounds__(kThreads) long_norm_kernel(Rows in, NormView norm, Target target) {
   __shared__ float totals[kThreads / 32], squares[kThreads / 32];
   const int row = static_cast<int>(blockIdx.x), columns = in.columns;
   const auto over_row = [&](const auto& body) {
     for (int column = static_cast<int>(threadIdx.x) * kEight; column < columns; column += kThreads * kEight)
-      body(load_eight(row_at(in, row, column), columns - column, wide), column);
+      body(load_eight<kWide>(row_at(in, row, column), columns - column), column);
   };
   wait_for_kernel_ahead();
   let_next_kernel_start();
+  const auto take = [&](const Eight& x, int column) {
+    const int left = columns - column;
+    target.template take<kWide>(row, column, x, target.template before<kWide>(row, column, left), left);
+  };
   if (norm.weight == nullptr) {
-    over_row([&](const Eight& x, int column) { target.take(row, column, x, columns - column, wide); });
+    over_row(take);
     return;
   }
   float mean = 0, sum = 0;
@@ -128,44 +143,53 @@ __global__ void __launch_bounds__(kThreads)
   const float variance = block_sum<kThreads>(sum, squares) / static_cast<float>(columns);
   const float factor = 1.0f / sqrtf(variance + norm.epsilon);
   over_row([&](const Eight& x, int column) {
-    const Eight weight = load_eight_constant(norm.weight + column, columns - column, wide);
-    target.take(row, column, normed(x, mean, factor, weight), columns - column, wide);
+    const Eight weight = load_eight_constant<kWide>(norm.weight + column, columns - column);
+    take(normed(x, mean, factor, weight), column);
   });
 }
 
-template <class Rows, class Target>
+template <bool kWide, class Rows, class Target>
 void launch_norm(const Rows& in, const NormView& norm, const Target& target, int rows, cudaStream_t stream) {
-  const bool wide = is_wide(in) && target.is_wide() && is_wide(norm.weight);
   const auto start = [&](auto kernel, unsigned threads) {
-    launch(kernel, dim3(static_cast<unsigned>(rows)), dim3(threads), 0, stream, in, norm, target, wide);
+    launch(kernel, dim3(static_cast<unsigned>(rows)), dim3(threads), 0, stream, in, norm, target);
   };
   if (in.columns <= 128 * kEight) {
-    start(norm_kernel<Rows, Target, 128, 1>, 128);
+    start(norm_kernel<Rows, Target, 128, 1, kWide>, 128);
   } else if (in.columns <= 256 * kEight) {
-    start(norm_kernel<Rows, Target, 256, 1>, 256);
+    start(norm_kernel<Rows, Target, 256, 1, kWide>, 256);
   } else if (in.columns <= 256 * kEight * 2) {
-    start(norm_kernel<Rows, Target, 256, 2>, 256);
+    start(norm_kernel<Rows, Target, 256, 2, kWide>, 256);
   } else if (in.columns <= 512 * kEight * 2) {
-    start(norm_kernel<Rows, Target, 512, 2>, 512);
+    start(norm_kernel<Rows, Target, 512, 2, kWide>, 512);
   } else if (in.columns <= 512 * kEight * 4) {
-    start(norm_kernel<Rows, Target, 512, 4>, 512);
+    start(norm_kernel<Rows, Target, 512, 4, kWide>, 512);
   } else {
-    start(long_norm_kernel<Rows, Target, 512>, 512);
+    start(long_norm_kernel<Rows, Target, 512, kWide>, 512);
+  }
+}
+
+template <class Rows, class Target>
+void launch_any_norm(const Rows& in, const NormView& norm, const Target& target, int rows,
+                     cudaStream_t stream) {
+  if (is_wide(in) && target.is_wide() && is_wide(norm.weight)) {
+    launch_norm<true>(in, norm, target, rows, stream);
+  } else {
+    launch_norm<false>(in, norm, target, rows, stream);
   }
 }
 
 }  // namespace
 
 void norm_rows(Rows32 in, const NormView& norm, Rows16 out, int rows, cudaStream_t stream) {
-  launch_norm(in, norm, ToRows{out}, rows, stream);
+  launch_any_norm(in, norm, ToRows{out}, rows, stream);
 }
 
 void norm_rows(Rows16 in, const NormView& norm, Rows16 out, int rows, cudaStream_t stream) {
-  launch_norm(in, norm, ToRows{out}, rows, stream);
+  launch_any_norm(in, norm, ToRows{out}, rows, stream);
 }
 
 void norm_add(Rows16 in, const NormView& norm, float scale, Rows32 residual, int rows, cudaStream_t stream) {
-  launch_norm(in, norm, AddToRows{residual, scale}, rows, stream);
+  launch_any_norm(in, norm, AddToRows{residual, scale}, rows, stream);
 }
 
 }  // namespace pitwall::cuda

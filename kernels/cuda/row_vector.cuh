@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Eight neighbouring numbers of a row in registers, as float32: 16-byte accesses where the row allows them,
-// one by one at its end and where it does not.
+// Eight neighbouring numbers of a row in registers, as float32: 16-byte accesses in kernels whose rows all
+// allow them (kWide: without a branch, so that a thread's loads are in flight together), else one by one.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -19,12 +19,12 @@ struct Eight {
 __host__ inline bool is_wide(const void* data) {
   return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
 }
-/// Whether each row begins at a multiple of 16 bytes.
+/// Whether each row is made of eights at multiples of 16 bytes.
 __host__ inline bool is_wide(const Rows16& rows) {
-  return is_wide(rows.data) && rows.stride % 8 == 0;
+  return is_wide(rows.data) && rows.stride % kEight == 0 && rows.columns % kEight == 0;
 }
 __host__ inline bool is_wide(const Rows32& rows) {
-  return is_wide(rows.data) && rows.stride % 4 == 0;
+  return is_wide(rows.data) && rows.stride % 4 == 0 && rows.columns % kEight == 0;
 }
 
 /// What a kernel ahead may have written: past the first cache, which is left to weights.
@@ -45,26 +45,33 @@ __device__ inline Eight load_eight_wide(const bf16* from) {
   return out;
 }
 
-/// `left`: numbers from here to the row's end; beyond it there are zeros.
-template <class Number>
-__device__ Eight load_eight(const Number* from, int left, bool wide) {
-  if (wide && left >= kEight) return load_eight_wide(from);
-  Eight out;
+/// `left`: numbers from here to the row's end; beyond it there are zeros. kWide: none or at least eight.
+template <bool kWide, class Number>
+__device__ Eight load_eight(const Number* from, int left) {
+  Eight out{};
+  if constexpr (kWide) {
+    if (left > 0) out = load_eight_wide(from);
+  } else {
 #pragma unroll
-  for (int i = 0; i < kEight; ++i) out.at[i] = i < left ? static_cast<float>(from[i]) : 0.0f;
+    for (int i = 0; i < kEight; ++i) out.at[i] = i < left ? static_cast<float>(from[i]) : 0.0f;
+  }
   return out;
 }
 
 /// Constant numbers, such as a norm's weights.
-__device__ inline Eight load_eight_constant(const float* from, int left, bool wide) {
-  if (wide && left >= kEight) {
-    const float4 low = __ldg(reinterpret_cast<const float4*>(from));
-    const float4 high = __ldg(reinterpret_cast<const float4*>(from) + 1);
-    return {{low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w}};
-  }
-  Eight out;
+template <bool kWide>
+__device__ Eight load_eight_constant(const float* from, int left) {
+  Eight out{};
+  if constexpr (kWide) {
+    if (left > 0) {
+      const float4 low = __ldg(reinterpret_cast<const float4*>(from));
+      const float4 high = __ldg(reinterpret_cast<const float4*>(from) + 1);
+      out = {{low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w}};
+    }
+  } else {
 #pragma unroll
-  for (int i = 0; i < kEight; ++i) out.at[i] = i < left ? __ldg(from + i) : 0.0f;
+    for (int i = 0; i < kEight; ++i) out.at[i] = i < left ? __ldg(from + i) : 0.0f;
+  }
   return out;
 }
 
@@ -86,12 +93,15 @@ __device__ inline void store_number(bf16* to, float x) {
   *to = __float2bfloat16_rn(x);
 }
 
-template <class Number>
-__device__ void store_eight(Number* to, const Eight& x, int left, bool wide) {
-  if (wide && left >= kEight) return store_eight_wide(to, x);
+template <bool kWide, class Number>
+__device__ void store_eight(Number* to, const Eight& x, int left) {
+  if constexpr (kWide) {
+    if (left > 0) store_eight_wide(to, x);
+  } else {
 #pragma unroll
-  for (int i = 0; i < kEight; ++i) {
-    if (i < left) store_number(to + i, x.at[i]);
+    for (int i = 0; i < kEight; ++i) {
+      if (i < left) store_number(to + i, x.at[i]);
+    }
   }
 }
 

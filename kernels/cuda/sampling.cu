@@ -10,8 +10,6 @@ namespace pitwall::cuda {
 
 namespace {
 
-constexpr std::uint32_t kTileNoise = 0x80000000u;  ///< noise of tile i is that of index kTileNoise + i
-
 /// Of a whole row.
 struct RowStats {
   Order best = 0;
@@ -21,66 +19,74 @@ struct RowStats {
   bool is_finite = false;
 };
 
-/// Afterwards the sums of `tiles`, in shared memory, are relative to the row's largest logit.
-__device__ RowStats row_stats(TileStats* tiles, int count, float slope) {
+/// All lanes of a warp call this.
+__device__ RowStats row_stats(const TileStats* tiles, int count, float slope) {
+  constexpr unsigned kAll = 0xFFFFFFFFu;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
   RowStats row;
   bool bad = false;
-  for (int i = 0; i < count; ++i) {
+  for (int i = lane; i < count; i += 32) {
     row.best = max(row.best, tiles[i].best);
     bad = bad || tiles[i].is_bad != 0;
   }
+  row.best = warp_largest(row.best);
   row.largest = logit_of(row.best);
-  row.is_finite = !bad && row.largest > -INFINITY;
+  row.is_finite = __ballot_sync(kAll, bad) == 0 && row.largest > -INFINITY;
   if (!row.is_finite) return row;
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += kHeadThreads) {
-    const float below = logit_of(tiles[i].best) - row.largest;
-    tiles[i].sum *= expf(below);
-    tiles[i].scaled_sum *= expf(below * slope);
-  }
-  __syncthreads();
   float sum = 0;
-  for (int i = 0; i < count; ++i) {
-    sum += tiles[i].sum;
-    row.scaled_sum += static_cast<double>(tiles[i].scaled_sum);
+  for (int i = lane; i < count; i += 32) {
+    const float below = logit_of(tiles[i].best) - row.largest;
+    if (!(below > -INFINITY)) continue;
+    sum += tiles[i].sum * expf(below);
+    row.scaled_sum += static_cast<double>(tiles[i].scaled_sum * expf(below * slope));
   }
-  row.log_sum = logf(sum);
+  row.log_sum = logf(warp_sum(sum));
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2)
+    row.scaled_sum += __shfl_xor_sync(kAll, row.scaled_sum, distance);
   return row;
 }
 
-/// The one with the largest value, the lowest token among equals.
+/// The one with the largest value, the lowest id among equals.
 class Winner {
  public:
-  __device__ void offer(float value, int token) { best_ = max(best_, order_of(value, token)); }
-  /// Over the block.
-  __device__ int token(HeadShared& shared) const {
+  __device__ void offer(float value, int id) { best_ = max(best_, order_of(value, id)); }
+  __device__ int of_warp() const { return token_of(warp_largest(best_)); }
+  /// `of_warps`: room in shared memory.
+  __device__ int of_block(Order* of_warps) const {
+    const Order mine = warp_largest(best_);
     __syncthreads();
-    const Order of_warp = warp_largest(best_);
-    if (threadIdx.x % 32 == 0) shared.largest[threadIdx.x / 32] = of_warp;
+    if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = mine;
     __syncthreads();
-    Order best = 0;
-    for (int warp = 0; warp < kHeadWarps; ++warp) best = max(best, shared.largest[warp]);
-    return token_of(best);
+    return token_of(warp_largest(of_warps[threadIdx.x % kHeadWarps]));
   }
 
  private:
   Order best_ = 0;
 };
 
-/// All tokens survive: first a tile is drawn by its mass, then one of its tokens.
+/// All tokens survive: a tile is drawn by its mass, then one of its chunks, then a token. One warp.
 __device__ int draw_of_all(const RowView& row, const SlotSampling& wanted, const RowStats& stats,
-                           const TileStats* tiles, int tile_count, const Noise& noise, HeadShared& shared) {
-  Winner tile_winner;
-  for (int i = static_cast<int>(threadIdx.x); i < tile_count; i += kHeadThreads) {
-    if (tiles[i].scaled_sum > 0)
-      tile_winner.offer(logf(tiles[i].scaled_sum) + noise(kTileNoise + static_cast<unsigned>(i)), i);
-  }
-  const int first = tile_winner.token(shared) * kTileNumbers;
-  Winner winner;
-  row.over(first, min(first + kTileNumbers, row.vocabulary), [&](float logit, int token) {
-    const float scaled = (logit - stats.largest) / wanted.temperature;
-    if (scaled >= kNegligible) winner.offer(scaled + noise(static_cast<unsigned>(token)), token);
-  });
-  return winner.token(shared);
+                           const TileStats* tiles, int tile_count, const Noise& noise) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const auto offer = [&](Winner& winner, float largest, float sum, std::uint32_t place, int id) {
+    const float scaled = (largest - stats.largest) / wanted.temperature;
+    if (scaled >= kNegligible) winner.offer(logf(sum) + scaled + noise(place), id);
+  };
+  Winner tile_winner, chunk_winner, winner;
+  for (int i = lane; i < tile_count; i += 32)
+    offer(tile_winner, logit_of(tiles[i].best), tiles[i].scaled_sum,
+          Noise::kOfTiles + static_cast<unsigned>(i), i);
+  const int first = tile_winner.of_warp() * kTileChunks;
+  for (int i = first + lane; i < first + kTileChunks; i += 32)
+    offer(chunk_winner, row.chunks[i].largest, row.chunks[i].scaled_sum,
+          Noise::kOfChunks + static_cast<unsigned>(i), i);
+  const int token = first_of_lane(chunk_winner.of_warp(), lane);
+  const float4 quad = load_quad(row.logits, token, row.vocabulary, row.wide);
+  const float logits[] = {quad.x, quad.y, quad.z, quad.w};
+#pragma unroll
+  for (int i = 0; i < 4; ++i) offer(winner, logits[i], 1, static_cast<unsigned>(token + i), token + i);
+  return winner.of_warp();
 }
 
 struct Drawn {
@@ -88,12 +94,25 @@ struct Drawn {
   std::uint32_t survivors;
 };
 
+/// A logit that no token below can survive with, from what is known of the row.
+__device__ float least_survivor(const SlotSampling& wanted, const RowStats& stats, int vocabulary) {
+  float least = -INFINITY;
+  if (wanted.min_p > 0) least = stats.largest + (logf(wanted.min_p) - 1e-3f) * wanted.temperature;
+  // Even all tokens together weigh less than what top_p leaves behind. Masses are sums in float32.
+  const float rest = 1.0f - wanted.top_p;
+  if (rest > 1e-3f) {
+    const float weight = 0.95f * rest * static_cast<float>(stats.scaled_sum) / static_cast<float>(vocabulary);
+    least = fmaxf(least, stats.largest + logf(weight) * wanted.temperature);
+  }
+  return least;
+}
+
+/// The block's threads call this together.
 __device__ Drawn draw_of_head(const RowView& row, const SlotSampling& wanted, const RowStats& stats,
-                              const float* chunks, int chunk_count, const Noise& noise, Order* buffer,
-                              HeadShared& shared) {
-  RowHead head(row, wanted.temperature, stats.best, buffer, shared);
+                              const Noise& noise, HeadShared& shared) {
+  RowHead head(row, wanted.temperature, stats.largest, shared);
   const bool by_count = wanted.top_k > 0 && wanted.top_k < row.vocabulary;
-  if (by_count || wanted.top_p < 1) head.guess(chunks, chunk_count, by_count ? wanted.top_k : chunk_count);
+  head.begin(by_count ? head.largest_of_chunks(wanted.top_k) : least_survivor(wanted, stats, row.vocabulary));
   if (by_count) head.keep_count(wanted.top_k);
   if (wanted.top_p < 1) {
     const double mass =
@@ -101,50 +120,68 @@ __device__ Drawn draw_of_head(const RowView& row, const SlotSampling& wanted, co
     head.keep_mass(
         max(static_cast<unsigned long long>(ceil(static_cast<double>(wanted.top_p) * mass)), 1ull));
   }
+  const auto passes = [&](Order order) { return head.weight_of(logit_of(order)) >= wanted.min_p; };
   Winner winner;
-  std::uint32_t mine = 0;
-  head.over([&](float logit, int token) {
-    if (!(head.weight_of(logit) >= wanted.min_p)) return;
-    ++mine;
-    winner.offer(head.scaled(logit) + noise(static_cast<unsigned>(token)), token);
-  });
-  const std::uint32_t survivors = head.sum(mine);
-  return {winner.token(shared), survivors};
+  const auto offer = [&](Order order) {
+    const int token = token_of(order);
+    winner.offer(head.scaled(logit_of(order)) + noise(static_cast<unsigned>(token)), token);
+  };
+  Totals mine{};
+  if (head.is_buffered()) {
+    head.over_buffer([&](Order order) {
+      if (!passes(order)) return;
+      ++mine.count;
+      offer(order);
+    });
+  } else {  // many: first the tokens of one thread are drawn by their mass
+    head.over_row([&](Order order) {
+      if (passes(order)) mine += {1, head.mass_of(order)};
+    });
+    Winner part;
+    if (mine.mass > 0)
+      part.offer(logf(static_cast<float>(mine.mass)) + noise(Noise::kOfParts + threadIdx.x),
+                 static_cast<int>(threadIdx.x));
+    row.over_part(part.of_block(shared.few), [&](float logit, int token) {
+      if (!(logit > -INFINITY)) return;
+      const Order order = order_of(logit, token);
+      if (head.holds(order) && passes(order)) offer(order);
+    });
+  }
+  const std::uint32_t survivors = head.sum(mine).count;
+  return {winner.of_block(shared.few), survivors};
 }
 
 __global__ void __launch_bounds__(kHeadThreads)
     choose_kernel(StepView step, Rows32 logits, const SlotSampling* sampling, SamplingWorkspace workspace,
                   SampledRow* results, std::int32_t* last_token, bool wide) {
-  extern __shared__ __align__(16) Order buffer[];
-  __shared__ HeadShared shared;
+  extern __shared__ __align__(16) unsigned char memory[];
   wait_for_kernel_ahead();
   let_next_kernel_start();
   const int index = static_cast<int>(blockIdx.x), tile_count = workspace.tiles_per_row;
-  if (index >= step.counts->samples) return;
+  const int samples = __ldcg(&step.counts->samples);
   const SampleRow sample = step.samples[index];
+  if (index >= samples) return;
   const SlotSampling wanted = sampling[sample.slot];
-  const RowView row{logits.data + std::int64_t{sample.logit_row} * logits.stride, logits.columns, wide};
-
-  auto* tiles = reinterpret_cast<TileStats*>(buffer);
-  for (int i = static_cast<int>(threadIdx.x); i < tile_count; i += kHeadThreads)
-    tiles[i] = workspace.tiles[std::int64_t{index} * tile_count + i];
-  __syncthreads();
+  const TileStats* tiles = workspace.tiles + std::int64_t{index} * tile_count;
+  const RowView row{logits.data + std::int64_t{sample.logit_row} * logits.stride, logits.columns,
+                    workspace.chunks + std::int64_t{index} * tile_count * kTileChunks,
+                    tile_count * kTileChunks, wide};
+  const bool filters = keeps_some(wanted, logits.columns);
+  if (!filters && threadIdx.x >= 32) return;
   const RowStats stats = row_stats(tiles, tile_count, wanted.temperature > 0 ? slope_of(wanted) : 0.0f);
+  const Noise noise(wanted.seed, sample.position);
 
   Drawn drawn{token_of(stats.best), 0};
   if (!stats.is_finite) {
     drawn.token = 0;
-  } else if (keeps_some(wanted, logits.columns)) {
-    const float* chunks = workspace.chunks + std::int64_t{index} * tile_count * kTileChunks;
-    drawn = draw_of_head(row, wanted, stats, chunks, tile_count * kTileChunks,
-                         Noise(wanted.seed, sample.position), buffer, shared);
+  } else if (filters) {
+    drawn = draw_of_head(row, wanted, stats, noise, *reinterpret_cast<HeadShared*>(memory));
   } else if (wanted.temperature > 0) {
-    drawn.token =
-        draw_of_all(row, wanted, stats, tiles, tile_count, Noise(wanted.seed, sample.position), shared);
+    drawn.token = draw_of_all(row, wanted, stats, tiles, tile_count, noise);
   }
   if (threadIdx.x != 0) return;
-  const float logprob =
-      stats.is_finite ? row.logits[drawn.token] - stats.largest - stats.log_sum : __int_as_float(0x7FC00000);
+  const float logit = wanted.temperature > 0 && stats.is_finite ? row.logits[drawn.token] : stats.largest;
+  const float logprob = stats.is_finite ? logit - stats.largest - stats.log_sum : __int_as_float(0x7FC00000);
   results[index] = {drawn.token, logprob};
   last_token[sample.slot] = drawn.token;
   workspace.survivors[index] = static_cast<std::int32_t>(drawn.survivors);
@@ -164,7 +201,7 @@ std::size_t sampling_workspace_bytes(int rows, int vocabulary) {
   const auto count = static_cast<std::size_t>(rows);
   const std::size_t tiles = count * static_cast<std::size_t>(tiles_of(vocabulary));
   return padded(count * sizeof(std::int32_t)) + padded(tiles * sizeof(TileStats)) +
-         padded(tiles * kTileChunks * sizeof(float));
+         padded(tiles * kTileChunks * sizeof(ChunkStats));
 }
 
 void sample_rows(const StepView& step, Rows32 logits, const SlotSampling* sampling, int rows, void* workspace,
@@ -181,12 +218,12 @@ void sample_rows(const StepView& step, Rows32 logits, const SlotSampling* sampli
   const std::size_t tiles = count * static_cast<std::size_t>(tile_count);
   parts.survivors = reinterpret_cast<std::int32_t*>(take(count * sizeof(std::int32_t)));
   parts.tiles = reinterpret_cast<TileStats*>(take(tiles * sizeof(TileStats)));
-  parts.chunks = reinterpret_cast<float*>(take(tiles * kTileChunks * sizeof(float)));
+  parts.chunks = reinterpret_cast<ChunkStats*>(take(tiles * kTileChunks * sizeof(ChunkStats)));
   parts.tiles_per_row = tile_count;
   scan_tiles(step, logits, sampling, rows, parts, stream);
   const bool wide = reinterpret_cast<std::uintptr_t>(logits.data) % 16 == 0 && logits.stride % 4 == 0;
-  launch(choose_kernel, dim3(static_cast<unsigned>(rows)), dim3(kHeadThreads), kCapacity * sizeof(Order),
-         stream, step, logits, sampling, parts, results, last_token, wide);
+  launch(choose_kernel, dim3(static_cast<unsigned>(rows)), dim3(kHeadThreads), sizeof(HeadShared), stream,
+         step, logits, sampling, parts, results, last_token, wide);
 }
 
 }  // namespace pitwall::cuda

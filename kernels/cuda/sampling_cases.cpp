@@ -160,8 +160,8 @@ class SamplingCase : public PreparedCase {
     StepCounts counts{};
     counts.samples = count_;
     step_.counts = memory().upload(std::vector<StepCounts>{counts});
-    step_.samples = forward_ = memory().upload(wish_.samples);
-    backward_ = memory().upload(std::vector<SampleRow>(wish_.samples.rbegin(), wish_.samples.rend()));
+    step_.samples = forward_ = upload(wish_.samples);
+    backward_ = upload({wish_.samples.rbegin(), wish_.samples.rend()});
     sampling_ = memory().upload(wish_.sampling);
     workspace_bytes_ = sampling_workspace_bytes(bound(), wish_.logits.columns);
     workspace_ = memory().take(workspace_bytes_);
@@ -196,6 +196,12 @@ class SamplingCase : public PreparedCase {
   };
 
   int bound() const { return count_ + 3; }
+
+  /// What stands behind the live ones belongs to nobody.
+  SampleRow* upload(std::vector<SampleRow> samples) {
+    samples.resize(size(bound()), {1 << 30, 1 << 30, -1});
+    return memory().upload(samples);
+  }
 
   static bool same(const std::vector<SampledRow>& a, const std::vector<SampledRow>& b) {
     return std::memcmp(a.data(), b.data(), a.size() * sizeof(SampledRow)) == 0;
@@ -317,7 +323,7 @@ std::vector<SlotSampling> mixed_sampling() {
   return wanted;
 }
 
-enum class Logits { spread, peaked, tied, equal, masked, broken };
+enum class Logits { spread, peaked, tied, equal, masked, broken, sure };
 
 HostRows logits_of(Logits kind, int rows, int vocabulary) {
   HostRows logits = random_rows(7, rows, vocabulary, kind == Logits::peaked ? 4.0f : 1.0f);
@@ -326,6 +332,13 @@ HostRows logits_of(Logits kind, int rows, int vocabulary) {
     if (kind == Logits::tied) logit = std::round(logit * 4) / 4;
     if (kind == Logits::equal) logit = -1.25f;
     if (kind == Logits::masked && i % 3 != 1 && vocabulary > 2) logit = -INFINITY;
+  }
+  if (kind == Logits::sure) {  // some tokens of each row stand out
+    for (int i = 0; i < 40 * rows; ++i) {
+      const int row = i / 40, token = (i % 40 * 7919 + row * 131) % vocabulary;
+      logits.numbers[size(row) * size(vocabulary) + size(token)] =
+          18 - 2.2f * std::log(static_cast<float>(1 + i % 40));
+    }
   }
   if (kind == Logits::broken) {  // NaN, +∞, all −∞; the other rows are as they were
     const auto row = [&](int i) { return logits.numbers.begin() + std::ptrdiff_t{i} * vocabulary; };
@@ -338,10 +351,14 @@ HostRows logits_of(Logits kind, int rows, int vocabulary) {
   return logits;
 }
 
+std::string name_of(Logits kind) {
+  const char* names[] = {"spread", "peaked", "tied", "equal", "masked", "broken", "sure"};
+  return names[static_cast<int>(kind)];
+}
+
 KernelCase mixed_case(Logits kind, int vocabulary) {
-  const char* names[] = {"spread", "peaked", "tied", "equal", "masked", "broken"};
-  const std::string shape = std::string("all ways × ") + std::to_string(vocabulary) + ", " +
-                            names[static_cast<int>(kind)] + " logits";
+  const std::string shape =
+      std::string("all ways × ") + std::to_string(vocabulary) + ", " + name_of(kind) + " logits";
   return sampling_case(shape, 0, false, [=] {
     const std::vector<SlotSampling> wanted = mixed_sampling();
     return rows_wish(logits_of(kind, static_cast<int>(wanted.size()), vocabulary), wanted);
@@ -366,11 +383,12 @@ KernelCase draws_case(const std::string& how, int likely, int spread, int draws,
   });
 }
 
-KernelCase timed_case(const std::string& how, int rows, int vocabulary, const SlotSampling& sampling) {
-  const std::string shape = std::to_string(rows) + " × " + std::to_string(vocabulary) + ", " + how;
+KernelCase timed_case(Logits kind, const std::string& how, int rows, int vocabulary,
+                      const SlotSampling& sampling) {
+  const std::string shape =
+      std::to_string(rows) + " × " + std::to_string(vocabulary) + " " + name_of(kind) + ", " + how;
   return sampling_case(shape, 4.0 * rows * vocabulary, true, [=] {
-    return rows_wish(logits_of(Logits::peaked, rows, vocabulary),
-                     std::vector<SlotSampling>(size(rows), sampling));
+    return rows_wish(logits_of(kind, rows, vocabulary), std::vector<SlotSampling>(size(rows), sampling));
   });
 }
 
@@ -397,12 +415,16 @@ std::vector<KernelCase> sampling_cases(CaseScale scale) {
   cases.push_back(draws_case("all filters", 50, 1, 100'000,
                              {.temperature = 1.5f, .top_p = 0.9f, .min_p = 0.05f, .top_k = 30}));
   for (const int rows : {1, 64}) {
-    cases.push_back(timed_case("greedy", rows, 152064, {.temperature = 0}));
-    cases.push_back(timed_case("temperature", rows, 152064, {.temperature = 0.8f}));
-    cases.push_back(
-        timed_case("top_k 50, top_p 0.9", rows, 152064, {.temperature = 0.8f, .top_p = 0.9f, .top_k = 50}));
-    cases.push_back(timed_case("top_p 0.9", rows, 152064, {.temperature = 0.8f, .top_p = 0.9f}));
-    cases.push_back(timed_case("min_p 0.05", rows, 152064, {.temperature = 0.8f, .min_p = 0.05f}));
+    const auto time = [&](Logits kind, const std::string& how, const SlotSampling& sampling) {
+      cases.push_back(timed_case(kind, how, rows, 152064, sampling));
+    };
+    time(Logits::peaked, "greedy", {.temperature = 0});
+    time(Logits::peaked, "temperature", {.temperature = 0.8f});
+    for (const Logits kind : {Logits::sure, Logits::peaked, Logits::spread}) {
+      time(kind, "top_k 50, top_p 0.9", {.temperature = 0.8f, .top_p = 0.9f, .top_k = 50});
+      time(kind, "top_p 0.9", {.temperature = 0.8f, .top_p = 0.9f});
+      time(kind, "min_p 0.05", {.temperature = 0.8f, .min_p = 0.05f});
+    }
   }
   return cases;
 }

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The survivors of top_k and top_p are a head of the row's tokens in their order (token_order.cuh), which is
-// total: one number, the order of the last survivor, says who they are. RowHead finds it by halving a range,
-// with passes over the row until what is left of the range fits a buffer in shared memory. Mass is in fixed
-// point, so that no sum depends on the order of its parts. A block works on a row.
+// total: one number, the order of the last survivor, says who they are. RowHead finds it with histograms over
+// a range that becomes narrower, of the row until what matters of it fits a buffer in shared memory. Mass is
+// in fixed point, so that no sum depends on the order of its parts. A block works on a row.
 #pragma once
-#include "kernels/cuda/sampling.cuh"
+#include "kernels/cuda/sampling_row.cuh"
 
 namespace pitwall::cuda {
 
-using Order = unsigned long long;
-
-constexpr int kHeadThreads = 512;
-constexpr int kItems = 16;  ///< of the buffer, by thread
-constexpr int kHeadWarps = kHeadThreads / 32;
-constexpr int kCapacity = kHeadThreads * kItems;
-constexpr float kNegligible = -40.0f;   ///< below the best after temperature: cannot be drawn
-constexpr float kMassUnit = 0x1.0p44f;  ///< mass of the best token: 2^19 such still have a sum
+constexpr int kBinsLog = 11, kBins = 1 << kBinsLog;  ///< two for each thread
+constexpr int kCapacity = 8192;                      ///< tokens of the buffer
+constexpr int kFew = 256;                            ///< so many are compared with each other
+constexpr float kMassUnit = 0x1.0p44f;               ///< mass of the best token: 2^19 such still have a sum
+static_assert(kBins == 2 * kHeadThreads);
 
 struct Totals {
   std::uint32_t count;
@@ -27,283 +24,306 @@ struct Totals {
   }
 };
 
-/// A row's logits.
-struct RowView {
-  const float* logits;
-  int vocabulary;
-  bool wide;
-
-  /// body(logit, token) for tokens [first, end), from all threads. A body refuses −∞: it also stands for
-  /// nothing.
-  template <class Body>
-  __device__ void over(int first, int end, const Body& body) const {
-    constexpr int kAtOnce = 8;
-    const int quads = wide ? (end - first) / 4 : 0;
-    const auto* from = reinterpret_cast<const float4*>(logits + first);
-    for (int begin = static_cast<int>(threadIdx.x); begin < quads; begin += kAtOnce * kHeadThreads) {
-      float4 numbers[kAtOnce];
-#pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) {
-        const int quad = begin + i * kHeadThreads;
-        numbers[i] =
-            quad < quads ? __ldcg(from + quad) : make_float4(-INFINITY, -INFINITY, -INFINITY, -INFINITY);
-      }
-#pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) {
-        const int token = first + (begin + i * kHeadThreads) * 4;
-        body(numbers[i].x, token);
-        body(numbers[i].y, token + 1);
-        body(numbers[i].z, token + 2);
-        body(numbers[i].w, token + 3);
-      }
-    }
-    for (int token = first + quads * 4 + static_cast<int>(threadIdx.x); token < end; token += kHeadThreads)
-      body(logits[token], token);
-  }
-};
-
 struct HeadShared {
-  Totals partials[2][kHeadWarps];
-  Order largest[kHeadWarps];
-  int taken;
+  Order buffer[kCapacity];
+  unsigned long long masses[kBins];
+  std::uint32_t counts[kBins];
+  Order few[kFew];
+  unsigned long long few_masses[kFew];
+  Totals of_warps[kHeadWarps];
+  Totals above;
+  Order found;
+  int taken, bin;
 };
 
-/// Sums over the block, the same in every thread.
-class BlockSums {
+/// [lo, hi) cut into kBins parts, the best first: equal parts of the logits while there are many of them,
+/// then of the orders.
+class Bins {
  public:
-  __device__ explicit BlockSums(HeadShared& shared) : shared_(shared) {}
-
-  /// Without `kMass`, counts alone.
-  template <bool kMass>
-  __device__ Totals sum(const Totals& mine) {
-    Totals* partials = shared_.partials[turn_];
-    turn_ ^= 1;  // a warp may still read the ones of the last call
-    const Totals of_warp = warp_totals<kMass>(mine);
-    if (threadIdx.x % 32 == 0) partials[threadIdx.x / 32] = of_warp;
-    __syncthreads();
-    Totals part{};
-    if (threadIdx.x % 32 < kHeadWarps) part = partials[threadIdx.x % 32];
-    return warp_totals<kMass>(part);
+  __device__ Bins(Order lo, Order hi) : lo_(lo), hi_(hi), top_(logit_of(hi - 1)) {
+    const float span = top_ - logit_of(lo);
+    by_logit_ = ((hi - 1) >> 32) - (lo >> 32) > 2 * kBins && span > 1e-30f && span < 1e30f;
+    per_logit_ = static_cast<float>(kBins) / span;
+    shift_ = max(64 - __clzll(static_cast<long long>(hi - lo - 1)) - kBinsLog, 0);
+  }
+  /// Never less for a lower order.
+  __device__ int of(Order order) const {
+    if (by_logit_) return min(static_cast<int>((top_ - logit_of(order)) * per_logit_), kBins - 1);
+    return static_cast<int>((hi_ - 1 - order) >> shift_);
+  }
+  /// The least order of bin −1 (behind all), 0, …
+  __device__ Order begin(int bin) const {
+    if (bin < 0) return hi_;
+    if (!by_logit_) {
+      const Order behind = hi_ - lo_, end = (static_cast<Order>(bin) + 1) << shift_;
+      return end < behind ? hi_ - end : lo_;
+    }
+    std::uint32_t low = static_cast<std::uint32_t>(lo_ >> 32),
+                  high = static_cast<std::uint32_t>((hi_ - 1) >> 32);
+    while (low < high) {
+      const std::uint32_t half = low + (high - low) / 2;
+      if (of(Order{half} << 32) <= bin)
+        high = half;
+      else
+        low = half + 1;
+    }
+    return max(Order{low} << 32, lo_);
   }
 
  private:
-  /// Masses below 2^63 in three pieces whose sums over a warp fit 32 bits.
-  template <bool kMass>
-  __device__ static Totals warp_totals(const Totals& mine) {
-    Totals sum{__reduce_add_sync(0xFFFFFFFFu, mine.count), 0};
-    if constexpr (kMass) {
-      constexpr std::uint32_t kPiece = (1u << 22) - 1;
-      const auto piece = [&](int shift) -> unsigned long long {
-        return __reduce_add_sync(0xFFFFFFFFu, static_cast<std::uint32_t>(mine.mass >> shift) & kPiece);
-      };
-      sum.mass = piece(0) + (piece(22) << 22) + (piece(44) << 44);
-    }
-    return sum;
-  }
-
-  HeadShared& shared_;
-  int turn_ = 0;
+  Order lo_, hi_;
+  float top_, per_logit_;
+  int shift_;
+  bool by_logit_;
 };
-
-/// Between lo and hi, halving the distance of the logits while they differ by more than one key.
-__device__ inline Order middle(Order lo, Order hi) {
-  if ((hi >> 32) - (lo >> 32) > 1) {
-    const float half = 0.5f * logit_of(lo) + 0.5f * logit_of(hi);
-    const Order by_logit = static_cast<Order>(key_of(half)) << 32;
-    if (by_logit > lo && by_logit < hi) return by_logit;
-  }
-  return lo + (hi - lo) / 2;
-}
 
 class RowHead {
  public:
-  /// `best`: the order of the row's best token.
-  __device__ RowHead(const RowView& row, float temperature, Order best, Order* buffer, HeadShared& shared)
+  /// `best`: the row's largest logit. The head is all tokens from `least` up.
+  __device__ RowHead(const RowView& row, float temperature, float best, HeadShared& shared)
       : row_(row),
         temperature_(temperature),
-        best_(logit_of(best)),
-        end_(((best >> 32) + 1) << 32),
-        least_(fmaxf(best_ + kNegligible * temperature, -3e38f)),
-        buffer_(buffer),
-        shared_(shared),
-        sums_(shared) {
-    head_ = Order{key_of(least_)} << 32;
+        best_(best),
+        end_((Order{key_of(best)} + 1) << 32),
+        shared_(shared) {}
+
+  /// The `count`-th largest of the chunks' largest logits: as many tokens are not below it.
+  __device__ float largest_of_chunks(int count) {
+    const int chunks = min(row_.chunk_count, kCapacity);
+    if (count > chunks) return -INFINITY;
+    for (int i = static_cast<int>(threadIdx.x); i < chunks; i += kHeadThreads)
+      shared_.buffer[i] = order_of(row_.chunks[i].largest, i);
+    __syncthreads();
+    buffered_ = true;
+    head_ = Order{key_of(-3e38f)} << 32;
+    count_ = static_cast<std::uint32_t>(chunks);
+    keep<false>(static_cast<unsigned long long>(count));
+    return logit_of(head_);
   }
 
-  /// Where a first cut leaves a small part of a long row, and at least `count` tokens if that is not many:
-  /// from the largest logits of `chunks` parts of the row.
-  __device__ void guess(const float* chunk_logits, int chunks, int count) {
-    if (row_.vocabulary <= kCapacity) return;
-    const int looked_at = min(chunks, kCapacity);
-    Items items;
-#pragma unroll
-    for (int i = 0; i < kItems; ++i) {
-      const int chunk = i * kHeadThreads + static_cast<int>(threadIdx.x);
-      items.orders[i] = chunk < looked_at ? order_of(chunk_logits[chunk], chunk) : 0;
-      items.masses[i] = 0;
-    }
-    const int wanted = max(min(count, looked_at * 3 / 4), 1);
-    const Range range{head_, end_, {}, static_cast<std::uint32_t>(looked_at)};
-    guess_ = max(finish<false>(items, range, static_cast<unsigned long long>(wanted)) >> 32 << 32, head_);
+  /// The head becomes all tokens from `least` up.
+  __device__ void begin(float least) {
+    least = fmaxf(least, fmaxf(best_ + kNegligible * temperature_, -3e38f));
+    head_ = Order{key_of(least)} << 32;
+    count_ = gather(head_, end_);
+    buffered_ = count_ <= kCapacity;
   }
 
   /// Keeps the `count` best of the head; all of it where they are fewer.
-  __device__ void keep_count(int count) {
-    keep<false>(static_cast<unsigned long long>(count));
-  }
+  __device__ void keep_count(int count) { keep<false>(static_cast<unsigned long long>(count)); }
 
   /// Keeps the shortest head whose mass reaches `mass`, in kMassUnit.
-  __device__ void keep_mass(unsigned long long mass) {
-    keep<true>(mass);
-  }
+  __device__ void keep_mass(unsigned long long mass) { keep<true>(mass); }
 
   __device__ unsigned long long mass() {
     unsigned long long mine = 0;
-    over([&](float logit, int) { mine += mass_of(logit); });
-    return sums_.sum<true>({0, mine}).mass;
+    over(head_, end_, [&](Order order) { mine += mass_of(order); });
+    return sum({0, mine}).mass;
   }
 
-  __device__ bool holds(float logit, int token) const {
-    return logit >= least_ && order_of(logit, token) >= head_;
+  __device__ unsigned long long mass_of(Order order) const {
+    return __float2ull_rn(weight_of(logit_of(order)) * kMassUnit);
   }
   /// exp((logit − best)/temperature)
-  __device__ float weight_of(float logit) const {
-    return expf(scaled(logit));
-  }
-  __device__ float scaled(float logit) const {
-    return (logit - best_) / temperature_;
-  }
+  __device__ float weight_of(float logit) const { return expf(scaled(logit)); }
+  __device__ float scaled(float logit) const { return (logit - best_) / temperature_; }
 
-  /// body(logit, token) for each token of the head, from all threads.
+  /// Whether the head is in the buffer.
+  __device__ bool is_buffered() const { return buffered_; }
+  __device__ bool holds(Order order) const { return order >= head_; }
+
+  /// body(order) for each token of the head, from all threads.
   template <class Body>
-  __device__ void over(const Body& body) {
-    if (!buffered_) {
-      row_.over(0, row_.vocabulary, [&](float logit, int token) {
-        if (holds(logit, token)) body(logit, token);
-      });
-      return;
-    }
-    for (std::uint32_t i = threadIdx.x; i < in_buffer_; i += kHeadThreads) {
-      const Order order = buffer_[i];
-      if (order >= head_) body(logit_of(order), token_of(order));
-    }
+  __device__ void over_buffer(const Body& body) const {
+    for (std::uint32_t i = threadIdx.x; i < count_; i += kHeadThreads)
+      if (holds(shared_.buffer[i])) body(shared_.buffer[i]);
+  }
+  /// The same, by the threads that RowView says.
+  template <class Body>
+  __device__ void over_row(const Body& body) const {
+    row_.over(logit_of(head_), [&](float logit, int token) {
+      if (const Order order = order_of(logit, token); holds(order)) body(order);
+    });
   }
 
-  __device__ std::uint32_t sum(std::uint32_t mine) {
-    return sums_.sum<false>({mine, 0}).count;
+  /// Over the block.
+  __device__ Totals sum(const Totals& mine) {
+    const Totals of_warp = warp_sum_of(mine);
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) shared_.of_warps[threadIdx.x / 32] = of_warp;
+    __syncthreads();
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    return warp_sum_of(lane < kHeadWarps ? shared_.of_warps[lane] : Totals{});
   }
 
  private:
-  struct Items {
-    Order orders[kItems];
-    unsigned long long masses[kItems];
-  };
-  /// The head's end lies in [lo, hi), where `count` tokens are, or fewer; `above`: the tokens from hi on.
+  /// The head's end lies in [lo, hi), where `count` tokens are; `above`: the tokens from hi on.
   struct Range {
     Order lo, hi;
     Totals above;
     std::uint32_t count;
   };
 
-  __device__ unsigned long long mass_of(float logit) const {
-    return __float2ull_rn(weight_of(logit) * kMassUnit);
+  __device__ static Totals warp_sum_of(Totals mine) {
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2)
+      mine += {__shfl_xor_sync(0xFFFFFFFFu, mine.count, distance),
+               __shfl_xor_sync(0xFFFFFFFFu, mine.mass, distance)};
+    return mine;
   }
 
-  /// Tokens in [lo, hi) into the buffer, as far as they fit.
-  template <bool kByMass>
-  __device__ Totals gather(Order lo, Order hi) {
+  /// Of all threads before this one.
+  __device__ Totals sum_before(const Totals& mine) {
+    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    Totals upto = mine;
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+      const Totals other{__shfl_up_sync(0xFFFFFFFFu, upto.count, distance),
+                         __shfl_up_sync(0xFFFFFFFFu, upto.mass, distance)};
+      if (lane >= distance) upto += other;
+    }
+    if (lane == 31) shared_.of_warps[warp] = upto;
+    __syncthreads();
+    Totals before = warp_sum_of(lane < warp ? shared_.of_warps[lane] : Totals{});
+    before += {upto.count - mine.count, upto.mass - mine.mass};
+    return before;
+  }
+
+  /// body(order) for tokens in [lo, hi) of the buffer or the row.
+  template <class Body>
+  __device__ void over(Order lo, Order hi, const Body& body) const {
+    over(lo, hi, buffered_ ? count_ : kCapacity + 1, body);
+  }
+  template <class Body>
+  __device__ void over(Order lo, Order hi, std::uint32_t in_buffer, const Body& body) const {
+    const auto take = [&](Order order) {
+      if (order >= lo && order < hi) body(order);
+    };
+    if (in_buffer <= kCapacity) {
+      for (std::uint32_t i = threadIdx.x; i < in_buffer; i += kHeadThreads) take(shared_.buffer[i]);
+    } else {
+      row_.over(logit_of(lo), [&](float logit, int token) { take(order_of(logit, token)); });
+    }
+  }
+
+  /// Tokens of the row in [lo, hi) into the buffer, as far as they fit; how many there are.
+  __device__ std::uint32_t gather(Order lo, Order hi) {
     __syncthreads();
     if (threadIdx.x == 0) shared_.taken = 0;
     __syncthreads();
-    const float least = logit_of(lo);
-    Totals mine{};
-    row_.over(0, row_.vocabulary, [&](float logit, int token) {
-      if (!(logit >= least)) return;
-      const Order order = order_of(logit, token);
-      if (order < lo || order >= hi) return;
-      if (const int place = take_place(); place < kCapacity) buffer_[place] = order;
-      mine += {1, kByMass ? mass_of(logit) : 0};
+    over(lo, hi, kCapacity + 1, [&](Order order) {
+      if (const int place = atomicAdd(&shared_.taken, 1); place < kCapacity) shared_.buffer[place] = order;
     });
-    return sums_.sum<kByMass>(mine);
+    __syncthreads();
+    return static_cast<std::uint32_t>(shared_.taken);
   }
 
-  /// At kCapacity and above there is none.
-  __device__ int take_place() {
-    const volatile int& taken = shared_.taken;
-    return taken < kCapacity ? atomicAdd(&shared_.taken, 1) : kCapacity;
-  }
-
-  __device__ Items load_items(std::uint32_t count) const {
-    Items items;
-#pragma unroll
-    for (int i = 0; i < kItems; ++i) {
-      const std::uint32_t place = static_cast<std::uint32_t>(i) * kHeadThreads + threadIdx.x;
-      items.orders[i] = place < count ? buffer_[place] : 0;
-      items.masses[i] = place < count ? mass_of(logit_of(items.orders[i])) : 0;
-    }
-    return items;
-  }
-
-  /// The order at which the head ends that reaches what is wanted, with all of the range in `items`.
   template <bool kByMass>
-  __device__ Order finish(const Items& items, Range range, unsigned long long wanted) {
-    const int used = static_cast<int>((range.count + kHeadThreads - 1) / kHeadThreads);
-    while (range.hi - range.lo > 1 && range.count > 1) {
-      const Order cut = middle(range.lo, range.hi);
-      Totals mine{};
-#pragma unroll
-      for (int i = 0; i < kItems; ++i) {
-        if (i >= used) break;
-        if (items.orders[i] >= cut && items.orders[i] < range.hi) mine += {1, items.masses[i]};
+  __device__ static bool reaches(const Totals& totals, unsigned long long wanted) {
+    return (kByMass ? totals.mass : totals.count) >= wanted;
+  }
+
+  /// The range becomes the bin where the head ends; false: the head reaches beyond it.
+  template <bool kByMass>
+  __device__ bool narrow(Range& range, unsigned long long wanted, std::uint32_t in_buffer) {
+    for (int bin = static_cast<int>(threadIdx.x); bin < kBins; bin += kHeadThreads) {
+      shared_.counts[bin] = 0;
+      shared_.masses[bin] = 0;
+    }
+    if (threadIdx.x == 0) shared_.bin = -1;
+    __syncthreads();
+    const Bins bins(range.lo, range.hi);
+    over(range.lo, range.hi, in_buffer, [&](Order order) {
+      const int bin = bins.of(order);
+      atomicAdd(&shared_.counts[bin], 1u);
+      if constexpr (kByMass) atomicAdd(&shared_.masses[bin], mass_of(order));
+    });
+    __syncthreads();
+    const int first = 2 * static_cast<int>(threadIdx.x);
+    const Totals one{shared_.counts[first], shared_.masses[first]};
+    const Totals two{shared_.counts[first + 1], shared_.masses[first + 1]};
+    Totals both = one;
+    both += two;
+    Totals before = range.above;
+    before += sum_before(both);
+    const auto look_at = [&](const Totals& part, int bin) {
+      Totals upto = before;
+      upto += part;
+      if (!reaches<kByMass>(before, wanted) && reaches<kByMass>(upto, wanted)) {
+        shared_.bin = bin;
+        shared_.above = before;
       }
-      take<kByMass>(range, cut, sums_.sum<kByMass>(mine), wanted);
-    }
-    return range.lo;
+      before = upto;
+    };
+    look_at(one, first);
+    look_at(two, first + 1);
+    __syncthreads();
+    const int bin = shared_.bin;
+    if (bin < 0) return false;
+    if (threadIdx.x == 0) shared_.few[0] = bins.begin(bin);
+    if (threadIdx.x == 32) shared_.few[1] = bins.begin(bin - 1);
+    __syncthreads();
+    range = {shared_.few[0], shared_.few[1], shared_.above, shared_.counts[bin]};
+    __syncthreads();
+    return true;
   }
 
-  /// `found`: the tokens in [cut, range.hi). True where the head ends among them.
+  /// The last of the head among few tokens of the buffer: those are compared with each other.
   template <bool kByMass>
-  __device__ static bool take(Range& range, Order cut, const Totals& found, unsigned long long wanted) {
-    Totals head = range.above;
-    head += found;
-    const bool reached = cut == range.lo || (kByMass ? head.mass : head.count) >= wanted;
-    if (reached) {
-      range.lo = cut;
-      range.count = found.count;
-    } else {
-      range.hi = cut;
-      range.above = head;
-      range.count -= found.count;
+  __device__ Order last_of_few(const Range& range, unsigned long long wanted, std::uint32_t in_buffer) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      shared_.taken = 0;
+      shared_.found = range.lo;
     }
-    return reached;
+    __syncthreads();
+    over(range.lo, range.hi, in_buffer, [&](Order order) {
+      const int place = atomicAdd(&shared_.taken, 1);
+      shared_.few[place] = order;
+      shared_.few_masses[place] = mass_of(order);
+    });
+    __syncthreads();
+    const int count = shared_.taken, lane = static_cast<int>(threadIdx.x) % 32;
+    for (int i = static_cast<int>(threadIdx.x) / 32; i < count; i += kHeadWarps) {
+      Totals before{};
+      for (int j = lane; j < count; j += 32)
+        if (shared_.few[j] > shared_.few[i]) before += {1, shared_.few_masses[j]};
+      before = warp_sum_of(before);
+      before += range.above;
+      Totals upto = before;
+      upto += {1, shared_.few_masses[i]};
+      if (lane == 0 && !reaches<kByMass>(before, wanted) && reaches<kByMass>(upto, wanted))
+        shared_.found = shared_.few[i];
+    }
+    __syncthreads();
+    return shared_.found;
   }
 
   template <bool kByMass>
   __device__ void keep(unsigned long long wanted) {
-    Range range{head_, end_, {}, static_cast<std::uint32_t>(row_.vocabulary)};
-    if (buffered_) {
-      range.count = in_buffer_;
-    } else {
-      Order cut = max(guess_, head_);
-      while (!take<kByMass>(range, cut, gather<kByMass>(cut, range.hi), wanted) || range.count > kCapacity)
-        cut = range.count <= kCapacity ? range.lo : middle(range.lo, range.hi);
-      buffered_ = range.hi == end_;
-      in_buffer_ = range.count;
+    Range range{head_, end_, {}, count_};
+    std::uint32_t in_buffer = buffered_ ? count_ : kCapacity + 1;
+    while (range.count > kFew || in_buffer > kCapacity) {
+      if (in_buffer > kCapacity && range.count <= kCapacity) {
+        buffered_ = range.above.count + range.count <= kCapacity;
+        in_buffer = gather(range.lo, buffered_ ? end_ : range.hi);
+        continue;
+      }
+      if (range.hi - range.lo == 1) break;
+      if (!narrow<kByMass>(range, wanted, in_buffer)) break;
     }
-    head_ = finish<kByMass>(load_items(range.count), range, wanted);
+    const bool is_few = range.count <= kFew && in_buffer <= kCapacity;
+    head_ = is_few ? last_of_few<kByMass>(range, wanted, in_buffer) : range.lo;
+    count_ = buffered_ ? in_buffer : range.above.count + range.count;
   }
 
   RowView row_;
   float temperature_, best_;
-  Order end_;    ///< behind all tokens
-  float least_;  ///< logits below are negligible
-  Order* buffer_;
+  Order end_;  ///< behind all tokens
   HeadShared& shared_;
-  BlockSums sums_;
-  Order head_;  ///< survivors are at and above
-  Order guess_ = 0;
-  bool buffered_ = false;        ///< the buffer has all survivors …
-  std::uint32_t in_buffer_ = 0;  ///< … in its first places, perhaps among others
+  Order head_ = 0;           ///< survivors are at and above
+  bool buffered_ = false;    ///< the buffer has all survivors, perhaps among others …
+  std::uint32_t count_ = 0;  ///< … so many in all; or, not buffered, at least the survivors of the row
 };
 
 }  // namespace pitwall::cuda

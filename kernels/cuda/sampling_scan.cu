@@ -10,102 +10,97 @@ namespace pitwall::cuda {
 
 namespace {
 
-constexpr int kQuads = kTileNumbers / kTileThreads / 4;
 constexpr int kWarps = kTileThreads / 32;
 
 /// A thread's part of a tile.
 struct Part {
-  float4 quads[kQuads];
-  __device__ static int first_token(int tile, int quad) {
-    return tile * kTileNumbers + (quad * kTileThreads + static_cast<int>(threadIdx.x)) * 4;
+  float4 quads[kTileQuads];
+
+  template <class Body>
+  __device__ void over(const Body& body) const {
+#pragma unroll
+    for (int quad = 0; quad < kTileQuads; ++quad) {
+      body(quads[quad].x, quad, 0);
+      body(quads[quad].y, quad, 1);
+      body(quads[quad].z, quad, 2);
+      body(quads[quad].w, quad, 3);
+    }
   }
 };
 
-__device__ float4 load_quad(const float* row, int token, int vocabulary, bool wide) {
-  if (wide && token + 4 <= vocabulary) return __ldcg(reinterpret_cast<const float4*>(row + token));
-  const auto at = [&](int i) { return token + i < vocabulary ? row[token + i] : -INFINITY; };
-  return make_float4(at(0), at(1), at(2), at(3));
+__device__ float over_chunk(float value) {
+#pragma unroll
+  for (int distance = kChunkThreads / 2; distance > 0; distance /= 2)
+    value += __shfl_xor_sync(0xFFFFFFFFu, value, distance);
+  return value;
 }
 
-template <class Body>
-__device__ void over(const Part& part, int tile, const Body& body) {
-#pragma unroll
-  for (int quad = 0; quad < kQuads; ++quad) {
-    const int token = Part::first_token(tile, quad);
-    body(part.quads[quad].x, token);
-    body(part.quads[quad].y, token + 1);
-    body(part.quads[quad].z, token + 2);
-    body(part.quads[quad].w, token + 3);
-  }
+/// e^((x − top)·slope); 0 where x is no number above −∞.
+__device__ float weight(float x, float top, float slope) {
+  return x > -INFINITY ? __expf((x - top) * slope) : 0.0f;
 }
 
 __global__ void __launch_bounds__(kTileThreads)
     scan_kernel(StepView step, Rows32 logits, const SlotSampling* sampling, SamplingWorkspace workspace,
                 bool wide) {
-  __shared__ unsigned long long bests[kWarps];
-  __shared__ float sums[kWarps], scaled_sums[kWarps];
+  __shared__ TileStats of_warps[kWarps];
   wait_for_kernel_ahead();
   let_next_kernel_start();
   const int index = static_cast<int>(blockIdx.x), tile = static_cast<int>(blockIdx.y);
-  if (index >= step.counts->samples) return;
+  const int samples = __ldcg(&step.counts->samples);
   const SampleRow sample = step.samples[index];
-  const SlotSampling wanted = sampling[sample.slot];
+  if (index >= samples) return;
   const float* row = logits.data + std::int64_t{sample.logit_row} * logits.stride;
-  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32;
 
   Part part;
 #pragma unroll
-  for (int quad = 0; quad < kQuads; ++quad)
-    part.quads[quad] = load_quad(row, Part::first_token(tile, quad), logits.columns, wide);
+  for (int quad = 0; quad < kTileQuads; ++quad)
+    part.quads[quad] = load_quad(row, first_of_quad(tile, thread, quad), logits.columns, wide);
+  const float temperature = sampling[sample.slot].temperature;
+  const float slope = temperature > 0 ? fminf(1.0f / temperature, 3e38f) : 0.0f;
 
   float largest = -INFINITY;
-  int token = Part::first_token(tile, 0);
+  int token = first_of_quad(tile, thread, 0);
   bool bad = false;
-  over(part, tile, [&](float logit, int id) {
+  part.over([&](float logit, int quad, int i) {
     bad = bad || !(logit < INFINITY);
     if (logit > largest) {
       largest = logit;
-      token = id;
+      token = first_of_quad(tile, thread, quad) + i;
     }
   });
+  TileStats of_warp{warp_largest(token < logits.columns ? order_of(largest, token) : 0ull), 0, 0,
+                    __ballot_sync(0xFFFFFFFFu, bad)};
+  const float top = logit_of(of_warp.best);
+
+  // Sums are taken relative to the largest of a chunk, so that no thread waits for another warp's.
+  float of_chunk = largest;
+#pragma unroll
+  for (int distance = kChunkThreads / 2; distance > 0; distance /= 2)
+    of_chunk = fmaxf(of_chunk, __shfl_xor_sync(0xFFFFFFFFu, of_chunk, distance));
   const std::int64_t place = std::int64_t{index} * workspace.tiles_per_row + tile;
-  if (keeps_some(wanted, logits.columns)) {
-    float of_chunk = fmaxf(largest, __shfl_xor_sync(0xFFFFFFFFu, largest, 1));
-    of_chunk = fmaxf(of_chunk, __shfl_xor_sync(0xFFFFFFFFu, of_chunk, 2));
-    if (threadIdx.x % 4 == 0) workspace.chunks[place * kTileChunks + threadIdx.x / 4] = of_chunk;
-  }
-
-  const unsigned long long of_warp = warp_largest(token < logits.columns ? order_of(largest, token) : 0ull);
-  if (lane == 0) bests[warp] = of_warp;
-  const bool any_bad = __syncthreads_or(bad) != 0;
-  unsigned long long best = bests[0];
-#pragma unroll
-  for (int i = 1; i < kWarps; ++i) best = max(best, bests[i]);
-  const float top = logit_of(best);
-
   float sum = 0, scaled_sum = 0;
-  if (top > -INFINITY) {
-    over(part, tile, [&](float logit, int) { sum += __expf(logit - top); });
-    if (wanted.temperature > 0) {
-      const float slope = slope_of(wanted);
-      over(part, tile, [&](float logit, int) { scaled_sum += __expf((logit - top) * slope); });
-    }
+  if (of_chunk > -INFINITY) part.over([&](float logit, int, int) { sum += __expf(logit - of_chunk); });
+  of_warp.sum = warp_sum(sum * weight(of_chunk, top, 1));
+  if (temperature > 0) {
+    if (of_chunk > -INFINITY)
+      part.over([&](float logit, int, int) { scaled_sum += __expf((logit - of_chunk) * slope); });
+    of_warp.scaled_sum = warp_sum(scaled_sum * weight(of_chunk, top, slope));
+    const float chunk_sum = over_chunk(scaled_sum);
+    if (lane % kChunkThreads == 0)
+      workspace.chunks[place * kTileChunks + thread / kChunkThreads] = {of_chunk, chunk_sum};
   }
-  sum = warp_sum(sum);
-  scaled_sum = warp_sum(scaled_sum);
-  if (lane == 0) {
-    sums[warp] = sum;
-    scaled_sums[warp] = scaled_sum;
-  }
+  if (lane == 0) of_warps[warp] = of_warp;
   __syncthreads();
-  if (threadIdx.x != 0) return;
-  TileStats stats{best, 0, 0, any_bad ? 1u : 0u};
-#pragma unroll
-  for (int i = 0; i < kWarps; ++i) {
-    stats.sum += sums[i];
-    stats.scaled_sum += scaled_sums[i];
-  }
-  workspace.tiles[place] = stats;
+  if (warp > 0) return;
+  const TileStats mine = lane < kWarps ? of_warps[lane] : TileStats{};
+  const Order best = warp_largest(mine.best);
+  const float tile_top = logit_of(best), mine_top = lane < kWarps ? logit_of(mine.best) : -INFINITY;
+  TileStats stats{best, 0, 0, __ballot_sync(0xFFFFFFFFu, mine.is_bad != 0)};
+  stats.sum = warp_sum(mine.sum * weight(mine_top, tile_top, 1));
+  stats.scaled_sum = warp_sum(mine.scaled_sum * weight(mine_top, tile_top, slope));
+  if (lane == 0) workspace.tiles[place] = stats;
 }
 
 }  // namespace
