@@ -86,9 +86,8 @@ __device__ inline uint4 load_eight(const bf16* from, int count, bool is_aligned)
   }
   return {words[0], words[1], words[2], words[3]};
 }
-/// Two bf16 numbers, zeros beyond `count`. `is_aligned`: four bytes may be read at once.
-__device__ inline std::uint32_t load_pair(const bf16* from, int count, bool is_aligned) {
-  if (is_aligned && count >= 2) return *reinterpret_cast<const std::uint32_t*>(from);
+/// Up to two bf16 numbers, zeros beyond `count`.
+__device__ inline std::uint32_t load_pair(const bf16* from, int count) {
   const std::uint32_t low = count > 0 ? __bfloat16_as_ushort(from[0]) : 0;
   const std::uint32_t high = count > 1 ? __bfloat16_as_ushort(from[1]) : 0;
   return low | high << 16;

@@ -19,6 +19,8 @@ struct DecodeBlock {
   using Out = typename Products::Out;
   using HeadSums = typename Products::HeadSums;
   static constexpr bool kIsByte = Traits::kIsByte, kIsHalf = Traits::kIsHalf;
+  /// q of the next piece while this one is merged, where registers are left.
+  static constexpr bool kLoadsEarly = kDim * kHeadTiles <= 128;
 
   const AttentionArgs& args;
   const DecodePlan& plan;
@@ -99,13 +101,17 @@ struct DecodeBlock {
     from.ids = load_id(from, lane);
     from.next_ids = load_id(from, kLanes + lane);
   }
+  /// A warp's place in shared memory to the next one; whether there is one.
+  __device__ bool advance_together(Place& place) const {
+    __syncwarp();
+    const bool goes_on = __any_sync(0xFFFFFFFFu, lane == 0 && advance(place));
+    __syncwarp();
+    return goes_on;
+  }
   /// To a tile, or done.
   __device__ void settle(Fetcher& from, Place& place) const {
     while (from.tile == from.tiles.count && !from.is_done) {
-      __syncwarp();
-      const bool goes_on = lane == 0 && advance(place);
-      from.is_done = !__any_sync(0xFFFFFFFFu, goes_on);
-      __syncwarp();
+      from.is_done = !advance_together(place);
       if (!from.is_done) open_piece(from, place);
     }
   }
@@ -127,7 +133,7 @@ struct DecodeBlock {
       const std::int64_t block = __shfl_sync(0xFFFFFFFFu, from.ids, tile % kLanes);
       const int position = from.tiles.position_of(tile);
       const std::int64_t line =
-          (2 * block * kv.kv_heads + from.head) * kv.block_size + position % kv.block_size;
+          (2 * block * kv.kv_heads + from.head) * kv.block_size + (position & (kv.block_size - 1));
       const std::int64_t to_values = std::int64_t{kv.kv_heads} * kv.block_size;  // in lines
       const int line_bytes = padded_dim() * Traits::kBytes;
       const std::byte* keys = kv.numbers + line * line_bytes;
@@ -245,11 +251,10 @@ struct DecodeBlock {
   }
 
   /// The warps' results, from the first to the last, into `out` or into this part's partial result.
-  __device__ void merge_warps(const Place& place, HeadSums& heads, const Out& out) const {
+  __device__ void merge_warps(int row, const Piece& piece, int first_row, HeadSums& heads,
+                              const Out& out) const {
     auto* numbers = reinterpret_cast<float*>(shared + Traits::kMergeAt);  // [warp][row][columns + 4]
     auto* sums = reinterpret_cast<float2*>(shared + Traits::kHeadsAt);    // [warp][row]: base, sum
-    const Piece piece = place.piece;
-    const int row = place.row.row, first_row = place.first_row;
     const int count = min(Traits::kHeads, group - first_row);
     const int columns = min(kDim, (Traits::kMergeFloats / (Traits::kWarps * count) - 4) / 16 * 16);
     const int pitch = columns + 4;  // rows meet different banks
@@ -310,14 +315,15 @@ struct DecodeBlock {
   /// The partial results of all parts, from the first to the last, into `out`. Many are asked for at once:
   /// they come from other multiprocessors, and each takes its time.
   __device__ void merge_parts(int row, const Piece& piece) const {
-    __shared__ float totals[Traits::kHeads];
+    constexpr int kRowsAtOnce = 8;
+    __shared__ float totals[kRowsAtOnce];
     auto* weights = reinterpret_cast<float*>(shared);  // [row][parts]
-    static_assert(Traits::kHeads * kMostParts * 4 <= Traits::kRingBytes);
+    static_assert(kRowsAtOnce * kMostParts * 4 <= Traits::kRingBytes);
     constexpr int kAtOnce = 16;
     const auto place = [&](int p) { return partial_place(piece.first_part + p, piece.first_part); };
     const int quads = padded_dim() / 4;
-    for (int first_row = 0; first_row < group; first_row += Traits::kHeads) {
-      const int count = min(Traits::kHeads, group - first_row);
+    for (int first_row = 0; first_row < group; first_row += kRowsAtOnce) {
+      const int count = min(kRowsAtOnce, group - first_row);
       for (int r = warp; r < count; r += Traits::kWarps) {
         const auto of_part = [&](int p) {
           return p < piece.parts ? __ldcg(partial_head(place(p), first_row + r)) : float2{-kInfinity, 0};
@@ -368,16 +374,13 @@ struct DecodeBlock {
 
   __device__ void run() const {
     __shared__ Open open;
-    __shared__ Place here, ahead_of[Traits::kWarps];  // here: the piece that all compute
-    Place& place_ahead = ahead_of[warp];
+    __shared__ Place places[Traits::kWarps], places_ahead[Traits::kWarps];
+    Place &here = places[warp], &place_ahead = places_ahead[warp];
     Fetcher ahead;
     {
       const Place first = first_place();
-      if (lane == 0) place_ahead = first;
-      if (threadIdx.x == 0) {
-        here = first;
-        open.count = 0;
-      }
+      if (lane == 0) here = place_ahead = first;
+      if (threadIdx.x == 0) open.count = 0;
       open_piece(ahead, first);
     }
     settle(ahead, place_ahead);
@@ -385,16 +388,16 @@ struct DecodeBlock {
     for (; primed < Traits::kStages - 1 && is_old(ahead); ++primed) fetch(ahead, place_ahead);
     wait_for_kernel_ahead();
     let_next_kernel_start();
+    Query q;
+    load_query(q, here);
     for (; primed < Traits::kStages - 1; ++primed) fetch(ahead, place_ahead);
-    __syncthreads();
     int turn = 0;
-    bool goes_on = true;
-    while (goes_on) {
-      Query q;
-      load_query(q, here);
+    for (bool goes_on = true; goes_on;) {
+      products.convert_query(q);
+      const Piece piece = here.piece;
+      const int row = here.row.row, first_row = here.first_row;
       float scale = args.scale;
-      if constexpr (kDtype == KvDtype::fp8_e4m3)
-        scale *= args.kv.k_scales ? args.kv.k_scales[here.piece.head] : 1;
+      if constexpr (kDtype == KvDtype::fp8_e4m3) scale *= args.kv.k_scales ? args.kv.k_scales[piece.head] : 1;
       const ScoreRule rule(scale, args.softcap);
       const Tiles tiles = tiles_of(here);
       HeadSums heads;
@@ -405,17 +408,14 @@ struct DecodeBlock {
         fetch(ahead, place_ahead);
         take_tile(tiles.tokens, tiles.position_of(tile), turn % Traits::kStages, q, rule, heads, out);
       }
-      merge_warps(here, heads, out);
-      bool is_more = false;
-      __syncthreads();
-      if (threadIdx.x == 0) {
-        if (!here.piece.is_whole() && here.first_row + Traits::kHeads >= group) {
-          open.row[open.count] = here.row.row;
-          open.piece[open.count++] = here.piece;
-        }
-        is_more = advance(here);
+      goes_on = advance_together(here);
+      if (goes_on && kLoadsEarly) load_query(q, here);
+      merge_warps(row, piece, first_row, heads, out);
+      if (goes_on && !kLoadsEarly) load_query(q, here);
+      if (threadIdx.x == 0 && !piece.is_whole() && first_row + Traits::kHeads >= group) {
+        open.row[open.count] = row;
+        open.piece[open.count++] = piece;
       }
-      goes_on = __syncthreads_or(is_more);
     }
     __threadfence();
     __syncthreads();

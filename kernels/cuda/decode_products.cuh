@@ -57,20 +57,39 @@ struct DecodeProducts {
   struct Query {
     std::uint32_t fragments[Traits::kSteps][kHeadTiles][2];
   };
-  /// From `count` heads of `dim` numbers at `from`, zeros beyond. `is_aligned`: pairs may be read at once.
+  /// From `count` heads of `dim` numbers at `from`, zeros beyond, as they are stored. `is_aligned`: pairs may
+  /// be read at once; nothing then comes between the loads, which all are on their way together.
   __device__ void load_query(Query& q, const bf16* from, int dim, int count, bool is_aligned) const {
-    const int t = lane % 4;
+    const auto for_each = [&](const auto& load) {
 #pragma unroll
-    for (int h = 0; h < kHeadTiles; ++h) {
-      const int r = 8 * h + lane / 4;
+      for (int h = 0; h < kHeadTiles; ++h) {
 #pragma unroll
-      for (int step = 0; step < Traits::kSteps; ++step) {
+        for (int step = 0; step < Traits::kSteps; ++step) {
 #pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          const int column = 16 * step + query_column<kIsByte>(half, t);
-          q.fragments[step][h][half] = as_factor<kIsHalf>(
-              load_pair(from + r * dim + column, r < count ? dim - column : 0, is_aligned));
+          for (int half = 0; half < 2; ++half) {
+            const int r = 8 * h + lane / 4, column = 16 * step + query_column<kIsByte>(half, lane % 4);
+            q.fragments[step][h][half] = load(from + r * dim + column, r < count ? dim - column : 0);
+          }
         }
+      }
+    };
+    if (is_aligned) {
+      for_each([](const bf16* pair, int left) {
+        return left > 0 ? *reinterpret_cast<const std::uint32_t*>(pair) : 0u;
+      });
+    } else {
+      for_each([](const bf16* pair, int left) { return load_pair(pair, left); });
+    }
+  }
+  /// To what is multiplied.
+  __device__ void convert_query(Query& q) const {
+#pragma unroll
+    for (int step = 0; step < Traits::kSteps; ++step) {
+#pragma unroll
+      for (int h = 0; h < kHeadTiles; ++h) {
+#pragma unroll
+        for (int half = 0; half < 2; ++half)
+          q.fragments[step][h][half] = as_factor<kIsHalf>(q.fragments[step][h][half]);
       }
     }
   }

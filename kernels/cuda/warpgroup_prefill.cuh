@@ -62,10 +62,12 @@ struct WarpgroupBlock {
   __device__ RowTile rows_of(int item) const {
     return row_tile<kRows>(args, item / args.kv.kv_heads, segments);
   }
-  /// This block's item of a round. Work shrinks along the items: every other round goes the other way.
+  /// This block's item of a round. Work shrinks along the items of one segment: every other round goes the
+  /// other way.
   __device__ int item_of(int round) const {
     const int blocks = static_cast<int>(gridDim.x), block = static_cast<int>(blockIdx.x);
-    return round * blocks + (round % 2 == 0 ? block : blocks - 1 - block);
+    const bool is_back = round % 2 == 1 && segments == 1;
+    return round * blocks + (is_back ? blocks - 1 - block : block);
   }
   /// The query's rows, as those who copy it say.
   __device__ RowTile& query_rows(int place) const {
@@ -194,24 +196,27 @@ struct WarpgroupBlock {
     return args.step
         .block_tables[std::int64_t{rows.segment.slot} * args.step.max_blocks + position / args.kv.block_size];
   }
-  /// Starts the copy of a tile as stored, each thread the chunks that it will widen; what no row sees becomes
-  /// zeros.
+  /// Starts the copy of a tile as stored, each thread the chunks that it will widen: one column of chunks,
+  /// every kTokenStep tokens. What no row sees becomes zeros.
   __device__ void fetch_stored(Kind kind, const RowTile& rows, int head, int tile, int blocks) const {
     const KvView& kv = args.kv;
-    const int first = first_key(rows) + tile * kKeys;
+    constexpr int kTokenStep = Traits::kGroup / kStoredChunks;
+    static_assert(kTokenStep % 16 == 0);
+    const int thread = static_cast<int>(threadIdx.x);
+    const int chunk = thread % kStoredChunks, in_group = thread / kStoredChunks;
+    const int first = first_key(rows) + tile * kKeys + in_group;
     const std::uint32_t to = shared_address(shared) + Traits::kStoredAt + (kind == values ? kKeys * kDim : 0);
-#pragma unroll 4
+    const std::int64_t of_head = ((kind == values ? kv.kv_heads : 0) + head) * kv.block_size;
+    const bool has_columns = chunk * 16 < kv.padded_dim;
+#pragma unroll
     for (int i = 0; i < kChunksOfThread; ++i) {
-      const int index = static_cast<int>(threadIdx.x) + i * Traits::kGroup;
-      const int token = index / kStoredChunks, chunk = index % kStoredChunks;
-      const std::int64_t block = __shfl_sync(0xFFFFFFFFu, blocks, token / 16);
+      const int position = first + i * kTokenStep;
+      const std::int64_t block = __shfl_sync(0xFFFFFFFFu, blocks, (i * kTokenStep + in_group) / 16);
       const std::int64_t line =
-          ((2 * block + (kind == values ? 1 : 0)) * kv.kv_heads + head) * kv.block_size +
-          (first + token) % kv.block_size;
-      const bool is_used =
-          first + token >= rows.keys_begin && first + token < rows.keys_end && chunk * 16 < kv.padded_dim;
-      copy_async_16(to + index * 16, kv.numbers + (is_used ? line * kv.padded_dim + chunk * 16 : 0),
-                    is_used ? 16 : 0);
+          block * (2 * kv.kv_heads * kv.block_size) + of_head + (position & (kv.block_size - 1));
+      const bool is_used = has_columns && position >= rows.keys_begin && position < rows.keys_end;
+      copy_async_16(to + (thread + i * Traits::kGroup) * 16,
+                    kv.numbers + (is_used ? line * kv.padded_dim + chunk * 16 : 0), is_used ? 16 : 0);
     }
     copy_async_commit();
   }
