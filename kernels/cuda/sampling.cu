@@ -2,6 +2,8 @@
 // The second kernel of sampling: a block for each row takes the statistics of its tiles together and chooses.
 #include "kernels/cuda/sampling.h"
 
+#include <algorithm>
+
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/ptx.cuh"
 #include "kernels/cuda/sampling_head.cuh"
@@ -9,6 +11,8 @@
 namespace pitwall::cuda {
 
 namespace {
+
+constexpr int kMostSharedBytes = 208 * 1024;
 
 /// Of a whole row.
 struct RowStats {
@@ -109,10 +113,10 @@ __device__ float least_survivor(const SlotSampling& wanted, const RowStats& stat
 
 /// The block's threads call this together.
 __device__ Drawn draw_of_head(const RowView& row, const SlotSampling& wanted, const RowStats& stats,
-                              const Noise& noise, HeadShared& shared) {
-  RowHead head(row, wanted.temperature, stats.largest, shared);
+                              const Noise& noise, HeadShared& shared, std::uint32_t capacity) {
+  RowHead head(row, wanted.temperature, stats.largest, shared, capacity);
   const bool by_count = wanted.top_k > 0 && wanted.top_k < row.vocabulary;
-  head.begin(by_count ? head.largest_of_chunks(wanted.top_k) : least_survivor(wanted, stats, row.vocabulary));
+  head.begin(by_count ? head.guess(wanted.top_k) : least_survivor(wanted, stats, row.vocabulary));
   if (by_count) head.keep_count(wanted.top_k);
   if (wanted.top_p < 1) {
     const double mass =
@@ -153,7 +157,7 @@ __device__ Drawn draw_of_head(const RowView& row, const SlotSampling& wanted, co
 
 __global__ void __launch_bounds__(kHeadThreads)
     choose_kernel(StepView step, Rows32 logits, const SlotSampling* sampling, SamplingWorkspace workspace,
-                  SampledRow* results, std::int32_t* last_token, bool wide) {
+                  SampledRow* results, std::int32_t* last_token, std::uint32_t capacity, bool wide) {
   extern __shared__ __align__(16) unsigned char memory[];
   wait_for_kernel_ahead();
   let_next_kernel_start();
@@ -175,7 +179,7 @@ __global__ void __launch_bounds__(kHeadThreads)
   if (!stats.is_finite) {
     drawn.token = 0;
   } else if (filters) {
-    drawn = draw_of_head(row, wanted, stats, noise, *reinterpret_cast<HeadShared*>(memory));
+    drawn = draw_of_head(row, wanted, stats, noise, *reinterpret_cast<HeadShared*>(memory), capacity);
   } else if (wanted.temperature > 0) {
     drawn.token = draw_of_all(row, wanted, stats, tiles, tile_count, noise);
   }
@@ -189,6 +193,15 @@ __global__ void __launch_bounds__(kHeadThreads)
 
 std::size_t padded(std::size_t bytes) {
   return (bytes + 255) / 256 * 256;
+}
+
+/// Tokens that fit into shared memory: the more do, the fewer rows are read again.
+std::uint32_t buffer_capacity() {
+  int device = 0, bytes = 48 * 1024;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  const auto most = static_cast<std::size_t>(std::min(bytes, kMostSharedBytes));
+  return static_cast<std::uint32_t>((most - sizeof(HeadShared)) / sizeof(Order));
 }
 
 int tiles_of(int vocabulary) {
@@ -222,8 +235,10 @@ void sample_rows(const StepView& step, Rows32 logits, const SlotSampling* sampli
   parts.tiles_per_row = tile_count;
   scan_tiles(step, logits, sampling, rows, parts, stream);
   const bool wide = reinterpret_cast<std::uintptr_t>(logits.data) % 16 == 0 && logits.stride % 4 == 0;
-  launch(choose_kernel, dim3(static_cast<unsigned>(rows)), dim3(kHeadThreads), sizeof(HeadShared), stream,
-         step, logits, sampling, parts, results, last_token, wide);
+  const std::uint32_t capacity = buffer_capacity();
+  launch(choose_kernel, dim3(static_cast<unsigned>(rows)), dim3(kHeadThreads),
+         sizeof(HeadShared) + capacity * sizeof(Order), stream, step, logits, sampling, parts, results,
+         last_token, capacity, wide);
 }
 
 }  // namespace pitwall::cuda

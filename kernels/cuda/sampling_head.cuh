@@ -9,7 +9,6 @@
 namespace pitwall::cuda {
 
 constexpr int kBinsLog = 11, kBins = 1 << kBinsLog;  ///< two for each thread
-constexpr int kCapacity = 8192;                      ///< tokens of the buffer
 constexpr int kFew = 256;                            ///< so many are compared with each other
 constexpr float kMassUnit = 0x1.0p44f;               ///< mass of the best token: 2^19 such still have a sum
 static_assert(kBins == 2 * kHeadThreads);
@@ -24,8 +23,8 @@ struct Totals {
   }
 };
 
+/// Followed in shared memory by the buffer.
 struct HeadShared {
-  Order buffer[kCapacity];
   unsigned long long masses[kBins];
   std::uint32_t counts[kBins];
   Order few[kFew];
@@ -33,7 +32,10 @@ struct HeadShared {
   Totals of_warps[kHeadWarps];
   Totals above;
   Order found;
-  int taken, bin;
+  std::uint32_t taken;
+  int bin;
+
+  __device__ Order* buffer() { return reinterpret_cast<Order*>(this + 1); }
 };
 
 /// [lo, hi) cut into kBins parts, the best first: equal parts of the logits while there are many of them,
@@ -80,25 +82,26 @@ class Bins {
 class RowHead {
  public:
   /// `best`: the row's largest logit. The head is all tokens from `least` up.
-  __device__ RowHead(const RowView& row, float temperature, float best, HeadShared& shared)
+  __device__ RowHead(const RowView& row, float temperature, float best, HeadShared& shared,
+                     std::uint32_t capacity)
       : row_(row),
         temperature_(temperature),
         best_(best),
         end_((Order{key_of(best)} + 1) << 32),
-        shared_(shared) {}
+        shared_(shared),
+        buffer_(shared.buffer()),
+        capacity_(capacity) {}
 
-  /// The `count`-th largest of the chunks' largest logits: as many tokens are not below it.
-  __device__ float largest_of_chunks(int count) {
-    const int chunks = min(row_.chunk_count, kCapacity);
+  /// At least `count` tokens, as many as the chunks whose largest logits are not below it, and little more.
+  __device__ float guess(int count) {
+    const int chunks = min(row_.chunk_count, static_cast<int>(capacity_));
     if (count > chunks) return -INFINITY;
     for (int i = static_cast<int>(threadIdx.x); i < chunks; i += kHeadThreads)
-      shared_.buffer[i] = order_of(row_.chunks[i].largest, i);
+      buffer_[i] = order_of(row_.chunks[i].largest, i);
     __syncthreads();
-    buffered_ = true;
-    head_ = Order{key_of(-3e38f)} << 32;
-    count_ = static_cast<std::uint32_t>(chunks);
-    keep<false>(static_cast<unsigned long long>(count));
-    return logit_of(head_);
+    Range range{Order{key_of(-3e38f)} << 32, end_, {}, 0};
+    narrow<false>(range, static_cast<unsigned long long>(count), static_cast<std::uint32_t>(chunks));
+    return logit_of(range.lo);
   }
 
   /// The head becomes all tokens from `least` up.
@@ -106,7 +109,7 @@ class RowHead {
     least = fmaxf(least, fmaxf(best_ + kNegligible * temperature_, -3e38f));
     head_ = Order{key_of(least)} << 32;
     count_ = gather(head_, end_);
-    buffered_ = count_ <= kCapacity;
+    buffered_ = count_ <= capacity_;
   }
 
   /// Keeps the `count` best of the head; all of it where they are fewer.
@@ -136,7 +139,7 @@ class RowHead {
   template <class Body>
   __device__ void over_buffer(const Body& body) const {
     for (std::uint32_t i = threadIdx.x; i < count_; i += kHeadThreads)
-      if (holds(shared_.buffer[i])) body(shared_.buffer[i]);
+      if (holds(buffer_[i])) body(buffer_[i]);
   }
   /// The same, by the threads that RowView says.
   template <class Body>
@@ -192,18 +195,32 @@ class RowHead {
   /// body(order) for tokens in [lo, hi) of the buffer or the row.
   template <class Body>
   __device__ void over(Order lo, Order hi, const Body& body) const {
-    over(lo, hi, buffered_ ? count_ : kCapacity + 1, body);
+    over(lo, hi, buffered_ ? count_ : capacity_ + 1, body);
   }
   template <class Body>
   __device__ void over(Order lo, Order hi, std::uint32_t in_buffer, const Body& body) const {
     const auto take = [&](Order order) {
       if (order >= lo && order < hi) body(order);
     };
-    if (in_buffer <= kCapacity) {
-      for (std::uint32_t i = threadIdx.x; i < in_buffer; i += kHeadThreads) take(shared_.buffer[i]);
+    if (in_buffer <= capacity_) {
+      for (std::uint32_t i = threadIdx.x; i < in_buffer; i += kHeadThreads) take(buffer_[i]);
     } else {
       row_.over(logit_of(lo), [&](float logit, int token) { take(order_of(logit, token)); });
     }
+  }
+
+  /// Places of the buffer for a lane's tokens; all lanes of a warp call this.
+  __device__ std::uint32_t take_places(std::uint32_t count) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    std::uint32_t upto = count;
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+      const std::uint32_t other = __shfl_up_sync(0xFFFFFFFFu, upto, distance);
+      if (lane >= distance) upto += other;
+    }
+    std::uint32_t base = 0;
+    if (lane == 31) base = atomicAdd(&shared_.taken, upto);
+    return __shfl_sync(0xFFFFFFFFu, base, 31) + upto - count;
   }
 
   /// Tokens of the row in [lo, hi) into the buffer, as far as they fit; how many there are.
@@ -211,11 +228,29 @@ class RowHead {
     __syncthreads();
     if (threadIdx.x == 0) shared_.taken = 0;
     __syncthreads();
-    over(lo, hi, kCapacity + 1, [&](Order order) {
-      if (const int place = atomicAdd(&shared_.taken, 1); place < kCapacity) shared_.buffer[place] = order;
+    const float least = logit_of(lo), most = logit_of(hi - 1);
+    const auto is_in = [&](float logit, int token) {
+      if (!(logit >= least && logit <= most)) return false;
+      if (logit > least && logit < most) return true;
+      const Order order = order_of(logit, token);
+      return order >= lo && order < hi;
+    };
+    row_.over_batches(least, [&](const RowView::Batch& batch) {
+      constexpr int kNumbers = 4 * RowView::kQuads;
+      std::uint32_t hits = 0;
+#pragma unroll
+      for (int i = 0; i < kNumbers; ++i)
+        hits |= static_cast<std::uint32_t>(is_in(batch.numbers[i], batch.token(i))) << i;
+      std::uint32_t place = take_places(static_cast<std::uint32_t>(__popc(hits)));
+#pragma unroll
+      for (int i = 0; i < kNumbers; ++i) {
+        if ((hits >> i & 1) == 0) continue;
+        if (place < capacity_) buffer_[place] = order_of(batch.numbers[i], batch.token(i));
+        ++place;
+      }
     });
     __syncthreads();
-    return static_cast<std::uint32_t>(shared_.taken);
+    return shared_.taken;
   }
 
   template <bool kByMass>
@@ -278,12 +313,12 @@ class RowHead {
     }
     __syncthreads();
     over(range.lo, range.hi, in_buffer, [&](Order order) {
-      const int place = atomicAdd(&shared_.taken, 1);
+      const std::uint32_t place = atomicAdd(&shared_.taken, 1u);
       shared_.few[place] = order;
       shared_.few_masses[place] = mass_of(order);
     });
     __syncthreads();
-    const int count = shared_.taken, lane = static_cast<int>(threadIdx.x) % 32;
+    const int count = static_cast<int>(shared_.taken), lane = static_cast<int>(threadIdx.x) % 32;
     for (int i = static_cast<int>(threadIdx.x) / 32; i < count; i += kHeadWarps) {
       Totals before{};
       for (int j = lane; j < count; j += 32)
@@ -302,17 +337,17 @@ class RowHead {
   template <bool kByMass>
   __device__ void keep(unsigned long long wanted) {
     Range range{head_, end_, {}, count_};
-    std::uint32_t in_buffer = buffered_ ? count_ : kCapacity + 1;
-    while (range.count > kFew || in_buffer > kCapacity) {
-      if (in_buffer > kCapacity && range.count <= kCapacity) {
-        buffered_ = range.above.count + range.count <= kCapacity;
+    std::uint32_t in_buffer = buffered_ ? count_ : capacity_ + 1;
+    while (range.count > kFew || in_buffer > capacity_) {
+      if (in_buffer > capacity_ && range.count <= capacity_) {
+        buffered_ = range.above.count + range.count <= capacity_;
         in_buffer = gather(range.lo, buffered_ ? end_ : range.hi);
         continue;
       }
       if (range.hi - range.lo == 1) break;
       if (!narrow<kByMass>(range, wanted, in_buffer)) break;
     }
-    const bool is_few = range.count <= kFew && in_buffer <= kCapacity;
+    const bool is_few = range.count <= kFew && in_buffer <= capacity_;
     head_ = is_few ? last_of_few<kByMass>(range, wanted, in_buffer) : range.lo;
     count_ = buffered_ ? in_buffer : range.above.count + range.count;
   }
@@ -321,6 +356,8 @@ class RowHead {
   float temperature_, best_;
   Order end_;  ///< behind all tokens
   HeadShared& shared_;
+  Order* buffer_;
+  std::uint32_t capacity_;   ///< of the buffer
   Order head_ = 0;           ///< survivors are at and above
   bool buffered_ = false;    ///< the buffer has all survivors, perhaps among others …
   std::uint32_t count_ = 0;  ///< … so many in all; or, not buffered, at least the survivors of the row
