@@ -433,7 +433,8 @@ struct DecodeBlock {
 };
 
 template <KvDtype kDtype, int kDim, int kHeadTiles, bool kIsFull>
-__global__ void __launch_bounds__(DecodeTraits<kDtype, kDim, kHeadTiles>::kThreads, kPartsPerMultiprocessor)
+__global__ void __launch_bounds__(DecodeTraits<kDtype, kDim, kHeadTiles>::kThreads,
+                                  DecodeTraits<kDtype, kDim, kHeadTiles>::kBlocks)
     decode_kernel(AttentionArgs args, DecodePlan plan) {
   extern __shared__ __align__(1024) uint4 memory[];
   const int part = static_cast<int>(blockIdx.x);
@@ -461,9 +462,12 @@ void launch_decode_heads(const AttentionArgs& args, const DecodePlan& plan, int 
 }
 template <KvDtype kDtype, int kDim>
 void launch_decode_dim(const AttentionArgs& args, const DecodePlan& plan, int parts, cudaStream_t stream) {
-  if (args.heads <= 8 * args.kv.kv_heads)
-    return launch_decode_heads<kDtype, kDim, 1>(args, plan, parts, stream);
-  launch_decode_heads<kDtype, kDim, 2>(args, plan, parts, stream);
+  // Sixteen heads of 256 numbers would not fit the registers.
+  if constexpr (kDim <= 128) {
+    if (args.heads > 8 * args.kv.kv_heads)
+      return launch_decode_heads<kDtype, kDim, 2>(args, plan, parts, stream);
+  }
+  launch_decode_heads<kDtype, kDim, 1>(args, plan, parts, stream);
 }
 
 }  // namespace pitwall::cuda

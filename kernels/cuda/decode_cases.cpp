@@ -58,7 +58,7 @@ void add_decode_cases(CaseScale scale, std::vector<KernelCase>& cases) {
 
   for (const KvDtype dtype : {bfloat16, fp8_e4m3}) {
     for (const auto& [count, length] : std::vector<std::pair<int, int>>{
-             {1, 1024}, {1, 32768}, {8, 1024}, {8, 4096}, {32, 4096}, {64, 4096}})
+             {1, 1024}, {1, 32768}, {8, 1024}, {8, 4096}, {32, 4096}, {64, 4096}, {64, 1152}, {256, 1152}})
       add_timed({32, 8, 128, dtype, same(count, length)}, cases);
     add_timed({32, 8, 128, dtype, mixed(32, 8192)}, cases);
     add_timed({32, 32, 128, dtype, same(8, 4096)}, cases);

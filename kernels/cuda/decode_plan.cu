@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kernels/cuda/decode_plan.cuh"
 
+#include <algorithm>
+
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/ptx.cuh"
 
@@ -14,11 +16,15 @@ std::size_t aligned(std::size_t bytes) {
   return (bytes + 255) / 256 * 256;
 }
 
+std::size_t most_parts(int multiprocessors) {
+  return static_cast<std::size_t>(std::min(kMostPartsPerMultiprocessor * multiprocessors, kMostParts));
+}
+
 struct PlanOffsets {
   std::size_t parts, rows, partials;
 };
 PlanOffsets plan_offsets(int rows, int multiprocessors) {
-  const auto parts = static_cast<std::size_t>(decode_parts(multiprocessors));
+  const auto parts = most_parts(multiprocessors);
   PlanOffsets offsets{};
   offsets.parts = aligned(parts * sizeof(std::int32_t));
   offsets.rows = offsets.parts + aligned(parts * sizeof(PlannedPart));
@@ -106,8 +112,7 @@ __global__ void settle_kernel() {
 
 std::size_t decode_workspace_bytes(const DecodeShape& shape, int multiprocessors) {
   // A layer may have one kv head for all its heads.
-  const std::size_t rows =
-      2 * static_cast<std::size_t>(decode_parts(multiprocessors)) * static_cast<std::size_t>(shape.heads);
+  const std::size_t rows = 2 * most_parts(multiprocessors) * static_cast<std::size_t>(shape.heads);
   const std::size_t padded = (static_cast<std::size_t>(shape.head_dim) + 15) / 16 * 16;
   return plan_offsets(shape.rows, multiprocessors).partials + aligned(rows * (2 + padded) * sizeof(float));
 }
@@ -120,12 +125,12 @@ DecodePlan decode_plan_at(const DecodeWorkspace& workspace, int rows, int multip
           reinterpret_cast<float*>(memory + offsets.partials)};
 }
 
-void plan_decode(const StepView& step, int rows, int kv_heads, int window, int /*block_size*/,
+void plan_decode(const StepView& step, int rows, int kv_heads, int window, KvDtype dtype,
                  const DecodeWorkspace& workspace, int multiprocessors, cudaStream_t stream) {
   if (rows == 0) return;
   launch(plan_kernel, dim3(1), dim3(kThreads), static_cast<std::size_t>(rows + 1) * sizeof(std::int32_t),
          stream, step, rows, kv_heads, window, decode_plan_at(workspace, rows, multiprocessors),
-         decode_parts(multiprocessors));
+         decode_parts(multiprocessors, number_bytes(dtype)));
   launch(settle_kernel, dim3(1), dim3(1), 0, stream);
 }
 

@@ -8,6 +8,11 @@
 
 namespace pitwall::cuda {
 
+/// Of KV as stored.
+constexpr int number_bytes(KvDtype dtype) {
+  return dtype == KvDtype::fp8_e4m3 || dtype == KvDtype::int8 ? 1 : 2;
+}
+
 struct DecodePlan {
   std::int32_t* arrived = nullptr;  ///< [parts]: finished pieces of the pair whose first part this is
   PlannedPart* parts = nullptr;     ///< [parts]

@@ -18,12 +18,16 @@ namespace pitwall::cuda {
 inline constexpr int kTileTokens = 16;  ///< a tile begins at a multiple of it, so it lies in one block
 inline constexpr int kUnitTokens = 64;
 inline constexpr int kLeastUnits = 2;  ///< of a part: shorter ones cost more to merge than to read
-inline constexpr int kPartsPerMultiprocessor = 3;
-inline constexpr int kMostParts = 1024;
+/// Of a part of a multiprocessor's work there are as many as blocks of threads lie on it: enough copies must
+/// be on their way, while each piece costs its time. Bytes need more hands to widen them.
+PITWALL_HOST_DEVICE constexpr int parts_per_multiprocessor(int number_bytes) {
+  return number_bytes == 1 ? 4 : 3;
+}
+inline constexpr int kMostPartsPerMultiprocessor = 4, kMostParts = 1024;
 
-/// Parts of a device, and so the grid of decode attention.
-PITWALL_HOST_DEVICE constexpr int decode_parts(int multiprocessors) {
-  const int parts = kPartsPerMultiprocessor * multiprocessors;
+/// Parts of a device, and so the grid of decode attention. number_bytes: of KV as stored.
+PITWALL_HOST_DEVICE constexpr int decode_parts(int multiprocessors, int number_bytes) {
+  const int parts = parts_per_multiprocessor(number_bytes) * multiprocessors;
   return parts < kMostParts ? parts : kMostParts;
 }
 

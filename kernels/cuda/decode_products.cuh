@@ -19,7 +19,9 @@ struct DecodeTraits : KvNumbers<kDtype> {
   static constexpr int kHeads = 8 * kHeadTiles;                ///< that are computed at once
   static constexpr int kChunks = kDim * Numbers::kBytes / 16;  ///< of a token's keys
   static constexpr int kHalfTile = kTileTokens * kDim * Numbers::kBytes;
-  static constexpr int kRingBytes = 64 * 1024;  ///< of all warps; three blocks fit a multiprocessor of sm_90
+  /// Blocks on a multiprocessor, where registers and shared memory allow.
+  static constexpr int kBlocks = kDim * kHeadTiles > 128 ? 2 : parts_per_multiprocessor(Numbers::kBytes);
+  static constexpr int kRingBytes = (Numbers::kIsByte ? 32 : 64) * 1024;  ///< of all warps
   static constexpr int kStages = kRingBytes / (kWarps * 2 * kHalfTile);
   static constexpr int kScaleBytes = Numbers::kHasTokenScales ? 2 * kTileTokens * 4 : 0;  ///< of a tile
   static constexpr int kMergeFloats = 9 * 256;

@@ -47,6 +47,8 @@ void add_prefill_cases(CaseScale scale, std::vector<KernelCase>& cases) {
     add_timed({32, 8, 128, dtype, {{2048, 2048}}}, cases);
     add_timed({32, 8, 128, dtype, {{8192, 8192}}}, cases);
     add_timed({32, 8, 128, dtype, {{8192, 2048}}}, cases);
+    add_timed({32, 8, 128, dtype, std::vector<CaseSequence>(4, {2048, 2048})}, cases);
+    add_timed({32, 8, 128, dtype, std::vector<CaseSequence>(64, {128, 128})}, cases);
     add_timed({32, 8, 128, dtype, std::vector<CaseSequence>(64, {128, 32})}, cases);
     add_timed({16, 8, 256, dtype, {{4096, 4096}}}, cases);
     add_timed({9, 3, 64, dtype, {{4096, 4096}}}, cases);

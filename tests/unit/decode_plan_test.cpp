@@ -73,7 +73,8 @@ class DecodePlanTest : public QObject {
     for (int round = 0; round < 400; ++round) {
       const int heads = std::vector<int>{1, 2, 3, 8, 32}[random() % 5];
       const int window = std::vector<int>{0, 0, 1, 17, 64, 1000}[random() % 6];
-      const int parts = decode_parts(std::vector<int>{1, 2, 20, 132, 400}[random() % 5]);
+      const int parts =
+          decode_parts(std::vector<int>{1, 2, 20, 132, 400}[random() % 5], random() % 2 == 0 ? 1 : 2);
       QVERIFY(parts <= kMostParts);
       std::vector<int> positions(random() % 40);
       for (int& position : positions)
