@@ -450,6 +450,14 @@ __global__ void __launch_bounds__(DecodeTraits<kDtype, kDim, kHeadTiles>::kThrea
 template <KvDtype kDtype>
 void launch_decode(const AttentionArgs& args, const DecodePlan& plan, int parts, cudaStream_t stream);
 
+/// kHasRoom of the device.
+inline bool has_room() {
+  int device = 0, bytes = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  return bytes > 128 * 1024;
+}
+
 template <KvDtype kDtype, int kDim, int kHeadTiles>
 void launch_decode_heads(const AttentionArgs& args, const DecodePlan& plan, int parts, cudaStream_t stream) {
   using Traits = DecodeTraits<kDtype, kDim, kHeadTiles>;
@@ -457,8 +465,8 @@ void launch_decode_heads(const AttentionArgs& args, const DecodePlan& plan, int 
                                                  : decode_kernel<kDtype, kDim, kHeadTiles, false>;
   cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                        cudaSharedmemCarveoutMaxShared);
-  launch(kernel, dim3(static_cast<unsigned>(parts)), dim3(Traits::kThreads), Traits::kSharedBytes, stream,
-         args, plan);
+  launch(kernel, dim3(static_cast<unsigned>(parts)), dim3(Traits::kThreads), Traits::shared_bytes(has_room()),
+         stream, args, plan);
 }
 template <KvDtype kDtype, int kDim>
 void launch_decode_dim(const AttentionArgs& args, const DecodePlan& plan, int parts, cudaStream_t stream) {

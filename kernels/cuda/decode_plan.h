@@ -21,7 +21,7 @@ inline constexpr int kLeastUnits = 2;  ///< of a part: shorter ones cost more to
 /// Of a part of a multiprocessor's work there are as many as blocks of threads lie on it: enough copies must
 /// be on their way, while each piece costs its time. Bytes need more hands to widen them.
 PITWALL_HOST_DEVICE constexpr int parts_per_multiprocessor(int number_bytes) {
-  return number_bytes == 1 ? 4 : 3;
+  return number_bytes == 1 ? 4 : 2;
 }
 inline constexpr int kMostPartsPerMultiprocessor = 4, kMostParts = 1024;
 

@@ -11,6 +11,13 @@
 
 namespace pitwall::cuda {
 
+/// Whether a block may have more than 99 KB of shared memory.
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200)
+inline constexpr bool kHasRoom = false;
+#else
+inline constexpr bool kHasRoom = true;
+#endif
+
 template <KvDtype kDtype, int kDim, int kHeadTiles>
 struct DecodeTraits : KvNumbers<kDtype> {
   using Numbers = KvNumbers<kDtype>;
@@ -21,7 +28,10 @@ struct DecodeTraits : KvNumbers<kDtype> {
   static constexpr int kHalfTile = kTileTokens * kDim * Numbers::kBytes;
   /// Blocks on a multiprocessor, where registers and shared memory allow.
   static constexpr int kBlocks = kDim * kHeadTiles > 128 ? 2 : parts_per_multiprocessor(Numbers::kBytes);
-  static constexpr int kRingBytes = (Numbers::kIsByte ? 32 : 64) * 1024;  ///< of all warps
+  static constexpr int ring_bytes(bool has_room) {
+    return (Numbers::kIsByte ? 32 : has_room ? 96 : 64) * 1024;
+  }
+  static constexpr int kRingBytes = ring_bytes(kHasRoom);  ///< of all warps
   static constexpr int kStages = kRingBytes / (kWarps * 2 * kHalfTile);
   static constexpr int kScaleBytes = Numbers::kHasTokenScales ? 2 * kTileTokens * 4 : 0;  ///< of a tile
   static constexpr int kMergeFloats = 9 * 256;
@@ -29,6 +39,10 @@ struct DecodeTraits : KvNumbers<kDtype> {
   static constexpr int kMergeAt = kScalesAt + kWarps * kStages * kScaleBytes;
   static constexpr int kHeadsAt = kMergeAt + kMergeFloats * 4;  ///< [warp][row]: largest, sum
   static constexpr int kSharedBytes = kHeadsAt + kWarps * kHeads * 2 * 4;
+  /// Of a launch, where the device has room or has not.
+  static constexpr int shared_bytes(bool has_room) {
+    return kSharedBytes - kRingBytes + ring_bytes(has_room);
+  }
   static constexpr int kSteps = kDim / 16;
 };
 
