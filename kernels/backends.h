@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The back-end factory. Linked by app and tests only.
 #pragma once
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,14 +20,12 @@ enum class ComputeMode : std::uint8_t {
               ///< threads
 };
 
-/// Whether this build has the CUDA back end; a GPU may still be missing.
-bool has_cuda();
-
 struct BackendOptions {
   std::string device = "cpu";  ///< "cpu" or "cuda"; refused with the reason where it is not there
   ComputeMode mode = ComputeMode::automatic;
   int threads = 0;                ///< CPU workers; 0 = the cores this process may use
   Bytes memory_limit = 0;         ///< of the ledger; 0 = none
+  std::filesystem::path cache;    ///< folder that keeps what was measured of a GPU; empty: nothing is kept
   bool portable_kernels = false;  ///< CPU: no AVX2 even where it is there (tests, comparison)
 };
 

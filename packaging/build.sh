@@ -11,9 +11,19 @@ if [ "${1:-}" = --preset ]; then
   shift 2
 fi
 cd "$root"
+
+# Kernels are compiled for the GPUs of this machine; without one for the oldest and the newest that they are tested for.
+# Packages are built from the preset alone, for all.
+gpus() {
+  nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ' | sed 's/^90$/90a/; s/$/-real/' | sort -u |
+    paste -sd';' -
+}
+: "${PITWALL_CUDA_ARCHITECTURES:=$(gpus)}"
+: "${PITWALL_CUDA_ARCHITECTURES:=80-real;90a-real}"
 if [ ! -f "build/$preset/build.ninja" ]; then
   say "Configuring build/$preset"
-  with_pulse cmake --preset "$preset" || fail "CMake could not configure the build; its last lines say why." \
+  with_pulse cmake --preset "$preset" "-DPITWALL_CUDA_ARCHITECTURES=$PITWALL_CUDA_ARCHITECTURES" ||
+    fail "CMake could not configure the build; its last lines say why." \
     "If a package is missing, run packaging/install.sh."
 fi
 

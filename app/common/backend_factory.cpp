@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/common/backend_factory.h"
 
+#include "engine/base/file.h"
+
 namespace pitwall {
 
 BackendOptions backend_options(const Settings& settings) {
@@ -9,6 +11,7 @@ BackendOptions backend_options(const Settings& settings) {
   options.mode = settings.text("dtype") == "float32" ? ComputeMode::float32 : ComputeMode::automatic;
   options.threads = settings.is_auto("threads") ? 0 : static_cast<int>(settings.integer("threads"));
   options.memory_limit = settings.is_auto("memory-limit") ? 0 : settings.integer("memory-limit");
+  options.cache = cache_folder();
   return options;
 }
 

@@ -18,9 +18,10 @@ constexpr std::chrono::milliseconds kPoll{250};
 constexpr Nanos kDrainGrace = 600 * kNanosPerSecond;
 
 std::string status_text(const Snapshot& snapshot) {
-  return fmt::format("running {} · waiting {} · {:.1f} tok/s · memory {} · KV {} of {} blocks",
-                     snapshot.running, snapshot.waiting, snapshot.output_tokens_per_s,
-                     format_bytes(snapshot.ledger.measured), snapshot.kv_blocks_used, snapshot.kv_blocks);
+  return fmt::format(
+      "running {} · waiting {} · {:.1f} tok/s · idle {:.2f} % · memory {} · KV {} of {} blocks",
+      snapshot.running, snapshot.waiting, snapshot.output_tokens_per_s, snapshot.idle_percent,
+      format_bytes(snapshot.ledger.measured), snapshot.kv_blocks_used, snapshot.kv_blocks);
 }
 
 void cancel_all(Engine& engine) {

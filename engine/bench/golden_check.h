@@ -9,28 +9,35 @@
 
 namespace pitwall {
 
-struct GoldenLimits {
-  double relative_l2 = 2e-2;   ///< of the logits of a prompt
-  double clear_margin = 0.05;  ///< a greedy step may differ where the best logit leads by no more than this
-};
+/// A greedy step must be the same where the reference's best logit leads by more than this, and by more than
+/// rounding can turn over: kClearErrors times the rms difference of the logits at that step.
+inline constexpr double kClearMargin = 0.05;
+inline constexpr double kClearErrors = 6;
 
 struct GoldenResult {
-  double worst_l2 = 0;  ///< over the prompts; NaN: a logit was not finite
-  int steps = 0;        ///< greedy steps along the reference's tokens
+  double file_l2 = 0;       ///< of a prompt's logits against the folder's, the worst; NaN: not finite
+  double reference_l2 = 0;  ///< of prompt and continuation against the reference engine, the worst
+  int steps = 0;            ///< greedy steps along the reference's continuation
+  bool same_twice = false;  ///< the longest sequence, alone, gives the same bits again
+  bool routed = false;      ///< experts are chosen: a near tie that turns over changes a whole row
+  int differing_above =
+      0;                ///< of the differing steps, those where the reference's margin was above kClearMargin
   int differing = 0;    ///< of those, steps with another best token
-  int wrong = 0;        ///< of those, steps where the margin was clear
-  int free_wrong = 0;   ///< prompts whose own continuation left the reference's where that was clear
-  bool within(const GoldenLimits& limits) const {
-    return worst_l2 <= limits.relative_l2 && wrong == 0 && free_wrong == 0;
-  }
+  int wrong = 0;        ///< of those, steps where the reference's margin was clear
+  int wrong_alone = 0;  ///< continuations of its own that left the reference's at a clear margin
+};
+
+/// Two engines over the same folder; settings and make_backend are given, the rest is filled in.
+struct GoldenEngines {
+  EngineOptions tested;
+  EngineOptions reference;  ///< float32 on the CPU, with the KV format of the tested one where that is coarse
 };
 
 /// Folders below `data`/golden that have expected logits, sorted.
 std::vector<std::filesystem::path> golden_folders(const std::filesystem::path& data);
 
-/// All prompts of the folder as one ragged batch, then their continuations. `options` has settings and
-/// make_backend; model and prompt_logits are filled in.
-Result<GoldenResult> check_golden(const std::filesystem::path& folder, EngineOptions options,
-                                  const GoldenLimits& limits);
+/// All prompts of the folder as one ragged batch, with the rotary frequencies that its values were made with;
+/// then the reference's continuations, forced and alone.
+Result<GoldenResult> check_golden(const std::filesystem::path& folder, GoldenEngines engines);
 
 }  // namespace pitwall

@@ -26,21 +26,43 @@ void distrust_swaps(Scheduler::State& state, const PendingStep& step) {
   }
 }
 
-/// The step failed: its requests end with the error; those of a later step in flight start again from their
-/// tokens.
+/// Memory that a step lacked grows with its rows: the one that brought most of them, of equals the newest.
+RequestId largest_of(const Scheduler::State& state, const PendingStep& step) {
+  RequestId largest;
+  std::int32_t rows = 0;
+  for (const PlannedSlice& slice : step.slices) {
+    if (slice.padding || !live(state, slice)) continue;
+    if (slice.count > rows || (slice.count == rows && slice.request > largest)) {
+      rows = slice.count;
+      largest = slice.request;
+    }
+  }
+  return largest;
+}
+
+/// The step failed. Whoever is at fault ends with the error: for want of memory one request, else all of the
+/// step. The others, and those of a later step in flight, start again from their tokens.
 void drop_pending(Scheduler::State& state, const PendingStep& failed, const Error& error, Nanos now) {
   distrust_swaps(state, failed);
+  const bool memory = error.kind == Error::Kind::out_of_memory;
+  const RequestId largest = memory ? largest_of(state, failed) : RequestId{};
   for (const PlannedSlice& slice : failed.slices) {
-    if (Sequence* sequence = live(state, slice)) state.end(*sequence, FinishReason::error, error.text());
+    Sequence* sequence = live(state, slice);
+    if (sequence && (!memory || slice.request == largest))
+      state.end(*sequence, FinishReason::error, error.text());
   }
+  const auto restart = [&](const PendingStep& step) {
+    for (const PlannedSlice& slice : step.slices) {
+      if (Sequence* sequence = live(state, slice)) state.preempt(*sequence, now, false);
+    }
+  };
   for (PendingStep& later : state.pending) {
     later.dropped = true;
     distrust_swaps(state, later);
-    for (const PlannedSlice& slice : later.slices) {
-      if (Sequence* sequence = live(state, slice)) state.preempt(*sequence, now, false);
-    }
+    restart(later);
     later.slices.clear();
   }
+  restart(failed);
   state.end_static_batch();
 }
 

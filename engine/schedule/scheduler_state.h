@@ -18,6 +18,7 @@ struct PlannedSlice {
   RequestId request;
   SlotId slot;
   std::int32_t end = 0;  // position after its last token
+  std::int32_t count = 0;
   bool samples = false;
   bool padding = false;
 };

@@ -89,7 +89,7 @@ void StepBuilder::write_slice(StepPlan& plan, const Turn& turn) {
                  slice.all_logits ? turn.count : (slice.samples ? 1 : 0));
   }
   scratch_.step.slices.push_back(
-      {slice.request, slice.slot, turn.first + turn.count, slice.samples, slice.padding});
+      {slice.request, slice.slot, turn.first + turn.count, turn.count, slice.samples, slice.padding});
   plan.slices.push_back(slice);
 }
 

@@ -27,7 +27,7 @@ using BackendFactory = std::function<Result<std::unique_ptr<Backend>>(const Sett
 
 struct EngineOptions {
   Settings settings;
-  std::filesystem::path model;  ///< as Model::open takes it
+  std::filesystem::path model;          ///< as Model::open takes it
   std::shared_ptr<const Model> opened;  ///< used instead where set; `model` names it then
   BackendFactory make_backend;
   RunSink* runs = nullptr;  ///< not owned, outlives the engine; null = nothing is recorded

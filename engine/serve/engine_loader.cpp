@@ -63,10 +63,10 @@ std::string file_name(const std::filesystem::path& model) {
   return name.extension() == ".gguf" ? name.stem().string() : name.string();
 }
 
-/// Bytes that may still be booked: under the limit, and free on the device.
-Bytes room(const Ledger& ledger) {
+/// Bytes that may still be booked: under the limit, and free on the device but for `margin`.
+Bytes room(const Ledger& ledger, Bytes margin = 0) {
   const LedgerSnapshot now = ledger.snapshot();
-  Bytes free = now.device_total - now.other_processes - now.accounted();
+  Bytes free = now.device_total - now.other_processes - now.accounted() - margin;
   if (now.limit > 0) free = std::min(free, now.limit - now.accounted());
   return std::max<Bytes>(free, 0);
 }
@@ -174,6 +174,7 @@ class Loader {
     if (!backend) return backend.error();
     backend_ = *std::move(backend);
     const bool host = backend_->device().kind == "cpu";
+    wish_.own_device = !host;
     const auto swap =
         swap_blocks(wish_.layout, options_.settings.integer("swap-space"), room(backend_->ledger()), host);
     if (!swap) return swap.error();
@@ -216,7 +217,8 @@ class Loader {
   }
 
   Result<void> allocate_kv() {
-    const auto plan = plan_kv(wish_, std::max<Bytes>(room(backend_->ledger()) - swap_share_, 0));
+    const Bytes margin = wish_.own_device ? device_margin(backend_->device().memory) : 0;
+    const auto plan = plan_kv(wish_, std::max<Bytes>(room(backend_->ledger(), margin) - swap_share_, 0));
     if (!plan) return plan.error();
     if (auto ok = backend_->allocate_kv(wish_.layout, plan->blocks); !ok) return ok;
     if (loaded_.swap_blocks > 0) {

@@ -55,18 +55,22 @@ Result<KvPlan> plan_asked_bytes(const KvWish& wish, Bytes room) {
 
 Result<KvPlan> plan_automatic(const KvWish& wish, Bytes room) {
   const std::int64_t available = room / wish.layout.bytes_per_block();
-  const std::int64_t half = available / 2;
+  const std::int64_t most = wish.own_device ? available : available / 2;
   int length = wish.max_model_len.value_or(wish.context_length);
-  if (!wish.max_model_len && blocks_for(wish, length) > half) {
-    length = std::max(smallest_model_len(wish), static_cast<int>(half * wish.layout.block_size));
+  if (!wish.max_model_len && blocks_for(wish, length) > most) {
+    length = std::max(smallest_model_len(wish), static_cast<int>(most * wish.layout.block_size));
   }
   const std::int64_t one = blocks_for(wish, length);
   if (one > available) return too_small(wish, length, room, false);
-  const std::int64_t blocks = std::max(one, std::min(one * wish.max_num_seqs, half));
+  const std::int64_t blocks = std::max(one, std::min(one * wish.max_num_seqs, most));
   return KvPlan{static_cast<int>(std::min<std::int64_t>(blocks, std::numeric_limits<int>::max())), length};
 }
 
 }  // namespace
+
+Bytes device_margin(Bytes device_total) {
+  return std::max(device_total / 50, kGiB);
+}
 
 int smallest_model_len(const KvWish& wish) {
   return wish.max_model_len.value_or(std::min(wish.context_length, kSmallestAutomaticLength));

@@ -15,7 +15,11 @@ struct KvWish {
   int max_num_seqs = 0;
   std::optional<int> max_model_len;  ///< asked for; none = auto
   std::optional<Bytes> bytes;        ///< kv-cache-memory-bytes; none = auto
+  bool own_device = false;           ///< a GPU: nobody else needs what is left of its memory
 };
+
+/// Left free on a GPU: what its driver and other programs may still take, 2 % and at least 1 GiB.
+Bytes device_margin(Bytes device_total);
 
 struct KvPlan {
   int blocks = 0;
@@ -30,7 +34,8 @@ int smallest_model_len(const KvWish& wish);
 Result<void> check_room(const KvWish& wish, Bytes weights, Bytes room);
 
 /// After loading, with what is left. Auto takes enough for max_num_seqs sequences of max_model_len, at most
-/// half of `room`, and always one sequence; an automatic max_model_len shrinks to what the pool holds.
+/// half of `room` (all of it on a device of its own), and always one sequence; an automatic max_model_len
+/// shrinks to what the pool holds.
 Result<KvPlan> plan_kv(const KvWish& wish, Bytes room);
 
 }  // namespace pitwall

@@ -71,6 +71,7 @@ Committed StepPump::collect_oldest() {
   if (result.error) spdlog::error("step {} failed: {}", result.number, result.error->text());
   record.started = result.started;
   record.finished = result.finished;
+  record.graph_hit = result.replayed;
   record.swap_ns = clamped<std::int32_t>(result.swapping);
   // Work was there since the step was launched, or since the one before it ended, whichever is later.
   if (last_finished_ > 0) record.gap_ns = clamped<std::int32_t>(record.started - last_finished_);

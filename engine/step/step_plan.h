@@ -93,7 +93,8 @@ struct StepResult {
   std::vector<SliceLogits> logits;
   std::string arithmetic = {};  ///< where a logprob is NaN: the dtypes that were computed with
   Nanos started = 0, finished = 0;
-  Nanos swapping = 0;  ///< of that, block swaps
+  Nanos swapping = 0;     ///< of that, block swaps
+  bool replayed = false;  ///< a captured step was played
 };
 
 }  // namespace pitwall

@@ -55,8 +55,8 @@ struct LedgerSnapshot {
 class Ledger {
  public:
   explicit Ledger(Bytes limit = 0) : limit_(limit) {}  ///< of host memory
-  /// Of another device: `read` is called by snapshot() from any thread. Swap space is host memory then: booked,
-  /// and beyond the limit and the sum.
+  /// Of another device: `read` is called by snapshot() from any thread. Swap space is host memory then:
+  /// booked, and beyond the limit and the sum.
   Ledger(Bytes limit, std::function<DeviceReading()> read) : limit_(limit), read_(std::move(read)) {}
 
   /// Books bytes, or refuses with Error::out_of_memory that states asked, booked and limit, and what to

@@ -2,6 +2,7 @@
 #include "engine/telemetry/recorder.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "engine/telemetry/recorder_state.h"
@@ -238,6 +239,23 @@ RunRows Recorder::roll(const LedgerSnapshot& ledger, bool last) {
   return rows;
 }
 
+namespace {
+
+constexpr Nanos kIdleWindow = 2 * kNanosPerSecond;
+
+template <class Steps>
+double idle_percent_of(const Steps& steps, Nanos since) {
+  Nanos idle = 0, busy = 0;
+  for (auto step = steps.rbegin(); step != steps.rend() && step->started >= since; ++step) {
+    idle += step->gap_ns;
+    busy += step->finished - step->started;
+  }
+  if (busy <= 0) return std::numeric_limits<double>::quiet_NaN();
+  return 100 * static_cast<double>(idle) / static_cast<double>(idle + busy);
+}
+
+}  // namespace
+
 Snapshot Recorder::snapshot(const LedgerSnapshot& ledger) const {
   Snapshot result;
   result.steady = clock_.now();
@@ -253,6 +271,7 @@ Snapshot Recorder::snapshot(const LedgerSnapshot& ledger) const {
   result.totals = state.totals;
   result.output_tokens_per_s = state.output_rate.per_second(result.steady);
   result.prompt_tokens_per_s = state.prompt_rate.per_second(result.steady);
+  result.idle_percent = idle_percent_of(state.steps, result.steady - kIdleWindow);
   const SecondTally window = state.merged(state.open_second, kSnapshotSeconds);
   result.ttft = percentiles_of(window.ttft);
   result.tpot = percentiles_of(window.tpot);

@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -36,10 +37,13 @@ struct Snapshot {
   LedgerSnapshot ledger;
   EngineTotals totals;
   double output_tokens_per_s = 0, prompt_tokens_per_s = 0;  ///< over the last 2 s
-  Percentiles ttft, tpot, itl, queue;                       ///< over the last 2 min
-  std::vector<SecondRecord> history;                        ///< last 10 min, oldest first
-  std::vector<StepRecord> steps;                            ///< last 256, oldest first
-  std::vector<RequestRecord> requests;  ///< live ones, then the last 200 ended, newest first
+  double idle_percent =
+      std::numeric_limits<double>::quiet_NaN();  ///< of the time of the steps of the last 2 s: before them,
+                                                 ///< with work there; NaN: no step
+  Percentiles ttft, tpot, itl, queue;            ///< over the last 2 min
+  std::vector<SecondRecord> history;             ///< last 10 min, oldest first
+  std::vector<StepRecord> steps;                 ///< last 256, oldest first
+  std::vector<RequestRecord> requests;           ///< live ones, then the last 200 ended, newest first
 };
 
 /// One JSON document; undefined numbers are null. Keys: the member names above; ledger as in cli.md's plan

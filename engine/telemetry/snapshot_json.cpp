@@ -36,6 +36,7 @@ std::string snapshot_json(const Snapshot& snapshot) {
   json["ledger"] = to_json_value(snapshot.ledger);
   json["totals"] = to_json_value(snapshot.totals);
   json["output_tokens_per_s"] = snapshot.output_tokens_per_s;
+  json["idle_percent"] = snapshot.idle_percent;
   json["prompt_tokens_per_s"] = snapshot.prompt_tokens_per_s;
   json["ttft"] = to_json_value(snapshot.ttft);
   json["tpot"] = to_json_value(snapshot.tpot);

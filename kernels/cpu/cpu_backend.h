@@ -10,12 +10,12 @@
 #include "engine/base/clock.h"
 #include "engine/execute/backend.h"
 #include "engine/execute/sampler.h"
+#include "engine/execute/step_state.h"
 #include "kernels/cpu/booked_memory.h"
 #include "kernels/cpu/kernel_table.h"
 #include "kernels/cpu/kv_pool.h"
 #include "kernels/cpu/moe_workspace.h"
 #include "kernels/cpu/parallel.h"
-#include "engine/execute/step_state.h"
 
 namespace pitwall {
 

@@ -44,6 +44,9 @@ void plan_decode(const StepView& step, int rows, int kv_heads, int window, int b
 
 /// Rows of StepView::decode_rows only; `rows`, `multiprocessors`, args.window and args.kv.kv_heads as the
 /// plan had them. The grid depends on multiprocessors alone. A row that sees nothing gets zeros.
+/// The plan, block tables and all tokens but a row's last are read before the kernel ahead has ended: it may
+/// be plan_decode, rope_append or one that writes none of these, and must wait for its own before it lets
+/// this one start.
 void decode_attention(const AttentionArgs& args, int rows, const DecodeWorkspace& workspace,
                       int multiprocessors, cudaStream_t stream);
 

@@ -86,6 +86,13 @@ __device__ inline uint4 load_eight(const bf16* from, int count, bool is_aligned)
   }
   return {words[0], words[1], words[2], words[3]};
 }
+/// Two bf16 numbers, zeros beyond `count`. `is_aligned`: four bytes may be read at once.
+__device__ inline std::uint32_t load_pair(const bf16* from, int count, bool is_aligned) {
+  if (is_aligned && count >= 2) return *reinterpret_cast<const std::uint32_t*>(from);
+  const std::uint32_t low = count > 0 ? __bfloat16_as_ushort(from[0]) : 0;
+  const std::uint32_t high = count > 1 ? __bfloat16_as_ushort(from[1]) : 0;
+  return low | high << 16;
+}
 /// Two bf16 numbers as what is multiplied.
 template <bool kIsHalf>
 __device__ inline std::uint32_t as_factor(std::uint32_t bf16_pair) {
@@ -156,12 +163,11 @@ struct RowSums {
   float sum[2] = {0, 0};
 };
 
-/// Scores of a tile become their powers relative to the largest so far, to which sums and output are brought.
-/// Masked scores are −∞.
-template <int kTiles, int kOut>
-__device__ inline void soften(float (&scores)[kTiles][4], RowSums& rows, float (&out)[kOut][4],
-                              float factor) {
-  float shrink[2];
+/// Scores of a tile become their powers relative to the largest so far, to which the sums are brought, and
+/// the output must be by `shrink`. Masked scores are −∞.
+template <int kTiles>
+__device__ inline void take_powers(float (&scores)[kTiles][4], RowSums& rows, float (&shrink)[2],
+                                   float factor) {
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     float largest = rows.largest[half];
@@ -173,23 +179,34 @@ __device__ inline void soften(float (&scores)[kTiles][4], RowSums& rows, float (
     const float base = largest == -kInfinity ? 0 : largest * factor;
     shrink[half] = power_of_two(rows.largest[half] * factor - base);
     rows.largest[half] = largest;
-    float sum = 0;
+    float sum[2] = {0, 0};
 #pragma unroll
     for (int n = 0; n < kTiles; ++n) {
 #pragma unroll
-      for (int j = 2 * half; j < 2 * half + 2; ++j) {
-        scores[n][j] = power_of_two(fmaf(scores[n][j], factor, -base));
-        sum += scores[n][j];
+      for (int j = 0; j < 2; ++j) {
+        float& score = scores[n][2 * half + j];
+        score = power_of_two(fmaf(score, factor, -base));
+        sum[j] += score;
       }
     }
-    rows.sum[half] = rows.sum[half] * shrink[half] + sum;
+    rows.sum[half] = rows.sum[half] * shrink[half] + (sum[0] + sum[1]);
   }
-  if (!__any_sync(0xFFFFFFFFu, shrink[0] != 1 || shrink[1] != 1)) return;
+}
+template <int kOut>
+__device__ inline void scale_rows(float (&out)[kOut][4], const float (&shrink)[2]) {
 #pragma unroll
   for (int n = 0; n < kOut; ++n) {
 #pragma unroll
     for (int j = 0; j < 4; ++j) out[n][j] *= shrink[j / 2];
   }
+}
+/// Both.
+template <int kTiles, int kOut>
+__device__ inline void soften(float (&scores)[kTiles][4], RowSums& rows, float (&out)[kOut][4],
+                              float factor) {
+  float shrink[2];
+  take_powers(scores, rows, shrink, factor);
+  if (__any_sync(0xFFFFFFFFu, shrink[0] != 1 || shrink[1] != 1)) scale_rows(out, shrink);
 }
 
 /// The sums of the quad's four lanes.
@@ -208,6 +225,31 @@ __device__ inline void pack_powers(std::uint32_t (&out)[4], const float (&low)[4
   out[1] = pack<kIsHalf>(low[2], low[3]);
   out[2] = pack<kIsHalf>(high[0], high[1]);
   out[3] = pack<kIsHalf>(high[2], high[3]);
+}
+
+/// Of a quad's four lanes with four words each, lane t gets word t of every lane.
+__device__ inline void transpose_quad(std::uint32_t (&words)[4]) {
+  const auto swap = [](std::uint32_t& low, std::uint32_t& high, int distance) {
+    const bool is_upper = (threadIdx.x & static_cast<unsigned>(distance)) != 0;
+    const std::uint32_t got = __shfl_xor_sync(0xFFFFFFFFu, is_upper ? low : high, distance);
+    (is_upper ? low : high) = got;
+  };
+  swap(words[0], words[1], 1);
+  swap(words[2], words[3], 1);
+  swap(words[0], words[2], 2);
+  swap(words[1], words[3], 2);
+}
+/// Columns [column, column + 8) of a row of `columns`; the row begins at a multiple of `columns`.
+__device__ inline void store_eight(bf16* row, int column, int columns, const std::uint32_t (&pairs)[4]) {
+  if (columns % 8 == 0) {
+    if (column < columns) *reinterpret_cast<uint4*>(row + column) = {pairs[0], pairs[1], pairs[2], pairs[3]};
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    if (column + i < columns)
+      row[column + i] = __ushort_as_bfloat16(static_cast<unsigned short>(pairs[i / 2] >> 16 * (i % 2)));
+  }
 }
 
 }  // namespace pitwall::cuda

@@ -2,7 +2,9 @@
 // cuBLASLt, opened at run time: y = alpha·x·wᵀ (+ c) over bf16, float32 accumulation. The way each product is
 // computed is chosen once for its shape, by measurement where tune() was called, else by the library's word.
 #pragma once
+#include <filesystem>
 #include <memory>
+#include <string>
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
@@ -30,13 +32,21 @@ class CublasLt {
  public:
   /// Errors say where the library was looked for.
   static Result<std::unique_ptr<CublasLt>> open(void* workspace, Bytes workspace_bytes);
+
+  /// What was measured, kept from run to run in a file of this GPU and library version below `folder`. A file
+  /// that is missing, of another kind or damaged counts as empty.
+  void load_choices(const std::filesystem::path& folder, const std::string& gpu);
+  Result<void> save_choices()
+      const;  ///< where load_choices() looked; nothing where nothing was measured since
   ~CublasLt();
 
   /// False where the library has no way for the shape and alignment; nothing was launched then.
   bool multiply(const Product& product, cudaStream_t stream);
 
   /// Measures the ways that the library offers for the product's shape and keeps the fastest. Writes y.
-  void tune(const Product& product, cudaStream_t stream);
+  /// Before each trial `flush` is written over, so that weights come from memory as they do in a step; it
+  /// exceeds the L2.
+  void tune(const Product& product, void* flush, std::size_t flush_bytes, cudaStream_t stream);
 
   std::size_t version() const;
 

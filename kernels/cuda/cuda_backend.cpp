@@ -18,6 +18,9 @@ namespace {
 /// Compute capability from which kernels may overlap their neighbours in a stream.
 constexpr int kOverlapMajor = 9;
 
+/// Smaller chunks of prompts are not measured.
+constexpr int kLeastChunk = 256;
+
 /// Δ of what the driver has given away, around a phase of start-up that takes memory on its own.
 Bytes used_memory() {
   std::size_t free = 0, total = 0;
@@ -60,7 +63,7 @@ Result<void> CudaBackend::start() {
   if (auto ok = check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "Opening a stream"); !ok)
     return ok;
   const Bytes before = used_memory();
-  if (auto ok = products_.prepare(memory_, stream_); !ok) return ok;
+  if (auto ok = products_.prepare(memory_, stream_, options_.cache); !ok) return ok;
   if (!products_.notice().empty()) spdlog::warn("{}; own kernels multiply", products_.notice());
   const Bytes library = used_memory() - before - ledger_.snapshot().of(Category::library_workspace);
   return ledger_.take(Category::library_workspace, std::max<Bytes>(library, 0), "cuBLASLt");
@@ -238,11 +241,12 @@ Result<void> CudaBackend::warm_up(const std::function<void()>& forward, std::spa
   const Bytes before = used_memory() - ledger_.booked();
   StepPlan nothing;
   if (auto ok = link_.stage(nothing); !ok) return ok;
-  products_.set_tuning(true);
-  for (const int rows : {limits_.max_tokens, 1}) {
+  if (auto ok = products_.begin_tuning(); !ok) return ok;
+  // Prompts come in chunks of any size: those that a full budget is cut into are measured.
+  for (int rows = limits_.max_tokens; rows >= kLeastChunk; rows /= 2) {
     bind_rows(rows, std::min(rows, limits_.max_logit_rows));
     run(forward);
-    link_.publish(0, std::nullopt, {});
+    link_.publish(0, std::nullopt, false, {});
     if (auto ok = check(cudaStreamSynchronize(stream_), "The first step"); !ok) return ok;
   }
   for (const int bucket : buckets) {
@@ -251,11 +255,11 @@ Result<void> CudaBackend::warm_up(const std::function<void()>& forward, std::spa
     if (!options_.graphs) continue;
     bind_rows(bucket, std::min(bucket, limits_.max_logit_rows));
     run(forward);  // measures the products of this many rows
-    link_.publish(0, std::nullopt, {});
+    link_.publish(0, std::nullopt, false, {});
     if (auto ok = check(cudaStreamSynchronize(stream_), "Preparing a step"); !ok) return ok;
     if (auto ok = capture(bucket, recorded); !ok) return ok;
   }
-  products_.set_tuning(false);
+  if (auto kept = products_.end_tuning(); !kept) spdlog::warn("{}", kept.error().text());
   const Bytes grown = used_memory() - ledger_.booked() - before;
   return ledger_.take(Category::graphs, std::max<Bytes>(grown, 0), "captured steps and loaded kernels");
 }
@@ -317,7 +321,8 @@ void CudaBackend::replay(int bucket) {
   const Recorded& recorded = recorded_.at(bucket);
   const int rows = link_.state().rows(RowSet::tokens), logits = link_.state().rows(RowSet::logits);
   const bool fits = rows <= bucket && logits <= std::min(bucket, limits_.max_logit_rows);
-  if (recorded.graph != nullptr && fits && !link_.has_segments()) {
+  replayed_ = recorded.graph != nullptr && fits && !link_.has_segments();
+  if (replayed_) {
     if (auto ok = check(cudaGraphLaunch(recorded.graph, stream_), "Launching a captured step"); !ok)
       step_error_ = std::move(ok).error();
   } else {
@@ -327,7 +332,7 @@ void CudaBackend::replay(int bucket) {
 }
 
 void CudaBackend::publish(std::uint64_t step) {
-  link_.publish(step, std::exchange(step_error_, std::nullopt), sampled_from_);
+  link_.publish(step, std::exchange(step_error_, std::nullopt), replayed_, sampled_from_);
 }
 
 }  // namespace pitwall::cuda

@@ -9,6 +9,7 @@
 
 #include "engine/execute/backend.h"
 #include "kernels/cuda/attention.h"
+#include "kernels/cuda/cuda_device.h"
 #include "kernels/cuda/kv_pool.h"
 #include "kernels/cuda/moe_layer.h"
 #include "kernels/cuda/nvml.h"
@@ -19,12 +20,6 @@
 #include "kernels/cuda/weight_upload.h"
 
 namespace pitwall::cuda {
-
-struct CudaBackendOptions {
-  Bytes memory_limit = 0;  ///< 0 = none
-  int threads = 1;         ///< host threads that repack weights
-  bool graphs = true;      ///< false: every step is launched kernel by kernel
-};
 
 class CudaBackend final : public Backend {
  public:
@@ -132,6 +127,7 @@ class CudaBackend final : public Backend {
   std::map<int, Recorded> recorded_;
   int token_bound_ = 0, logit_bound_ = 0;
   Rows32 sampled_from_;
+  bool replayed_ = false;  ///< the step at hand was a captured one
   std::optional<Error> step_error_;
 };
 

@@ -1,50 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Decode attention of one KV format; decode_attention.cu picks it. A block of threads computes one part of
 // the plan, piece after piece. Its warps take turns at tiles of 16 tokens, each with its own ring of tiles in
-// shared memory and its own softmax; they are merged at the end of a piece. Bytes are widened to float16
-// between shared memory and MMA: ldmatrix hands a lane four neighbouring numbers of a key, where 16-bit keys
-// are two pairs eight apart, so q's columns are permuted the same way (permuted_word); a value's even and odd
-// columns become different n-tiles (out_column).
+// shared memory and its own softmax; they are merged at the end of a piece. Copies run ahead over the pieces,
+// and begin before the kernel ahead has ended (attention.h says what that one may write).
 #pragma once
-#include "kernels/cuda/attention_tile.cuh"
 #include "kernels/cuda/decode_plan.cuh"
+#include "kernels/cuda/decode_products.cuh"
 #include "kernels/cuda/launch.cuh"
 
 namespace pitwall::cuda {
 
-template <KvDtype kDtype, int kDim>
-struct DecodeTraits : KvNumbers<kDtype> {
-  using Numbers = KvNumbers<kDtype>;
-  static constexpr int kWarps = kDim > 128 ? 2 : 4;
-  static constexpr int kThreads = kWarps * kLanes;
-  static constexpr int kChunks = kDim * Numbers::kBytes / 16;  ///< of a token's keys
-  static constexpr int kHalfTile = kTileTokens * kDim * Numbers::kBytes;
-  static constexpr int kRingBytes = 64 * 1024;  ///< of all warps; three blocks fit a multiprocessor of sm_90
-  static constexpr int kStages = kRingBytes / (kWarps * 2 * kHalfTile);
-  static constexpr int kQueryChunks = kDim / 8;
-  static constexpr int kQueryBytes = kHeadRows * kDim * 2;
-  static constexpr int kScaleBytes = Numbers::kHasTokenScales ? 2 * kTileTokens * 4 : 0;  ///< of a tile
-  static constexpr int kSharedBytes = kRingBytes + kQueryBytes + kWarps * kStages * kScaleBytes;
-  static constexpr int kSteps = kDim / 16;
-  static constexpr bool kKeepsQuery = kDim <= 128;  ///< in registers
-  static constexpr int kOutTiles = kDim / 8;
-};
-
-/// Column of out[n][j], j = 0 or 1, in lane t of a quad.
-template <bool kIsByte>
-__device__ inline int out_column(int n, int j, int t) {
-  return kIsByte ? 16 * (n / 2) + 4 * t + 2 * j + n % 2 : 8 * n + 2 * t + j;
-}
-/// Where the pair of columns 2·word of a group of 16 lies.
-template <bool kIsByte>
-__device__ inline int permuted_word(int word) {
-  return kIsByte ? word % 2 * 4 + word / 2 : word;
-}
-
-/// kIsFull: heads have kDim numbers, which spares the loops their tests.
-template <KvDtype kDtype, int kDim, bool kIsFull>
+template <KvDtype kDtype, int kDim, int kHeadTiles, bool kIsFull>
 struct DecodeBlock {
-  using Traits = DecodeTraits<kDtype, kDim>;
+  using Traits = DecodeTraits<kDtype, kDim, kHeadTiles>;
+  using Products = DecodeProducts<kDtype, kDim, kHeadTiles, kIsFull>;
+  using Query = typename Products::Query;
+  using Scores = typename Products::Scores;
+  using Out = typename Products::Out;
+  using HeadSums = typename Products::HeadSums;
   static constexpr bool kIsByte = Traits::kIsByte, kIsHalf = Traits::kIsHalf;
 
   const AttentionArgs& args;
@@ -53,215 +26,183 @@ struct DecodeBlock {
   int part;
   int lane = static_cast<int>(threadIdx.x) % kLanes, warp = static_cast<int>(threadIdx.x) / kLanes;
   int group = args.heads / args.kv.kv_heads;
+  Products products{args.kv.padded_dim};
 
   __device__ int padded_dim() const { return kIsFull ? kDim : args.kv.padded_dim; }
-  __device__ int steps() const { return padded_dim() / 16; }  ///< of 16 columns
 
-  __device__ std::byte* query() const { return shared + Traits::kRingBytes; }
   __device__ std::byte* stage(int s) const {
     return shared + (warp * Traits::kStages + s) * (2 * Traits::kHalfTile);
   }
   __device__ std::byte* stage_scales(int s) const {
-    return shared + Traits::kRingBytes + Traits::kQueryBytes +
-           (warp * Traits::kStages + s) * Traits::kScaleBytes;
+    return shared + Traits::kScalesAt + (warp * Traits::kStages + s) * Traits::kScaleBytes;
   }
 
-  /// The tiles of a piece that this warp takes: `count` of them, kWarps apart.
+  /// A piece of the part, and which of its group's heads are computed.
+  struct Place {
+    PlannedRow row;
+    int index = 0, at = 0, end = 0, share = 0;
+    Piece piece;
+    int first_row = 0;
+  };
+  __device__ Place first_place() const {
+    const PlannedPart start = plan.parts[part];
+    Place place{start.row, start.index, part * start.share, 0, start.share, {}, 0};
+    place.end = start.total - place.at < start.share ? start.total : place.at + start.share;
+    place.piece = piece_at(place.row, place.at, place.end, place.share);
+    return place;
+  }
+  /// Whether there is another.
+  __device__ bool advance(Place& place) const {
+    place.first_row += Traits::kHeads;
+    if (place.first_row < group) return true;
+    place.first_row = 0;
+    place.at += place.piece.end - place.piece.first;
+    if (place.at >= place.end) return false;
+    if (place.at == place.row.begin + place.row.tokens.units() * args.kv.kv_heads)
+      place.row = plan.rows[++place.index];
+    place.piece = piece_at(place.row, place.at, place.end, place.share);
+    return true;
+  }
+
+  /// This warp's tiles of a piece: `count` of them, kWarps apart.
   struct Tiles {
-    const std::int32_t* table;
     VisibleTokens tokens;
-    int head, position, count;
-    int ids = 0, next_ids = 0;  ///< block of tile 32·n + lane; of the 32 after those
+    int position = 0, count = 0;
     __device__ int position_of(int tile) const { return position + tile * Traits::kWarps * kTileTokens; }
   };
-  __device__ int load_id(const Tiles& tiles, int tile) const {
-    return tile < tiles.count ? tiles.table[tiles.position_of(tile) / args.kv.block_size] : 0;
-  }
-  __device__ Tiles tiles_of(const PlannedRow& row, const Piece& piece) const {
-    const int begin = row.tokens.base() + piece.first * kUnitTokens;
-    const int end = min(row.tokens.base() + piece.end * kUnitTokens, row.tokens.end);
-    Tiles tiles{args.step.block_tables + std::int64_t{row.slot} * args.step.max_blocks, row.tokens,
-                piece.head, begin + warp * kTileTokens, 0};
+  __device__ Tiles tiles_of(const Place& place) const {
+    Tiles tiles{place.row.tokens};
+    const int base = tiles.tokens.base();
+    const int end = min(base + place.piece.end * kUnitTokens, tiles.tokens.end);
+    tiles.position = base + place.piece.first * kUnitTokens + warp * kTileTokens;
     constexpr int kTurn = Traits::kWarps * kTileTokens;
     tiles.count = max(0, (end - tiles.position + kTurn - 1) / kTurn);
-    tiles.ids = load_id(tiles, lane);
-    tiles.next_ids = load_id(tiles, kLanes + lane);
     return tiles;
   }
 
-  /// Starts the copy of a tile; tokens that the row does not see become zeros.
-  __device__ void fetch(Tiles& tiles, int tile) const {
-    if (tile < tiles.count) {
+  /// Runs ahead of what is computed, over the same tiles. Its place lies in shared memory.
+  struct Fetcher {
+    Tiles tiles;
+    const std::int32_t* table = nullptr;
+    int head = 0, tile = 0, turn = 0;
+    bool is_done = false;
+    int ids = 0, next_ids = 0;  ///< block of tile 32·n + lane; of the 32 after those
+  };
+  __device__ int load_id(const Fetcher& from, int tile) const {
+    return tile < from.tiles.count ? from.table[from.tiles.position_of(tile) / args.kv.block_size] : 0;
+  }
+  __device__ void open_piece(Fetcher& from, const Place& place) const {
+    from.tiles = tiles_of(place);
+    from.table = args.step.block_tables + std::int64_t{place.row.slot} * args.step.max_blocks;
+    from.head = place.piece.head;
+    from.tile = 0;
+    from.ids = load_id(from, lane);
+    from.next_ids = load_id(from, kLanes + lane);
+  }
+  /// To a tile, or done.
+  __device__ void settle(Fetcher& from, Place& place) const {
+    while (from.tile == from.tiles.count && !from.is_done) {
+      __syncwarp();
+      const bool goes_on = lane == 0 && advance(place);
+      from.is_done = !__any_sync(0xFFFFFFFFu, goes_on);
+      __syncwarp();
+      if (!from.is_done) open_piece(from, place);
+    }
+  }
+  /// Whether the tile ahead was written before the kernel ahead began: all tokens but a row's last.
+  __device__ bool is_old(const Fetcher& from) const {
+    return !from.is_done && from.tiles.position_of(from.tile) + kTileTokens < from.tiles.tokens.end;
+  }
+
+  /// Starts the copy of the tile ahead; tokens that the row does not see become zeros.
+  __device__ void fetch(Fetcher& from, Place& place_ahead) const {
+    if (!from.is_done) {
+      const int tile = from.tile;
       if (tile > 0 && tile % kLanes == 0) {
-        tiles.ids = tiles.next_ids;
-        tiles.next_ids = load_id(tiles, tile + kLanes + lane);
+        from.ids = from.next_ids;
+        from.next_ids = load_id(from, tile + kLanes + lane);
       }
       const KvView& kv = args.kv;
-      const std::int64_t block = __shfl_sync(0xFFFFFFFFu, tiles.ids, tile % kLanes);
-      const int position = tiles.position_of(tile);
+      const VisibleTokens tokens = from.tiles.tokens;
+      const std::int64_t block = __shfl_sync(0xFFFFFFFFu, from.ids, tile % kLanes);
+      const int position = from.tiles.position_of(tile);
       const std::int64_t line =
-          (2 * block * kv.kv_heads + tiles.head) * kv.block_size + position % kv.block_size;
+          (2 * block * kv.kv_heads + from.head) * kv.block_size + position % kv.block_size;
       const std::int64_t to_values = std::int64_t{kv.kv_heads} * kv.block_size;  // in lines
       const int line_bytes = padded_dim() * Traits::kBytes;
       const std::byte* keys = kv.numbers + line * line_bytes;
       const std::byte* values = keys + to_values * line_bytes;
-      const std::uint32_t to = shared_address(stage(tile % Traits::kStages));
+      const int s = from.turn % Traits::kStages;
+      const std::uint32_t to = shared_address(stage(s));
 #pragma unroll
       for (int i = 0; i < kTileTokens * Traits::kChunks / kLanes; ++i) {
         const int index = lane + i * kLanes;
         const int token = index / Traits::kChunks, chunk = index % Traits::kChunks;
         if (chunk * 16 >= line_bytes) continue;
         const int at = position + token;
-        const int bytes = at >= tiles.tokens.first && at < tiles.tokens.end ? 16 : 0;
+        const int bytes = at >= tokens.first && at < tokens.end ? 16 : 0;
         const std::uint32_t place = to + chunk_offset<Traits::kChunks>(token, chunk);
         copy_async_16(place, keys + token * line_bytes + chunk * 16, bytes);
         copy_async_16(place + Traits::kHalfTile, values + token * line_bytes + chunk * 16, bytes);
       }
       if constexpr (Traits::kHasTokenScales) {
         if (lane < 8) {
-          const float* from = kv.token_scales + line + (lane < 4 ? 0 : to_values) + lane % 4 * 4;
-          copy_async_16(shared_address(stage_scales(tile % Traits::kStages)) + lane * 16, from);
+          const float* scales = kv.token_scales + line + (lane < 4 ? 0 : to_values) + lane % 4 * 4;
+          copy_async_16(shared_address(stage_scales(s)) + lane * 16, scales);
         }
       }
+      ++from.tile;
+      ++from.turn;
+      settle(from, place_ahead);
     }
     copy_async_commit();
   }
 
-  /// q rows [first_row, first_row + 16) of the kv head's group into shared memory, zeros beyond the group.
-  __device__ void load_query(const PlannedRow& row, int head, int first_row) const {
-    const bf16* from = args.q.data + std::int64_t{row.row} * args.q.stride;
-    const int dim = args.kv.head_dim;
+  __device__ void load_query(Query& q, const Place& place) const {
+    const int dim = args.kv.head_dim, first = place.piece.head * group + place.first_row;
     const bool is_aligned =
-        reinterpret_cast<std::uintptr_t>(args.q.data) % 16 == 0 && args.q.stride % 8 == 0 && dim % 8 == 0;
-    for (int i = static_cast<int>(threadIdx.x); i < kHeadRows * Traits::kQueryChunks; i += Traits::kThreads) {
-      const int r = i / Traits::kQueryChunks, chunk = i % Traits::kQueryChunks;
-      const int count = first_row + r < group ? dim - chunk * 8 : 0;
-      const uint4 eight =
-          load_eight(from + (head * group + first_row + r) * dim + chunk * 8, count, is_aligned);
-      const std::uint32_t words[4] = {eight.x, eight.y, eight.z, eight.w};
-#pragma unroll
-      for (int w = 0; w < 4; ++w) {
-        const int word = permuted_word<kIsByte>(chunk % 2 * 4 + w);
-        std::byte* to = query() + chunk_offset<Traits::kQueryChunks>(r, chunk / 2 * 2 + word / 4);
-        reinterpret_cast<std::uint32_t*>(to)[word % 4] = as_factor<kIsHalf>(words[w]);
-      }
-    }
-  }
-
-  struct Query {
-    std::uint32_t kept[Traits::kKeepsQuery ? Traits::kSteps : 1][4];
-  };
-  __device__ void query_fragment(std::uint32_t (&out)[4], const Query& q, int step) const {
-    if constexpr (Traits::kKeepsQuery) {
-      for (int i = 0; i < 4; ++i) out[i] = q.kept[step][i];
-    } else {
-      TileReader<Traits::kQueryChunks>::rows(shared_address(query())).load(out, 0, step);
-    }
-  }
-
-  /// scores = q·kᵀ of the tile's 16 tokens.
-  __device__ void score(float (&scores)[2][4], const Query& q, std::uint32_t keys) const {
-    std::uint32_t a[4], b[4];
-    if constexpr (kIsByte) {
-      const auto reader = TileReader<Traits::kChunks>::rows(keys);
-#pragma unroll
-      for (int pair = 0; pair < Traits::kSteps / 2; ++pair) {
-        if (2 * pair >= steps()) break;
-        reader.load(b, 0, pair);
-#pragma unroll
-        for (int side = 0; side < 2; ++side) {
-          if (2 * pair + side >= steps()) break;
-          query_fragment(a, q, 2 * pair + side);
-#pragma unroll
-          for (int n = 0; n < 2; ++n) {
-            std::uint32_t b0, b1;
-            widen<kDtype>(b[2 * side + n], b0, b1);
-            multiply<kIsHalf>(scores[n], a, b0, b1);
-          }
-        }
-      }
-    } else {
-      const auto reader = TileReader<Traits::kChunks>::keys(keys);
-#pragma unroll
-      for (int step = 0; step < Traits::kSteps; ++step) {
-        if (step >= steps()) break;
-        reader.load(b, 0, step);
-        query_fragment(a, q, step);
-        multiply<kIsHalf>(scores[0], a, b[0], b[1]);
-        multiply<kIsHalf>(scores[1], a, b[2], b[3]);
-      }
-    }
-  }
-
-  /// out += p·v of the tile's 16 tokens.
-  __device__ void gather(float (&out)[Traits::kOutTiles][4], const std::uint32_t (&p)[4],
-                         std::uint32_t values) const {
-    const auto reader = TileReader<Traits::kChunks>::rows(values);
-    std::uint32_t b[4];
-    if constexpr (kIsByte) {
-#pragma unroll
-      for (int pair = 0; pair < Traits::kSteps / 2; ++pair) {
-        if (2 * pair >= steps()) break;
-        reader.load_transposed(b, 0, pair);
-#pragma unroll
-        for (int side = 0; side < 2; ++side) {
-          const int chunk = 2 * pair + side;
-          if (chunk >= steps()) break;
-          std::uint32_t even[2], odd[2];
-#pragma unroll
-          for (int half = 0; half < 2; ++half)  // tokens 2t and 2t + 1 of an even column, then of an odd one
-            widen<kDtype>(__byte_perm(b[2 * side + half], 0, 0x3120), even[half], odd[half]);
-          multiply<kIsHalf>(out[2 * chunk], p, even[0], even[1]);
-          multiply<kIsHalf>(out[2 * chunk + 1], p, odd[0], odd[1]);
-        }
-      }
-    } else {
-#pragma unroll
-      for (int step = 0; step < Traits::kSteps; ++step) {
-        if (step >= steps()) break;
-        reader.load_transposed(b, 0, step);
-        multiply<kIsHalf>(out[2 * step], p, b[0], b[1]);
-        multiply<kIsHalf>(out[2 * step + 1], p, b[2], b[3]);
-      }
-    }
+        reinterpret_cast<std::uintptr_t>(args.q.data) % 4 == 0 && args.q.stride % 2 == 0 && dim % 2 == 0;
+    products.load_query(q, args.q.data + std::int64_t{place.row.row} * args.q.stride + first * dim, dim,
+                        group - place.first_row, is_aligned);
   }
 
   /// One tile of this warp's ring.
-  __device__ void take_tile(const Tiles& tiles, int tile, const Query& q, const ScoreRule& rule,
-                            RowSums& rows, float (&out)[Traits::kOutTiles][4]) const {
-    const int s = tile % Traits::kStages, t = lane % 4;
+  __device__ void take_tile(const VisibleTokens& tokens, int position, int s, const Query& q,
+                            const ScoreRule& rule, HeadSums& heads, Out& out) const {
+    const int g = lane / 4;
     const std::uint32_t keys = shared_address(stage(s));
-    float scores[2][4] = {};
-    score(scores, q, keys);
+    Scores scores = {};
+    products.score(scores, q, keys);
     const float* scales = reinterpret_cast<const float*>(stage_scales(s));
-    const int position = tiles.position_of(tile);
-    const bool is_edge = position < tiles.tokens.first || position + kTileTokens > tiles.tokens.end;
+    const bool is_edge = position < tokens.first || position + kTileTokens > tokens.end;
 #pragma unroll
-    for (int n = 0; n < 2; ++n) {
+    for (int h = 0; h < kHeadTiles; ++h) {
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
-        const int token = 8 * n + 2 * t + j % 2;
-        if constexpr (Traits::kHasTokenScales) scores[n][j] *= scales[token];
-        if (rule.cap_in != 0) scores[n][j] = rule.capped(scores[n][j]);
+        const int token = g + j / 2 * 8;
+        if constexpr (Traits::kHasTokenScales) scores[h][j] *= scales[token];
+        if (rule.cap_in != 0) scores[h][j] = rule.capped(scores[h][j]);
+        scores[h][j] *= rule.factor;
         const int at = position + token;
-        if (is_edge && (at < tiles.tokens.first || at >= tiles.tokens.end)) scores[n][j] = -kInfinity;
+        if (is_edge && (at < tokens.first || at >= tokens.end)) scores[h][j] = -kInfinity;
       }
     }
-    soften(scores, rows, out, rule.factor);
-    if constexpr (Traits::kHasTokenScales) {
+    products.take_powers(scores, heads, out);
+    std::uint32_t p[kHeadTiles][2];
 #pragma unroll
-      for (int n = 0; n < 2; ++n) {
+    for (int h = 0; h < kHeadTiles; ++h) {
+      if constexpr (Traits::kHasTokenScales) {
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
           // Scales of tokens that nobody wrote may be anything.
-          const float scale = scales[kTileTokens + 8 * n + 2 * t + j % 2] * kInt8Lift;
-          scores[n][j] = scores[n][j] > 0 ? scores[n][j] * scale : 0;
+          const float scale = scales[kTileTokens + g + j / 2 * 8] * kInt8Lift;
+          scores[h][j] = scores[h][j] > 0 ? scores[h][j] * scale : 0;
         }
       }
+      p[h][0] = transpose_matrix(pack<kIsHalf>(scores[h][0], scores[h][1]));
+      p[h][1] = transpose_matrix(pack<kIsHalf>(scores[h][2], scores[h][3]));
     }
-    std::uint32_t p[4];
-    pack_powers<kIsHalf>(p, scores[0], scores[1]);
-    gather(out, p, keys + Traits::kHalfTile);
+    products.gather(out, p, keys + Traits::kHalfTile);
   }
 
   /// What turns a finished sum into the output of a kv head.
@@ -269,189 +210,260 @@ struct DecodeBlock {
     if constexpr (kDtype == KvDtype::fp8_e4m3) return args.kv.v_scales ? args.kv.v_scales[head] : 1;
     return Traits::kHasTokenScales ? 1 / kInt8Lift : 1;
   }
-  __device__ void write_out(const PlannedRow& row, int head, int group_row, int column, float sum,
-                            float total) const {
-    args.out.data[std::int64_t{row.row} * args.out.stride + (head * group + group_row) * args.kv.head_dim +
-                  column] = __float2bfloat16_rn(total > 0 ? sum / total * out_scale(head) : 0.0f);
+  /// Four columns of a result.
+  __device__ void write_out(int row, int head, int group_row, int column, float4 sum, float total) const {
+    const int dim = args.kv.head_dim;
+    bf16* to =
+        args.out.data + std::int64_t{row} * args.out.stride + (head * group + group_row) * dim + column;
+    const float factor = total > 0 ? out_scale(head) / total : 0;
+    const float numbers[4] = {sum.x * factor, sum.y * factor, sum.z * factor, sum.w * factor};
+    if (dim % 4 == 0) {
+      if (column < dim)
+        *reinterpret_cast<uint2*>(to) = {pack_bf16(numbers[0], numbers[1]),
+                                         pack_bf16(numbers[2], numbers[3])};
+      return;
+    }
+    for (int i = 0; i < 4; ++i) {
+      if (column + i < dim) to[i] = __float2bfloat16_rn(numbers[i]);
+    }
   }
-  __device__ float* partial(int place, int group_row) const {
-    return plan.partials + (std::int64_t{place} * group + group_row) * (args.kv.head_dim + 2);
+  /// Partial results: largest and sum of a row, and its numbers.
+  __device__ float2* partial_head(int place, int group_row) const {
+    return reinterpret_cast<float2*>(plan.partials) + place * group + group_row;
+  }
+  __device__ float4* partial_numbers(int place, int group_row) const {
+    const std::int64_t heads = 2 * std::int64_t{gridDim.x} * group;
+    return reinterpret_cast<float4*>(plan.partials + 2 * heads +
+                                     (std::int64_t{place} * group + group_row) * args.kv.padded_dim);
   }
 
-  /// The warps' results, from the first to the last, into `out` or into this part's partial result. The ring
-  /// must have drained; its memory is used.
-  __device__ void merge_warps(const PlannedRow& row, const Piece& piece, int first_row, RowSums& rows,
-                              const float (&out)[Traits::kOutTiles][4], float factor) const {
-    float* sums = reinterpret_cast<float*>(shared);           // [warp][row][kDim]
-    float* heads = sums + Traits::kWarps * kHeadRows * kDim;  // [warp][row]: largest, sum
-    static_assert(Traits::kWarps * kHeadRows * (kDim + 2) * 4 <= Traits::kRingBytes);
-    const int count = min(kHeadRows, group - first_row);
+  __device__ static void add_weighted(float4& sum, float weight, const float4& numbers) {
+    sum.x += weight * numbers.x;
+    sum.y += weight * numbers.y;
+    sum.z += weight * numbers.z;
+    sum.w += weight * numbers.w;
+  }
+
+  /// The warps' results, from the first to the last, into `out` or into this part's partial result.
+  __device__ void merge_warps(const Place& place, HeadSums& heads, const Out& out) const {
+    auto* numbers = reinterpret_cast<float*>(shared + Traits::kMergeAt);  // [warp][row][columns + 4]
+    auto* sums = reinterpret_cast<float2*>(shared + Traits::kHeadsAt);    // [warp][row]: base, sum
+    const Piece piece = place.piece;
+    const int row = place.row.row, first_row = place.first_row;
+    const int count = min(Traits::kHeads, group - first_row);
+    const int columns = min(kDim, (Traits::kMergeFloats / (Traits::kWarps * count) - 4) / 16 * 16);
+    const int pitch = columns + 4;  // rows meet different banks
     const int g = lane / 4, t = lane % 4;
-    finish_sums(rows);
-    __syncthreads();
+    const int to_place = partial_place(part, piece.first_part);
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const int r = g + 8 * half;
-      if (r >= count) continue;
-      float* to = sums + (warp * kHeadRows + r) * kDim;
+    for (int h = 0; h < kHeadTiles; ++h) {
 #pragma unroll
-      for (int n = 0; n < Traits::kOutTiles; ++n) {
-#pragma unroll
-        for (int j = 0; j < 2; ++j) to[out_column<kIsByte>(n, j, t)] = out[n][2 * half + j];
-      }
-      if (t == 0) {
-        heads[2 * (warp * kHeadRows + r)] = rows.largest[half] * factor;
-        heads[2 * (warp * kHeadRows + r) + 1] = rows.sum[half];
-      }
+      for (int j = 0; j < 2; ++j)
+        heads.sum[h][j] = Products::over_tokens(heads.sum[h][j], [](float a, float b) { return a + b; });
     }
-    __syncthreads();
-    const int dim = args.kv.head_dim;
-    const int place = partial_place(part, piece.first_part);
-    for (int i = static_cast<int>(threadIdx.x); i < count * kDim; i += Traits::kThreads) {
-      const int r = i / kDim, column = i % kDim;
-      if (column >= dim) continue;
-      float largest = -kInfinity, total = 0, sum = 0;
+    for (int first = 0; first < padded_dim(); first += columns) {
+      __syncthreads();  // all have read what was there
 #pragma unroll
-      for (int w = 0; w < Traits::kWarps; ++w) largest = fmaxf(largest, heads[2 * (w * kHeadRows + r)]);
-      const float base = largest == -kInfinity ? 0 : largest;
+      for (int h = 0; h < kHeadTiles; ++h) {
 #pragma unroll
-      for (int w = 0; w < Traits::kWarps; ++w) {
-        const float weight = power_of_two(heads[2 * (w * kHeadRows + r)] - base);
-        total += weight * heads[2 * (w * kHeadRows + r) + 1];
-        sum += weight * sums[(w * kHeadRows + r) * kDim + column];
+        for (int j = 0; j < 2; ++j) {
+          const int r = 8 * h + 2 * t + j;
+          if (r >= count) continue;
+          float* to = numbers + (warp * count + r) * pitch - first;
+#pragma unroll
+          for (int step = 0; step < Traits::kSteps; ++step) {
+            if (16 * step < first || 16 * step >= first + columns) continue;
+            to[16 * step + value_column<kIsByte>(g)] = out[step][h][j];
+            to[16 * step + value_column<kIsByte>(g + 8)] = out[step][h][j + 2];
+          }
+          if (g == 0) sums[warp * Traits::kHeads + r] = {heads.base[h][j], heads.sum[h][j]};
+        }
       }
-      if (piece.is_whole()) {
-        write_out(row, piece.head, first_row + r, column, sum, total);
-        continue;
-      }
-      float* to = partial(place, first_row + r);
-      to[2 + column] = sum;
-      if (column == 0) {
-        to[0] = largest;
-        to[1] = total;
-      }
-    }
-    __syncthreads();
-  }
-
-  /// Whether this block finished the last piece of the pair.
-  __device__ bool is_last(const Piece& piece) const {
-    __shared__ bool last;
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      last = atomicAdd(plan.arrived + piece.first_part, 1) == piece.parts - 1;
-      if (last) plan.arrived[piece.first_part] = 0;
-    }
-    __syncthreads();
-    __threadfence();
-    return last;
-  }
-
-  /// The partial results of all parts, from the first to the last, into `out`.
-  __device__ void merge_parts(const PlannedRow& row, const Piece& piece) const {
-    __shared__ float totals[kHeadRows];
-    auto* weights = reinterpret_cast<float*>(shared);  // [row][parts]
-    static_assert(kHeadRows * kMostParts * 4 <= Traits::kRingBytes);
-    const int dim = args.kv.head_dim;
-    const auto place = [&](int p) { return partial_place(piece.first_part + p, piece.first_part); };
-    for (int first_row = 0; first_row < group; first_row += kHeadRows) {
-      const int count = min(kHeadRows, group - first_row);
-      for (int r = warp; r < count; r += Traits::kWarps) {
+      __syncthreads();
+      const int quads = columns / 4;
+      for (int i = static_cast<int>(threadIdx.x); i < count * quads; i += Traits::kThreads) {
+        const int r = i / quads, column = i % quads * 4;
+        if (first + column >= padded_dim()) continue;
         float largest = -kInfinity, total = 0;
-        for (int p = lane; p < piece.parts; p += kLanes)
-          largest = fmaxf(largest, __ldcg(partial(place(p), first_row + r)));
+        float4 sum{0, 0, 0, 0};
+#pragma unroll
+        for (int w = 0; w < Traits::kWarps; ++w) largest = fmaxf(largest, sums[w * Traits::kHeads + r].x);
+        const float base = largest == -kInfinity ? 0 : largest;
+#pragma unroll
+        for (int w = 0; w < Traits::kWarps; ++w) {
+          const float2 of_warp = sums[w * Traits::kHeads + r];
+          const float weight = power_of_two(of_warp.x - base);
+          total += weight * of_warp.y;
+          add_weighted(sum, weight,
+                       *reinterpret_cast<const float4*>(numbers + (w * count + r) * pitch + column));
+        }
+        if (piece.is_whole()) {
+          write_out(row, piece.head, first_row + r, first + column, sum, total);
+          continue;
+        }
+        partial_numbers(to_place, first_row + r)[(first + column) / 4] = sum;
+        if (first + column == 0) *partial_head(to_place, first_row + r) = {largest, total};
+      }
+    }
+  }
+
+  /// The partial results of all parts, from the first to the last, into `out`. Many are asked for at once:
+  /// they come from other multiprocessors, and each takes its time.
+  __device__ void merge_parts(int row, const Piece& piece) const {
+    __shared__ float totals[Traits::kHeads];
+    auto* weights = reinterpret_cast<float*>(shared);  // [row][parts]
+    static_assert(Traits::kHeads * kMostParts * 4 <= Traits::kRingBytes);
+    constexpr int kAtOnce = 16;
+    const auto place = [&](int p) { return partial_place(piece.first_part + p, piece.first_part); };
+    const int quads = padded_dim() / 4;
+    for (int first_row = 0; first_row < group; first_row += Traits::kHeads) {
+      const int count = min(Traits::kHeads, group - first_row);
+      for (int r = warp; r < count; r += Traits::kWarps) {
+        const auto of_part = [&](int p) {
+          return p < piece.parts ? __ldcg(partial_head(place(p), first_row + r)) : float2{-kInfinity, 0};
+        };
+        const float2 early = of_part(lane);
+        float largest = early.x, total = 0;
+        for (int p = kLanes + lane; p < piece.parts; p += kLanes) largest = fmaxf(largest, of_part(p).x);
         largest = warp_max(largest);
         const float base = largest == -kInfinity ? 0 : largest;
         for (int p = lane; p < piece.parts; p += kLanes) {
-          const float* from = partial(place(p), first_row + r);
-          const float weight = power_of_two(__ldcg(from) - base);
+          const float2 sums = p < kLanes ? early : of_part(p);
+          const float weight = power_of_two(sums.x - base);
           weights[r * piece.parts + p] = weight;
-          total += weight * __ldcg(from + 1);
+          total += weight * sums.y;
         }
         total = warp_sum(total);
         if (lane == 0) totals[r] = total;
       }
       __syncthreads();
-      for (int i = static_cast<int>(threadIdx.x); i < count * kDim; i += Traits::kThreads) {
-        const int r = i / kDim, column = i % kDim;
-        if (column >= dim) continue;
-        float sum = 0;
-#pragma unroll 8
-        for (int p = 0; p < piece.parts; ++p)
-          sum += weights[r * piece.parts + p] * __ldcg(partial(place(p), first_row + r) + 2 + column);
-        write_out(row, piece.head, first_row + r, column, sum, totals[r]);
+      for (int i = static_cast<int>(threadIdx.x); i < count * quads; i += Traits::kThreads) {
+        const int r = i / quads, quad = i % quads;
+        float4 sum{0, 0, 0, 0};
+        for (int first = 0; first < piece.parts; first += kAtOnce) {
+          float4 numbers[kAtOnce];
+#pragma unroll
+          for (int p = 0; p < kAtOnce; ++p) {
+            numbers[p] = {0, 0, 0, 0};
+            if (first + p < piece.parts)
+              numbers[p] = __ldcg(partial_numbers(place(first + p), first_row + r) + quad);
+          }
+#pragma unroll
+          for (int p = 0; p < kAtOnce; ++p) {
+            if (first + p < piece.parts) add_weighted(sum, weights[r * piece.parts + first + p], numbers[p]);
+          }
+        }
+        write_out(row, piece.head, first_row + r, 4 * quad, sum, totals[r]);
       }
       __syncthreads();
     }
   }
 
-  __device__ void take_piece(const PlannedRow& row, const Piece& piece) const {
-    float scale = args.scale;
-    if constexpr (kDtype == KvDtype::fp8_e4m3) scale *= args.kv.k_scales ? args.kv.k_scales[piece.head] : 1;
-    const ScoreRule rule(scale, args.softcap);
-    for (int first_row = 0; first_row < group; first_row += kHeadRows) {
-      Tiles tiles = tiles_of(row, piece);
-      for (int s = 0; s < Traits::kStages - 1; ++s) fetch(tiles, s);
-      load_query(row, piece.head, first_row);
-      __syncthreads();
-      Query q;
-      if constexpr (Traits::kKeepsQuery) {
-#pragma unroll
-        for (int step = 0; step < Traits::kSteps; ++step)
-          TileReader<Traits::kQueryChunks>::rows(shared_address(query())).load(q.kept[step], 0, step);
+  /// Pieces whose pair is spread over parts: the last block to finish one of a pair merges them.
+  struct Open {
+    int count, row[2];
+    Piece piece[2];
+    bool is_last[2];
+  };
+
+  __device__ void run() const {
+    __shared__ Open open;
+    __shared__ Place here, ahead_of[Traits::kWarps];  // here: the piece that all compute
+    Place& place_ahead = ahead_of[warp];
+    Fetcher ahead;
+    {
+      const Place first = first_place();
+      if (lane == 0) place_ahead = first;
+      if (threadIdx.x == 0) {
+        here = first;
+        open.count = 0;
       }
-      RowSums rows;
-      float out[Traits::kOutTiles][4] = {};
-      for (int tile = 0; tile < tiles.count; ++tile) {
+      open_piece(ahead, first);
+    }
+    settle(ahead, place_ahead);
+    int primed = 0;
+    for (; primed < Traits::kStages - 1 && is_old(ahead); ++primed) fetch(ahead, place_ahead);
+    wait_for_kernel_ahead();
+    let_next_kernel_start();
+    for (; primed < Traits::kStages - 1; ++primed) fetch(ahead, place_ahead);
+    __syncthreads();
+    int turn = 0;
+    bool goes_on = true;
+    while (goes_on) {
+      Query q;
+      load_query(q, here);
+      float scale = args.scale;
+      if constexpr (kDtype == KvDtype::fp8_e4m3)
+        scale *= args.kv.k_scales ? args.kv.k_scales[here.piece.head] : 1;
+      const ScoreRule rule(scale, args.softcap);
+      const Tiles tiles = tiles_of(here);
+      HeadSums heads;
+      Out out = {};
+      for (int tile = 0; tile < tiles.count; ++tile, ++turn) {
         copy_async_wait<Traits::kStages - 2>();
         __syncwarp();  // the tile is there for all lanes, and all are done with the one before
-        fetch(tiles, tile + Traits::kStages - 1);
-        take_tile(tiles, tile, q, rule, rows, out);
+        fetch(ahead, place_ahead);
+        take_tile(tiles.tokens, tiles.position_of(tile), turn % Traits::kStages, q, rule, heads, out);
       }
-      copy_async_wait<0>();
-      merge_warps(row, piece, first_row, rows, out, rule.factor);
+      merge_warps(here, heads, out);
+      bool is_more = false;
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        if (!here.piece.is_whole() && here.first_row + Traits::kHeads >= group) {
+          open.row[open.count] = here.row.row;
+          open.piece[open.count++] = here.piece;
+        }
+        is_more = advance(here);
+      }
+      goes_on = __syncthreads_or(is_more);
     }
-    if (!piece.is_whole() && is_last(piece)) merge_parts(row, piece);
+    __threadfence();
+    __syncthreads();
+    if (const int i = static_cast<int>(threadIdx.x); i < open.count) {
+      std::int32_t* arrived = plan.arrived + open.piece[i].first_part;
+      open.is_last[i] = atomicAdd(arrived, 1) == open.piece[i].parts - 1;
+      if (open.is_last[i]) *arrived = 0;
+    }
+    __syncthreads();
+    __threadfence();
+    for (int i = 0; i < open.count; ++i) {
+      if (open.is_last[i]) merge_parts(open.row[i], open.piece[i]);
+    }
   }
 };
 
-template <KvDtype kDtype, int kDim, bool kIsFull>
-__global__ void __launch_bounds__(DecodeTraits<kDtype, kDim>::kThreads, kPartsPerMultiprocessor)
+template <KvDtype kDtype, int kDim, int kHeadTiles, bool kIsFull>
+__global__ void __launch_bounds__(DecodeTraits<kDtype, kDim, kHeadTiles>::kThreads, kPartsPerMultiprocessor)
     decode_kernel(AttentionArgs args, DecodePlan plan) {
   extern __shared__ __align__(1024) uint4 memory[];
-  wait_for_kernel_ahead();
-  let_next_kernel_start();
   const int part = static_cast<int>(blockIdx.x);
-  const PlannedPart start = plan.parts[part];
-  if (std::int64_t{part} * start.share >= start.total) return;
-  const DecodeBlock<kDtype, kDim, kIsFull> block{args, plan, reinterpret_cast<std::byte*>(memory), part};
-  PlannedRow row = start.row;
-  int index = start.index;
-  int at = part * start.share;
-  const int end = start.total - at < start.share ? start.total : at + start.share;
-  while (true) {
-    const Piece piece = piece_at(row, at, end, start.share);
-    block.take_piece(row, piece);
-    at += piece.end - piece.first;
-    if (at >= end) break;
-    if (at == row.begin + row.tokens.units() * args.kv.kv_heads) row = plan.rows[++index];
+  if (std::int64_t{part} * plan.parts[part].share >= plan.parts[part].total) {
+    wait_for_kernel_ahead();
+    return;
   }
+  DecodeBlock<kDtype, kDim, kHeadTiles, kIsFull>{args, plan, reinterpret_cast<std::byte*>(memory), part}
+      .run();
 }
 
 /// A launch of one format; each is compiled in a file of its own.
 template <KvDtype kDtype>
 void launch_decode(const AttentionArgs& args, const DecodePlan& plan, int parts, cudaStream_t stream);
 
-template <KvDtype kDtype, int kDim>
-void launch_decode_dim(const AttentionArgs& args, const DecodePlan& plan, int parts, cudaStream_t stream) {
-  using Traits = DecodeTraits<kDtype, kDim>;
-  const auto kernel =
-      args.kv.padded_dim == kDim ? decode_kernel<kDtype, kDim, true> : decode_kernel<kDtype, kDim, false>;
+template <KvDtype kDtype, int kDim, int kHeadTiles>
+void launch_decode_heads(const AttentionArgs& args, const DecodePlan& plan, int parts, cudaStream_t stream) {
+  using Traits = DecodeTraits<kDtype, kDim, kHeadTiles>;
+  const auto kernel = args.kv.padded_dim == kDim ? decode_kernel<kDtype, kDim, kHeadTiles, true>
+                                                 : decode_kernel<kDtype, kDim, kHeadTiles, false>;
   cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                        cudaSharedmemCarveoutMaxShared);
   launch(kernel, dim3(static_cast<unsigned>(parts)), dim3(Traits::kThreads), Traits::kSharedBytes, stream,
          args, plan);
+}
+template <KvDtype kDtype, int kDim>
+void launch_decode_dim(const AttentionArgs& args, const DecodePlan& plan, int parts, cudaStream_t stream) {
+  if (args.heads <= 8 * args.kv.kv_heads)
+    return launch_decode_heads<kDtype, kDim, 1>(args, plan, parts, stream);
+  launch_decode_heads<kDtype, kDim, 2>(args, plan, parts, stream);
 }
 
 }  // namespace pitwall::cuda

@@ -96,14 +96,20 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+/// What follows it may read the plan before it waits.
+__global__ void settle_kernel() {
+  wait_for_kernel_ahead();
+  let_next_kernel_start();
+}
+
 }  // namespace
 
 std::size_t decode_workspace_bytes(const DecodeShape& shape, int multiprocessors) {
   // A layer may have one kv head for all its heads.
-  const std::size_t numbers = 2 * static_cast<std::size_t>(decode_parts(multiprocessors)) *
-                              static_cast<std::size_t>(shape.heads) *
-                              static_cast<std::size_t>(shape.head_dim + 2);
-  return plan_offsets(shape.rows, multiprocessors).partials + aligned(numbers * sizeof(float));
+  const std::size_t rows =
+      2 * static_cast<std::size_t>(decode_parts(multiprocessors)) * static_cast<std::size_t>(shape.heads);
+  const std::size_t padded = (static_cast<std::size_t>(shape.head_dim) + 15) / 16 * 16;
+  return plan_offsets(shape.rows, multiprocessors).partials + aligned(rows * (2 + padded) * sizeof(float));
 }
 
 DecodePlan decode_plan_at(const DecodeWorkspace& workspace, int rows, int multiprocessors) {
@@ -120,6 +126,7 @@ void plan_decode(const StepView& step, int rows, int kv_heads, int window, int /
   launch(plan_kernel, dim3(1), dim3(kThreads), static_cast<std::size_t>(rows + 1) * sizeof(std::int32_t),
          stream, step, rows, kv_heads, window, decode_plan_at(workspace, rows, multiprocessors),
          decode_parts(multiprocessors));
+  launch(settle_kernel, dim3(1), dim3(1), 0, stream);
 }
 
 }  // namespace pitwall::cuda

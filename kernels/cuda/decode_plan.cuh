@@ -12,7 +12,8 @@ struct DecodePlan {
   std::int32_t* arrived = nullptr;  ///< [parts]: finished pieces of the pair whose first part this is
   PlannedPart* parts = nullptr;     ///< [parts]
   PlannedRow* rows = nullptr;       ///< [rows]
-  /// [2·parts][group][2 + head_dim]: largest score (in powers of two), sum, unnormalised output
+  /// [2·parts][group]: what powers are relative to, their sum; then [2·parts][group][padded head_dim]: the
+  /// unnormalised output
   float* partials = nullptr;
 };
 DecodePlan decode_plan_at(const DecodeWorkspace& workspace, int rows, int multiprocessors);

@@ -15,7 +15,8 @@ Result<ExpertMatrices> upload_experts(WeightUpload& uploads, std::span<const Dev
   for (std::size_t e = 1; e < matrices.size(); ++e) {
     const DeviceMatrix& one = matrices[e];
     if (one.type == first.type && one.rows == first.rows && one.columns == first.columns &&
-        one.stride == first.stride && one.group_columns == first.group_columns) {
+        one.stride == first.stride && one.group_columns == first.group_columns &&
+        one.scale_type == first.scale_type) {
       continue;
     }
     return Error{Error::Kind::unsupported,

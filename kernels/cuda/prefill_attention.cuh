@@ -6,6 +6,7 @@
 #pragma once
 #include "kernels/cuda/attention_tile.cuh"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/row_tile.cuh"
 
 namespace pitwall::cuda {
 
@@ -28,15 +29,6 @@ struct PrefillTraits : KvNumbers<kDtype> {
   static constexpr int kStagesAt = kQueryBytes + (Numbers::kIsByte ? 2 * kWideBytes : 0);
   static constexpr int kScalesAt = kStagesAt + kStages * 2 * kStoredBytes;
   static constexpr int kSharedBytes = kScalesAt + kStages * kScaleBytes;
-};
-
-/// A tile of packed rows: of which segment, and the positions that any of its rows sees.
-struct RowTile {
-  Segment segment;
-  int first = 0;  ///< packed row
-  int total = 0;  ///< packed rows of the segment
-  int first_position = 0, last_position = 0;
-  int keys_begin = 0, keys_end = 0;
 };
 
 template <KvDtype kDtype, int kDim, bool kIsFull>
@@ -64,39 +56,6 @@ struct PrefillBlock {
   /// Keys as multiplied, values behind them.
   __device__ std::byte* wide_tile(int tile) const {
     return kIsByte ? shared + Traits::kQueryBytes : stage(tile);
-  }
-
-  /// Tile `index` of all segments' tiles; of a segment the last comes first, since it has the most keys.
-  __device__ RowTile row_tile(int index, int segments) const {
-    RowTile tile;
-    int before = 0;
-    for (int base = 0; base < segments; base += kLanes) {
-      Segment segment{};
-      if (base + lane < segments) segment = args.step.segments[base + lane];
-      const int tiles = (segment.rows * group + Traits::kRows - 1) / Traits::kRows;
-      int through = tiles;
-      for (int distance = 1; distance < kLanes; distance *= 2) {
-        const int other = __shfl_up_sync(0xFFFFFFFFu, through, distance);
-        if (lane >= distance) through += other;
-      }
-      const unsigned holders = __ballot_sync(0xFFFFFFFFu, before + through > index);
-      if (holders == 0) {
-        before += __shfl_sync(0xFFFFFFFFu, through, kLanes - 1);
-        continue;
-      }
-      const int holder = __ffs(static_cast<int>(holders)) - 1;
-      const int last = before + __shfl_sync(0xFFFFFFFFu, through, holder) - 1;
-      tile.segment = args.step.segments[base + holder];
-      tile.first = (last - index) * Traits::kRows;
-      break;
-    }
-    tile.total = tile.segment.rows * group;
-    const int last = min(tile.first + Traits::kRows, tile.total) - 1;
-    tile.first_position = tile.segment.first_position + tile.first / group;
-    tile.last_position = tile.segment.first_position + last / group;
-    tile.keys_begin = args.window > 0 ? max(0, tile.first_position + 1 - args.window) : 0;
-    tile.keys_end = tile.last_position + 1;
-    return tile;
   }
 
   __device__ int first_key(const RowTile& rows) const {
@@ -337,7 +296,7 @@ struct PrefillBlock {
   }
 
   __device__ void run(int index, int segments) const {
-    const RowTile rows = row_tile(index, segments);
+    const RowTile rows = row_tile<Traits::kRows>(args, index, segments);
     const int count = (rows.keys_end - first_key(rows) + Traits::kKeys - 1) / Traits::kKeys;
     fetch(rows, 0, load_ids(rows, 0));
     int next_ids = load_ids(rows, 1);
@@ -383,16 +342,13 @@ void launch_prefill(const AttentionArgs& args, const Segment* segments, int coun
 template <KvDtype kDtype, int kDim>
 void launch_prefill_dim(const AttentionArgs& args, const Segment* segments, int count, cudaStream_t stream) {
   using Traits = PrefillTraits<kDtype, kDim>;
-  const int group = args.heads / args.kv.kv_heads;
-  unsigned tiles = 0;
-  for (int s = 0; s < count; ++s)
-    tiles += static_cast<unsigned>((segments[s].rows * group + Traits::kRows - 1) / Traits::kRows);
+  const int tiles = count_row_tiles<Traits::kRows>(args, segments, count);
   const auto kernel =
       args.kv.padded_dim == kDim ? prefill_kernel<kDtype, kDim, true> : prefill_kernel<kDtype, kDim, false>;
   cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                        cudaSharedmemCarveoutMaxShared);
-  launch(kernel, dim3(static_cast<unsigned>(args.kv.kv_heads), tiles), dim3(Traits::kThreads),
-         Traits::kSharedBytes, stream, args, count);
+  launch(kernel, dim3(static_cast<unsigned>(args.kv.kv_heads), static_cast<unsigned>(tiles)),
+         dim3(Traits::kThreads), Traits::kSharedBytes, stream, args, count);
 }
 
 }  // namespace pitwall::cuda

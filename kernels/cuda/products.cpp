@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pitwall::cuda {
@@ -33,13 +34,15 @@ bool few_rows(const ProductOutput& output, int rows) {
 
 }  // namespace
 
-Result<void> Products::prepare(DeviceMemory& memory, cudaStream_t stream) {
+Result<void> Products::prepare(DeviceMemory& memory, cudaStream_t stream,
+                               const std::filesystem::path& cache) {
   memory_ = &memory;
   stream_ = stream;
   auto workspace = memory.take(Category::library_workspace, kLibraryWorkspace, "cuBLASLt");
   if (!workspace) return std::move(workspace).error();
   auto cublas = CublasLt::open(*workspace, kLibraryWorkspace);
   if (cublas) cublas_ = *std::move(cublas);
+  if (cublas_ && !cache.empty()) cublas_->load_choices(cache, memory.device().name);
   if (!cublas) notice_ = cublas.error().text();
   auto skinny = memory.take(Category::library_workspace,
                             static_cast<Bytes>(skinny_workspace_bytes(memory.device().multiprocessors)),
@@ -47,6 +50,16 @@ Result<void> Products::prepare(DeviceMemory& memory, cudaStream_t stream) {
   if (!skinny) return std::move(skinny).error();
   skinny_memory_ = *skinny;
   return {};
+}
+
+Result<void> Products::begin_tuning() {
+  flush_bytes_ = static_cast<std::size_t>(2 * memory_->device().l2_bytes);
+  return check(cudaMalloc(&flush_, flush_bytes_), "Taking memory to measure products");
+}
+
+Result<void> Products::end_tuning() {
+  cudaFree(std::exchange(flush_, nullptr));
+  return cublas_ ? cublas_->save_choices() : Result<void>{};
 }
 
 Result<void> Products::expect(const DeviceMatrix& weight) {
@@ -84,8 +97,7 @@ bool Products::multiply_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMa
 
 void Products::multiply_one(Rows16 x, const ProductOutput& output, int rows) {
   const DeviceMatrix& weight = output.weight;
-  const bool unpacks = !weight.is_plain() && cublas_ && weight.order == nullptr;
-  if (!unpacks) return multiply_plain(x, output, rows);
+  if (weight.is_plain() || !cublas_) return multiply_plain(x, output, rows);
   ProductOutput plain = output;
   plain.weight = {};
   plain.weight.rows = weight.rows;
@@ -113,7 +125,7 @@ void Products::multiply_plain(Rows16 x, const ProductOutput& output, int rows) {
     product.y_wide = wide;
     product.add = output.add;
     product.alpha = output.alpha;
-    if (tuning_) cublas_->tune(product, stream_);
+    if (flush_ != nullptr) cublas_->tune(product, flush_, flush_bytes_, stream_);
     if (cublas_->multiply(product, stream_)) return;
   }
   tiled_linear(x, own_output(output), rows, stream_);

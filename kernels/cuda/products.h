@@ -2,6 +2,7 @@
 // Products: y = x·wᵀ by whichever way is best for the weight's type and the number of rows: own kernels for
 // few rows, cuBLASLt for many, packed weights put into bf16 first.
 #pragma once
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,7 +25,7 @@ struct ProductOutput {
 class Products {
  public:
   /// Without cuBLASLt own kernels do everything; `notice` says why.
-  Result<void> prepare(DeviceMemory& memory, cudaStream_t stream);
+  Result<void> prepare(DeviceMemory& memory, cudaStream_t stream, const std::filesystem::path& cache);
   const std::string& notice() const { return notice_; }
 
   /// Before the first step, for each weight that is multiplied: sizes what packed weights are unpacked into.
@@ -37,8 +38,10 @@ class Products {
   bool multiply_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
                       Rows16 out, int rows);
 
-  /// While set, shapes met for the first time are measured.
-  void set_tuning(bool tuning) { tuning_ = tuning; }
+  /// In between, shapes met for the first time are measured, with memory that is given back at the end; what
+  /// came out is kept in the cache's folder.
+  Result<void> begin_tuning();
+  Result<void> end_tuning();
 
  private:
   void multiply_one(Rows16 x, const ProductOutput& output, int rows);
@@ -51,7 +54,8 @@ class Products {
   void* skinny_memory_ = nullptr;
   bf16* unpacked_ = nullptr;  ///< the largest packed weight in bf16
   std::int64_t unpacked_numbers_ = 0;
-  bool tuning_ = false;
+  void* flush_ = nullptr;  ///< while tuning
+  std::size_t flush_bytes_ = 0;
 };
 
 /// Weights and outputs that lie side by side, as one; none where they do not.

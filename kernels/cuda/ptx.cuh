@@ -39,6 +39,14 @@ __device__ inline void load_matrix_x4_transposed(std::uint32_t (&out)[4], std::u
                : "r"(row));
 }
 
+/// An 8×8 matrix of 16-bit numbers, lane l holding columns 2·(l % 4) and one more of row l / 4: its
+/// transpose.
+__device__ inline std::uint32_t transpose_matrix(std::uint32_t pair) {
+  std::uint32_t out;
+  asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(out) : "r"(pair));
+  return out;
+}
+
 /// c += a·b, 16×16 by 16×8, float32 sums. With g = lane / 4 and t = lane % 4, each register two neighbours:
 /// a: (row g, columns 2t), (g + 8, 2t), (g, 2t + 8), (g + 8, 2t + 8); b: (rows 2t, column g), (2t + 8, g);
 /// c: (row g, columns 2t and 2t + 1), (g + 8, the same).

@@ -279,6 +279,7 @@ KernelCase gather_case(const Shape& shape, bool timed) {
     counts.logit_rows = live;
     StepView step{};
     step.counts = made.memory.upload(std::vector<StepCounts>{counts});
+    logit_rows.resize(static_cast<std::size_t>(shape.rows), 1 << 30);  // behind the live ones
     step.logit_rows = made.memory.upload(logit_rows);
     const Rows32 in = made.put32(x, shape.lying), out = made.output32(shape.rows, shape.columns, shape.lying);
     made.run = [=, &made](int turn, cudaStream_t stream) {

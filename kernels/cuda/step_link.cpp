@@ -112,9 +112,10 @@ void StepLink::sample(Rows32 logits, int rows) {
   sample_rows(view_, logits, targets_.sampling, rows, sampling_memory_, sampled_, last_token_, stream_);
 }
 
-void StepLink::publish(std::uint64_t step, std::optional<Error> error, Rows32 logits) {
+void StepLink::publish(std::uint64_t step, std::optional<Error> error, bool replayed, Rows32 logits) {
   Submitted submitted;
   submitted.step = step;
+  submitted.replayed = replayed;
   submitted.entry = static_cast<int>(staged_steps_ % kEntries);
   submitted.error = std::move(error);
   if (!submitted.error) {
@@ -182,6 +183,7 @@ StepResult StepLink::wait(std::uint64_t step) {
   Submitted submitted = take_submitted(step);
   StepResult result;
   result.number = step;
+  result.replayed = submitted.replayed;
   result.error = std::move(submitted.error);
   if (!result.error) result.error = wait_for_device(submitted);
   if (result.error) return result;

@@ -40,7 +40,7 @@ class StepLink {
   void sample(Rows32 logits, int rows);
 
   /// The last kernel of a step, and asked-for logits from `logits` before it. `error`: the step never ran.
-  void publish(std::uint64_t step, std::optional<Error> error, Rows32 logits);
+  void publish(std::uint64_t step, std::optional<Error> error, bool replayed, Rows32 logits);
   StepResult wait(std::uint64_t step);
 
  private:
@@ -55,6 +55,7 @@ class StepLink {
     std::vector<Sample> samples;
     std::vector<StepState::AskedLogits> asked;
     int entry = 0;  ///< of the rings
+    bool replayed = false;
   };
   static constexpr int kEntries = 4;  ///< two steps are in flight at most
 

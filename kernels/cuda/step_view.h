@@ -14,6 +14,8 @@ namespace pitwall::cuda {
 
 using bf16 = __nv_bfloat16;
 
+/// Lists can be read up to the bound that kernels are launched for; what lies behind the live count means
+/// nothing.
 struct StepView {
   const StepCounts* counts;
   const std::int32_t* tokens;       ///< [rows]; −1 on padding rows

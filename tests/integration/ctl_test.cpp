@@ -147,6 +147,11 @@ class CtlTest : public QObject {
     QTest::newRow("memory limit") << QStringList{"generate", "--model",        golden, "--token-ids",
                                                  "1",        "--memory-limit", "1MiB"}
                                   << "1.0 MiB";
+    if (!fs::exists("/dev/nvidiactl")) {  // says what is missing, and the way out
+      QTest::newRow("no GPU") << QStringList{"generate", "--model",  golden, "--token-ids",
+                                             "1",        "--device", "cuda"}
+                              << "--device cpu";
+    }
     QTest::newRow("no such run") << QStringList{"runs", "show", "77"} << "77";
     QTest::newRow("no such file") << QStringList{"logits",          "--model", golden, "--prompts",
                                                  "/nowhere/p.json", "--out",   "x"}
@@ -327,6 +332,30 @@ class CtlTest : public QObject {
   }
 
   // Serving and its record.
+
+  void bench_takes_a_shape_instead_of_a_model() {
+    const QString shape = text_of(test::data("golden/llama-gqa/config.json"));
+    for (const char* weights : {"bf16", "q4_0", "awq-g128"}) {
+      const Ran ran = run({"bench", "--synthetic", shape, "--synthetic-weights", weights, "--num-prompts",
+                           "3", "--input-len", "20", "--prefix-len", "40", "--output-len", "6", "--json"});
+      QVERIFY2(ran.code == 0, ran.err.c_str());
+      const json document = ran.document();
+      QCOMPARE(document["num_prompts"].get<int>(), 3);
+      for (const char* key : {"prefill_tokens_per_s", "output_throughput", "median_ttft_ms", "ready_s"})
+        QVERIFY2(document[key].get<double>() > 0, key);
+      const json& ledger = document["ledger"];
+      QVERIFY(ledger["categories"]["weights"].get<std::int64_t>() > 0);
+      QVERIFY(ledger["categories"]["kv"].get<std::int64_t>() > 0);
+    }
+  }
+
+  void selftest_checks_golden_folders() {
+    const Ran ran = run({"selftest", "--data", text_of(test::data("")), "--filter", "mixtral", "--json"});
+    QVERIFY2(ran.code == 0, ran.err.c_str());
+    QCOMPARE(ran.document()["passed"].get<int>(), 3);  // a wide KV format and two coarse ones
+    QCOMPARE(ran.document()["failed"].get<int>(), 0);
+    QCOMPARE(run({"selftest", "--data", text_of(test::data("")), "--filter", "no such case"}).code, 1);
+  }
 
   void serve_answers_drains_and_is_recorded() {
     const fs::path model = test::tiny_llama().save(folder_.path() / "tiny.gguf");

@@ -48,6 +48,17 @@ class MemoryPlanTest : public QObject {
     QCOMPARE(plan->max_model_len, 50 * 32);
   }
 
+  void a_device_of_its_own_is_taken_whole() {
+    KvWish own = wish();
+    own.own_device = true;
+    const auto plan = plan_kv(own, 300 * kBlock);
+    PW_VERIFY(plan);
+    QCOMPARE(plan->blocks, 300);
+    QCOMPARE(plan_kv(own, kGiB)->blocks, 4 * 4096 / 32);  // no more than the sequences need
+    QCOMPARE(device_margin(24 * kGiB), kGiB);
+    QCOMPARE(device_margin(141 * kGiB), 141 * kGiB / 50);
+  }
+
   void one_asked_sequence_may_take_more_than_half() {
     KvWish asked = wish();
     asked.max_model_len = 2048;  // 64 blocks

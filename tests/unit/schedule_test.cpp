@@ -154,13 +154,49 @@ class ScheduleTest : public QObject {
     QVERIFY(rig.launch());
     PW_VERIFY(rig.add(test::make_request(2, 10, 4)));
     QVERIFY(rig.launch());  // decode of 1 and prefill of 2
-    rig.commit(Error{
-        .kind = Error::Kind::out_of_memory, .what = "Injected", .cause = {}, .action = {}, .param = {}});
+    rig.commit(
+        Error{.kind = Error::Kind::internal, .what = "Injected", .cause = {}, .action = {}, .param = {}});
     QCOMPARE(rig.client(1).end->reason, FinishReason::error);
     PW_VERIFY(rig.scheduler.check());
     rig.run();
     QVERIFY(rig.tokens(2) == rig.expected(2, 4));  // recomputed, nothing doubled
     QCOMPARE(rig.client(2).end->reason, FinishReason::length);
+    PW_SOUND(rig);
+  }
+
+  void a_step_without_memory_ends_the_request_that_brought_most_rows() {
+    Rig rig(config(4, 64), 32);
+    PW_VERIFY(rig.add(test::make_request(1, 10, 10)));
+    PW_VERIFY(rig.add(test::make_request(2, 6, 10)));
+    QVERIFY(rig.launch());
+    rig.commit();
+    PW_VERIFY(rig.add(test::make_request(3, 30, 4)));
+    QVERIFY(rig.launch());  // decodes of 1 and 2, prefill of 3
+    QVERIFY(rig.launch());  // decodes of all
+    rig.commit(Error{
+        .kind = Error::Kind::out_of_memory, .what = "Injected", .cause = {}, .action = {}, .param = {}});
+    QCOMPARE(rig.client(3).end->reason, FinishReason::error);
+    QCOMPARE(rig.client(3).end->error, "Injected.");
+    PW_VERIFY(rig.scheduler.check());
+    rig.run();
+    for (const std::uint64_t id : {1, 2}) {
+      QCOMPARE(rig.client(id).end->reason, FinishReason::length);
+      QVERIFY(rig.tokens(id) == rig.expected(id, 10));
+    }
+    PW_SOUND(rig);
+  }
+
+  void a_decode_step_without_memory_ends_the_newest() {
+    Rig rig(config(4, 64), 32);
+    for (const std::uint64_t id : {1, 2, 3}) PW_VERIFY(rig.add(test::make_request(id, 6, 10)));
+    QVERIFY(rig.launch());
+    rig.commit();
+    QVERIFY(rig.launch());
+    rig.commit(Error{
+        .kind = Error::Kind::out_of_memory, .what = "Injected", .cause = {}, .action = {}, .param = {}});
+    QCOMPARE(rig.client(3).end->reason, FinishReason::error);
+    rig.run();
+    for (const std::uint64_t id : {1, 2}) QVERIFY(rig.tokens(id) == rig.expected(id, 10));
     PW_SOUND(rig);
   }
 

@@ -454,6 +454,26 @@ class TelemetryTest : public QObject {
     QCOMPARE(s.accounted(), 3 * kMiB);
   }
 
+  void ledger_of_a_gpu_adds_up_to_what_its_driver_says() {
+    DeviceReading driver{141 * kGiB, 0, 3 * kGiB};
+    Ledger ledger(20 * kGiB, [&driver] { return driver; });
+    PW_VERIFY(ledger.take(Category::context, kGiB / 2, "context"));
+    PW_VERIFY(ledger.take(Category::weights, 15 * kGiB, "weights"));
+    QVERIFY(!ledger.take(Category::kv, 5 * kGiB, "KV").ok());         // another half would fit
+    PW_VERIFY(ledger.take(Category::swap, 64 * kGiB, "swap space"));  // host memory: no limit of the GPU's
+    PW_VERIFY(ledger.take(Category::kv, 4 * kGiB + kGiB / 2, "KV"));
+    QCOMPARE(ledger.booked(), 20 * kGiB);
+    for (const Bytes more : {Bytes{0}, 700 * kMiB, -2 * kMiB}) {
+      driver.held = 20 * kGiB + more;
+      const LedgerSnapshot s = ledger.snapshot();
+      QCOMPARE(s.accounted(), 20 * kGiB);
+      QCOMPARE(s.unaccounted(), more);
+      QCOMPARE(s.device_total, 141 * kGiB);
+      QCOMPARE(s.other_processes, 3 * kGiB);
+      QCOMPARE(s.of(Category::swap), 64 * kGiB);
+    }
+  }
+
   void host_memory_reads_linux() {
     const test::TemporaryFolder folder;
     const auto root = folder.path();

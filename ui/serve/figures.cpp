@@ -29,7 +29,10 @@ FigureStrip::FigureStrip(QWidget* parent) : QFrame(parent) {
   output_ = add(tr("Output"), tr("Tokens generated, over the last 2 s."));
   prompt_ = add(tr("New prompt tokens"), tr("Prompt tokens computed, over the last 2 s."));
   ttft_ = add(tr("TTFT p50"), tr("Time to first token, over the last 2 min."));
-  tpot_ = add(tr("TPOT p50"), tr("Time per output token after the first, over the last 2 min."));
+  tpot_ =
+      add(tr("TPOT p50"),
+          tr("Time per output token after the first, over the last 2 min. Idle: share of the last 2 s' steps "
+             "in which the device waited although there was work."));
   itl_ = add(tr("ITL p50 / p99"), tr("Gap between two tokens of a stream, over the last 2 min."));
   blocks_ = add(tr("KV blocks"), tr("Blocks of the KV pool in use."));
   preemptions_ = add(tr("Preemptions"), tr("Sequences that had to give their KV blocks back."));
@@ -82,6 +85,8 @@ void FigureStrip::show_snapshot(const Snapshot& snapshot) {
   };
   with_unit(ttft_, snapshot.ttft.p50);
   with_unit(tpot_, snapshot.tpot.p50);
+  if (std::isfinite(snapshot.tpot.p50) && std::isfinite(snapshot.idle_percent))
+    cells_[tpot_].unit->setText(tr("ms, idle %1 %").arg(three_digits(snapshot.idle_percent)));
   const Percentiles& itl = snapshot.itl;
   const QString p99 = itl.n >= kSamplesForP99 ? ms_number(itl.p99) : no_value();
   const bool stutter = itl.n >= kSamplesForP99 && itl.max > kStutterFactor * itl.p50;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "kernels/cuda/bench_kernels.h"
+#include "kernels/cuda/kernel_checks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +37,7 @@ KernelReport run_case(const KernelCase& one, const GpuFloors* floors, Stopwatch&
                               [&](int turn, cudaStream_t stream) { (*prepared)->launch(turn, stream); });
   report.gbps = one.bytes / report.us / 1e3;
   report.tflops = one.flops / report.us / 1e6;
-  const double best = std::max(one.bytes / floors->copy_gbps / 1e3,
+  const double best = std::max(one.bytes / floors->read_gbps / 1e3,
                                floors->bf16_tflops > 0 ? one.flops / floors->bf16_tflops / 1e6 : 0);
   report.floor_percent = 100 * best / report.us;
   if (!watch.state()) report.problem = watch.state().error().text();
