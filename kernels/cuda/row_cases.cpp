@@ -274,7 +274,6 @@ KernelCase gather_case(const Shape& shape, bool timed) {
     const HostRows x = random_rows(1, in_rows, shape.columns);
     std::vector<std::int32_t> logit_rows;
     for (int i = 0; i < live; ++i) logit_rows.push_back((i * 5 + 2) % in_rows);
-    logit_rows.resize(static_cast<std::size_t>(shape.rows), 1 << 30);  // belong to nobody
     StepCounts counts{};
     counts.logit_rows = live;
     StepView step{};

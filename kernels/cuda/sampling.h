@@ -21,8 +21,8 @@ struct SampledRow {
 /// The workspace begins with [rows] int32: the tokens that a row's filters let through, 0 where it has none.
 std::size_t sampling_workspace_bytes(int rows, int vocabulary);
 
-/// For each StepView::samples[i] (rows: their bound, up to which they may be read): results[i], and
-/// last_token[slot] = its token. `sampling` by slot.
+/// For each StepView::samples[i] (rows: their bound): results[i], and last_token[slot] = its token.
+/// `sampling` by slot.
 void sample_rows(const StepView& step, Rows32 logits, const SlotSampling* sampling, int rows, void* workspace,
                  SampledRow* results, std::int32_t* last_token, cudaStream_t stream);
 
