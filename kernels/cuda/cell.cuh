@@ -18,6 +18,7 @@ struct CellMatrix {
   const std::byte* scales = nullptr;
   std::int64_t tile_values = 0, tile_scales = 0;  ///< bytes of 16 rows
   int cells = 0;                                  ///< in 16 rows
+  int tiles = 0;                                  ///< of 16 rows
   int group_shift = 0;                            ///< of a quantised linear: column >> shift is its group
   int record_bytes = 0;                           ///< likewise
   TensorType scale_type = TensorType::f16;
@@ -28,6 +29,7 @@ __host__ __device__ inline CellMatrix cell_matrix(const DeviceMatrix& matrix, co
   cells.values = matrix.values;
   cells.scales = matrix.scales;
   cells.cells = matrix.stride / kCellColumns;
+  cells.tiles = (matrix.rows + kCellRows - 1) / kCellRows;
   cells.tile_values = std::int64_t{cells.cells} * (kCellRows * kCellColumns / 8 * format.bits);
   cells.scale_type = matrix.scale_type;
   if (format.grouped) {
@@ -48,23 +50,40 @@ struct CellWords {
   std::uint32_t low[4], high[4], pairs[2], singles;
 };
 
-template <TensorType kType>
+/// Where cells and scales are read from.
+struct FromGlobal {
+  static __device__ uint4 four(const uint4* from) { return load_once(from); }
+  template <class Words>
+  static __device__ Words words(const Words* from) {
+    return __ldg(from);
+  }
+};
+struct FromShared {
+  static __device__ uint4 four(const uint4* from) { return *from; }
+  template <class Words>
+  static __device__ Words words(const Words* from) {
+    return *from;
+  }
+};
+
+template <TensorType kType, class From = FromGlobal>
 __device__ inline CellWords load_cell(const std::byte* cell, int lane) {
   constexpr StoredFormat kFormat = kStored<kType>;
   CellWords words;
   const auto four = [&](std::uint32_t(&to)[4]) {
-    const uint4 from = load_once(cell + lane * 16);
+    const uint4 from = From::four(reinterpret_cast<const uint4*>(cell) + lane);
     to[0] = from.x, to[1] = from.y, to[2] = from.z, to[3] = from.w;
     cell += 32 * 16;
   };
   if constexpr (kFormat.low) four(words.low);
   if constexpr (kFormat.high) four(words.high);
   if constexpr (kFormat.pairs) {
-    const uint2 from = __ldg(reinterpret_cast<const uint2*>(cell) + lane);
+    const uint2 from = From::words(reinterpret_cast<const uint2*>(cell) + lane);
     words.pairs[0] = from.x, words.pairs[1] = from.y;
     cell += 32 * 8;
   }
-  if constexpr (kFormat.singles) words.singles = __ldg(reinterpret_cast<const std::uint32_t*>(cell) + lane);
+  if constexpr (kFormat.singles)
+    words.singles = From::words(reinterpret_cast<const std::uint32_t*>(cell) + lane);
   return words;
 }
 
@@ -149,21 +168,21 @@ struct ScaleWords {
 };
 
 /// Of the span of columns that begins at `column`; `tile` is the tile's records, `g` the lane's row.
-template <TensorType kType>
+template <TensorType kType, class From = FromGlobal>
 __device__ inline ScaleWords load_scale(const CellMatrix& matrix, const std::byte* tile, int column, int g) {
   constexpr StoredFormat kFormat = kStored<kType>;
   ScaleWords words;
   const auto word = [g](const std::byte* record) {
-    return __ldg(reinterpret_cast<const std::uint32_t*>(record) + g);
+    return From::words(reinterpret_cast<const std::uint32_t*>(record) + g);
   };
   const auto bytes = [g](const std::byte* record) {
-    return static_cast<std::uint32_t>(__ldg(reinterpret_cast<const std::uint16_t*>(record) + g));
+    return static_cast<std::uint32_t>(From::words(reinterpret_cast<const std::uint16_t*>(record) + g));
   };
   if constexpr (kFormat.grouped) {
     const std::byte* record = tile + (column >> matrix.group_shift) * matrix.record_bytes;
     const bool wide = matrix.scale_type == TensorType::f32;
     if (wide) {
-      const uint2 pair = __ldg(reinterpret_cast<const uint2*>(record) + g);
+      const uint2 pair = From::words(reinterpret_cast<const uint2*>(record) + g);
       words.d[0] = pair.x, words.d[1] = pair.y;
     } else {
       words.d[0] = word(record);
@@ -206,10 +225,11 @@ __device__ inline CellScale cell_scale(const ScaleWords& words, TensorType scale
       set(scale.d, scale_type == TensorType::f16 ? f16_floats(words.d[0]) : bf16_floats(words.d[0]));
     }
     constexpr int kZeroBits = kType == TensorType::i4 ? 8 : 16;
-    if constexpr (kType != TensorType::f8_e4m3) {
-      set(scale.zero, {static_cast<float>(words.zero & ((1u << kZeroBits) - 1)),
-                       static_cast<float>(words.zero >> kZeroBits)});
-    }
+    // The bits of a small integer below those of 2^23 are their sum: no conversion, which is slow.
+    constexpr std::uint32_t k23 = 0x4B000000u;
+    const auto number = [](std::uint32_t bits) { return __uint_as_float(bits | k23) - 0x1p23f; };
+    if constexpr (kType != TensorType::f8_e4m3)
+      set(scale.zero, {number(words.zero & ((1u << kZeroBits) - 1)), number(words.zero >> kZeroBits)});
     return scale;
   }
   set(scale.d, kFormat.bfloat ? bf16_floats(words.d[0]) : f16_floats(words.d[0]));

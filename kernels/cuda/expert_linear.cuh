@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Experts with few visits each, in the frame of skinny.cuh: a block has 16 rows of one expert's weight and up
+// Experts with few visits each, in the frame of skinny.cuh: a block has a pass of one expert's weight and up
 // to 16 of its visits.
 #pragma once
 #include "kernels/cuda/skinny_cells.cuh"
@@ -7,46 +7,38 @@
 
 namespace pitwall::cuda {
 
-template <class Weights, int kStages>
-__global__ void __launch_bounds__(kSkinnyThreads, 2)
+template <class Weights>
+__global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kBlocks)
     expert_kernel(const __grid_constant__ TileJob<typename Weights::Source> job) {
   constexpr int kTokens = 8 * Weights::kTokenTiles;
-  __shared__ WarpSums<Weights::kTokenTiles> shared;
-  wait_for_kernel_ahead();  // which expert's weights are read depends on it
   let_next_kernel_start();
+  wait_for_kernel_ahead();  // which expert's weights are read depends on it
   const TileWork<typename Weights::Source> work = tile_work(job, static_cast<int>(blockIdx.y), kTokens);
   if (work.count <= 0) return;
-  const auto tile = static_cast<int>(blockIdx.x);
+  const auto pass = static_cast<int>(blockIdx.x);
+  const SkinnyMatrix<typename Weights::Source> matrix{
+      {work.source}, {work.order}, {0, static_cast<int>(gridDim.x)}, job.stride};
   const auto ready = [&] {
-    LaneTokens<Weights::kTokenTiles> tokens{{}, nullptr, job.in.x.columns, job.in.aligned};
-#pragma unroll
-    for (int n = 0; n < Weights::kTokenTiles; ++n) {
-      const int token = static_cast<int>(threadIdx.x) % 32 / 4 + 8 * n;
-      if (token >= work.count) continue;
+    return lane_tokens<Weights::kTokenTiles>(job.in, job.stride, work.count, [&](int token) {
       const int visit = work.first + token;
-      const int row = job.visits.rows != nullptr ? job.visits.rows[visit] : visit;
-      tokens.rows[n] = job.in.x.data + std::int64_t{row} * job.in.x.stride;
-    }
-    return tokens;
+      return job.visits.rows != nullptr ? job.visits.rows[visit] : visit;
+    });
   };
-  float sums[1][Weights::kTokenTiles][4] = {};
-  const int chunks = (job.stride + kChunkColumns - 1) / kChunkColumns;
-  skinny_sums<Weights, 1, kStages>({&work.source}, {work.order}, tile, chunks, ready, sums);
-  put_sums<Weights::kTokenTiles>(sums[0], shared[threadIdx.x / 32]);
-  __syncthreads();
-  for (int i = threadIdx.x; i < kTileRows * kTokens; i += kSkinnyThreads) {
-    const int token = i / kTileRows, row = tile * kTileRows + i % kTileRows;
-    if (token < work.count && row < job.rows)
-      job.target.store(work.first + token, row, take_sum<Weights::kTokenTiles>(shared, i % kTileRows, token));
-  }
+  skinny_products<Weights>(
+      matrix, {pass, pass + 1}, work.count, ready, [&](int, int slot, int token, const auto& sum) {
+        const int row = pass * Weights::kPassRows + slot;
+        if (row < job.rows) {
+          job.target.store(work.first + token, row, sum(slot / kTileRows, slot % kTileRows));
+        }
+      });
 }
 
-template <class Weights, int kStages>
+template <class Weights>
 void launch_experts(const TileJob<typename Weights::Source>& job, int most_visits, cudaStream_t stream) {
   const dim3 grid(
-      static_cast<unsigned>((job.rows + kTileRows - 1) / kTileRows),
+      static_cast<unsigned>((job.rows + Weights::kPassRows - 1) / Weights::kPassRows),
       static_cast<unsigned>(most_groups(most_visits, job.visits.experts, 8 * Weights::kTokenTiles)));
-  launch(expert_kernel<Weights, kStages>, grid, kSkinnyThreads, 0, stream, job);
+  launch(expert_kernel<Weights>, grid, 32 * Weights::kWarps, sizeof(SkinnyShared<Weights>), stream, job);
 }
 
 }  // namespace pitwall::cuda

@@ -76,6 +76,13 @@ __device__ inline uint4 load_once(const void* from) {
   return out;
 }
 
+/// (a & mask) | bits in one instruction, which the compiler does not find for two constants.
+__device__ inline std::uint32_t mask_or(std::uint32_t a, std::uint32_t mask, std::uint32_t bits) {
+  std::uint32_t out;
+  asm("lop3.b32 %0, %1, %2, %3, 0xEA;" : "=r"(out) : "r"(a), "r"(mask), "r"(bits));
+  return out;
+}
+
 /// Programmatic dependent launch: a kernel may start before the one ahead of it has ended; nothing that the
 /// one ahead writes may be touched before this. No-ops below sm_90 and without the launch attribute.
 __device__ inline void wait_for_kernel_ahead() {

@@ -15,8 +15,8 @@ namespace {
 constexpr int kThreads = 256, kWarp = 32;
 constexpr float kLargestFp8 = 448;
 constexpr unsigned kAll = 0xFFFFFFFFu;
-constexpr int kFewRows = 64;  ///< up to here a lane takes one head
-constexpr int kHeadsOfMany = 3;
+// A lane takes the more heads the more rows there are.
+constexpr int kFewRows = 16, kSomeRows = 128;
 
 /// What the launch works out for all blocks.
 struct RopePlan {
@@ -223,7 +223,7 @@ __device__ void count_saturation(const RopeAppendArgs& args, int rows, int cut) 
 
 /// A block takes kHeads heads for each of its groups of kLanes lanes. kWide: all accesses are of 16 bytes.
 template <KvDtype kDtype, int kLanes, int kHeads, bool kWide>
-__global__ void __launch_bounds__(kThreads) rope_append_kernel(const __grid_constant__ RopePlan plan) {
+__global__ void __launch_bounds__(kThreads, 4) rope_append_kernel(const __grid_constant__ RopePlan plan) {
   constexpr int kGroups = kThreads / kLanes;
   __shared__ float rooms[kWide ? 1 : kThreads * kEight];
   wait_for_kernel_ahead();
@@ -315,7 +315,8 @@ void launch_for_rows(const RopePlan& plan, cudaStream_t stream) {
   };
   if (!are_all_wide(plan.args)) return start(rope_append_kernel<kDtype, kLanes, 1, false>, 1);
   if (plan.rows <= kFewRows) return start(rope_append_kernel<kDtype, kLanes, 1, true>, 1);
-  start(rope_append_kernel<kDtype, kLanes, kHeadsOfMany, true>, kHeadsOfMany);
+  if (plan.rows <= kSomeRows) return start(rope_append_kernel<kDtype, kLanes, 2, true>, 2);
+  start(rope_append_kernel<kDtype, kLanes, 3, true>, 3);
 }
 
 template <KvDtype kDtype>

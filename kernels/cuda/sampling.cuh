@@ -11,9 +11,9 @@ namespace pitwall::cuda {
 using Order = unsigned long long;  ///< of a token in its row: token_order.cuh
 
 constexpr int kTileThreads = 256;
-constexpr int kTileQuads = 8;  ///< of a thread: four neighbours each
+constexpr int kTileQuads = 4;  ///< of a thread: four neighbours each
 constexpr int kTileNumbers = kTileThreads * kTileQuads * 4;
-constexpr int kChunkThreads = 4;  ///< neighbours, whose quads are a chunk: one for each lane of a warp
+constexpr int kChunkThreads = 8;  ///< neighbours, whose quads are a chunk: one for each lane of a warp
 constexpr int kTileChunks = kTileThreads / kChunkThreads;
 constexpr float kNegligible = -40.0f;  ///< below the best after temperature: cannot be drawn
 

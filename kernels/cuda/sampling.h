@@ -2,9 +2,9 @@
 // Tokens chosen on the device, as engine/step/sampling_params.h says: temperature, then the top_k largest,
 // then the shortest head whose probabilities reach top_p, then min_p. Greedy: the largest logit, the lowest
 // id on a tie. At the edges of top_k and top_p the lower id survives. A draw takes the largest of log p +
-// Gumbel noise among the survivors; where all survive, among parts of the vocabulary and then within the
-// part. The noise comes from a counter hash of (seed, position, token or part): a choice depends on its row's
-// logits, its seed and its position alone. −∞ masks a token.
+// Gumbel noise among the survivors; where all or very many survive, among parts of the vocabulary and then
+// within the part. The noise comes from a counter hash of (seed, position, token or part): a choice depends
+// on its row's logits, its seed and its position alone. −∞ masks a token.
 #pragma once
 #include <cstddef>
 

@@ -9,7 +9,7 @@
 namespace pitwall::cuda {
 
 constexpr int kBinsLog = 11, kBins = 1 << kBinsLog;  ///< two for each thread
-constexpr int kFew = 256;                            ///< so many are compared with each other
+constexpr int kFew = 96;                             ///< so many are compared with each other
 constexpr float kMassUnit = 0x1.0p44f;               ///< mass of the best token: 2^19 such still have a sum
 static_assert(kBins == 2 * kHeadThreads);
 
@@ -23,10 +23,27 @@ struct Totals {
   }
 };
 
+/// Masses in two words, since shared memory has no atomic add of 64 bits.
+struct Histogram {
+  std::uint32_t counts[kBins], low_masses[kBins], high_masses[kBins];
+
+  __device__ void add_mass(int bin, unsigned long long mass) {
+    const auto low = static_cast<std::uint32_t>(mass);
+    const bool carries = atomicAdd(&low_masses[bin], low) + low < low;
+    const std::uint32_t high = static_cast<std::uint32_t>(mass >> 32) + carries;
+    if (high != 0) atomicAdd(&high_masses[bin], high);
+  }
+  __device__ Totals totals(int bin) const {
+    return {counts[bin], static_cast<unsigned long long>(high_masses[bin]) << 32 | low_masses[bin]};
+  }
+};
+
 /// Followed in shared memory by the buffer.
 struct HeadShared {
-  unsigned long long masses[kBins];
-  std::uint32_t counts[kBins];
+  union {
+    Histogram bins;
+    Order queues[kHeadWarps][64];
+  };
   Order few[kFew];
   unsigned long long few_masses[kFew];
   Totals of_warps[kHeadWarps];
@@ -53,21 +70,22 @@ class Bins {
     if (by_logit_) return min(static_cast<int>((top_ - logit_of(order)) * per_logit_), kBins - 1);
     return static_cast<int>((hi_ - 1 - order) >> shift_);
   }
-  /// The least order of bin −1 (behind all), 0, …
+  /// The least order of bin −1 (behind all), 0, … All lanes of a warp call this.
   __device__ Order begin(int bin) const {
     if (bin < 0) return hi_;
     if (!by_logit_) {
       const Order behind = hi_ - lo_, end = (static_cast<Order>(bin) + 1) << shift_;
       return end < behind ? hi_ - end : lo_;
     }
-    std::uint32_t low = static_cast<std::uint32_t>(lo_ >> 32),
-                  high = static_cast<std::uint32_t>((hi_ - 1) >> 32);
+    // The least key that is not in a later bin: it lies in [low, high], which the lanes cut into 32 parts.
+    auto low = static_cast<std::uint32_t>(lo_ >> 32), high = static_cast<std::uint32_t>((hi_ - 1) >> 32);
     while (low < high) {
-      const std::uint32_t half = low + (high - low) / 2;
-      if (of(Order{half} << 32) <= bin)
-        high = half;
-      else
-        low = half + 1;
+      const std::uint32_t step = (high - low) / 32 + 1;
+      const std::uint32_t mine = min(low + (threadIdx.x % 32) * step, high);
+      const unsigned reached = __ballot_sync(0xFFFFFFFFu, of(Order{mine} << 32) <= bin);
+      const int first = reached == 0 ? 32 : __ffs(reached) - 1;
+      if (first < 32) high = min(low + static_cast<std::uint32_t>(first) * step, high);
+      if (first > 0) low = min(low + static_cast<std::uint32_t>(first - 1) * step + 1, high);
     }
     return max(Order{low} << 32, lo_);
   }
@@ -99,15 +117,14 @@ class RowHead {
     for (int i = static_cast<int>(threadIdx.x); i < chunks; i += kHeadThreads)
       buffer_[i] = order_of(row_.chunks[i].largest, i);
     __syncthreads();
-    Range range{Order{key_of(-3e38f)} << 32, end_, {}, 0};
+    Range range{least_order(-INFINITY), end_, {}, 0};
     narrow<false>(range, static_cast<unsigned long long>(count), static_cast<std::uint32_t>(chunks));
     return logit_of(range.lo);
   }
 
   /// The head becomes all tokens from `least` up.
   __device__ void begin(float least) {
-    least = fmaxf(least, fmaxf(best_ + kNegligible * temperature_, -3e38f));
-    head_ = Order{key_of(least)} << 32;
+    head_ = least_order(least);
     count_ = gather(head_, end_);
     buffered_ = count_ <= capacity_;
   }
@@ -135,11 +152,25 @@ class RowHead {
   __device__ bool is_buffered() const { return buffered_; }
   __device__ bool holds(Order order) const { return order >= head_; }
 
-  /// body(order) for each token of the head, from all threads.
+  /// body(order) for each token of the head; tokens wait until a warp's lanes all have one.
   template <class Body>
-  __device__ void over_buffer(const Body& body) const {
-    for (std::uint32_t i = threadIdx.x; i < count_; i += kHeadThreads)
-      if (holds(buffer_[i])) body(buffer_[i]);
+  __device__ void over_buffer(const Body& body) {
+    const auto warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    Order* queue = shared_.queues[warp];
+    unsigned queued = 0;
+    for (std::uint32_t first = warp * 32; first < count_; first += kHeadThreads) {
+      const Order order = first + lane < count_ ? buffer_[first + lane] : 0;
+      const unsigned held = __ballot_sync(0xFFFFFFFFu, holds(order));
+      if (holds(order)) queue[queued + static_cast<unsigned>(__popc(held & ((1u << lane) - 1)))] = order;
+      queued += static_cast<unsigned>(__popc(held));
+      __syncwarp();
+      if (queued >= 32) {
+        queued -= 32;
+        body(queue[queued + lane]);
+        __syncwarp();
+      }
+    }
+    if (lane < queued) body(queue[lane]);
   }
   /// The same, by the threads that RowView says.
   template <class Body>
@@ -151,12 +182,12 @@ class RowHead {
 
   /// Over the block.
   __device__ Totals sum(const Totals& mine) {
-    const Totals of_warp = warp_sum_of(mine);
+    const Totals of_warp = warp_sum_of<true>(mine);
     __syncthreads();
     if (threadIdx.x % 32 == 0) shared_.of_warps[threadIdx.x / 32] = of_warp;
     __syncthreads();
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    return warp_sum_of(lane < kHeadWarps ? shared_.of_warps[lane] : Totals{});
+    return warp_sum_of<true>(lane < kHeadWarps ? shared_.of_warps[lane] : Totals{});
   }
 
  private:
@@ -167,27 +198,37 @@ class RowHead {
     std::uint32_t count;
   };
 
+  /// Of tokens from `least` up that are not negligible.
+  __device__ Order least_order(float least) const {
+    return Order{key_of(fmaxf(least, fmaxf(best_ + kNegligible * temperature_, -3e38f)))} << 32;
+  }
+
+  /// Without kMass, counts alone.
+  template <bool kMass>
   __device__ static Totals warp_sum_of(Totals mine) {
+    mine.count = __reduce_add_sync(0xFFFFFFFFu, mine.count);
+    if constexpr (kMass) {
 #pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2)
-      mine += {__shfl_xor_sync(0xFFFFFFFFu, mine.count, distance),
-               __shfl_xor_sync(0xFFFFFFFFu, mine.mass, distance)};
+      for (int distance = 16; distance > 0; distance /= 2)
+        mine.mass += __shfl_xor_sync(0xFFFFFFFFu, mine.mass, distance);
+    }
     return mine;
   }
 
   /// Of all threads before this one.
+  template <bool kMass>
   __device__ Totals sum_before(const Totals& mine) {
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
     Totals upto = mine;
 #pragma unroll
     for (int distance = 1; distance < 32; distance *= 2) {
-      const Totals other{__shfl_up_sync(0xFFFFFFFFu, upto.count, distance),
-                         __shfl_up_sync(0xFFFFFFFFu, upto.mass, distance)};
+      Totals other{__shfl_up_sync(0xFFFFFFFFu, upto.count, distance), 0};
+      if constexpr (kMass) other.mass = __shfl_up_sync(0xFFFFFFFFu, upto.mass, distance);
       if (lane >= distance) upto += other;
     }
     if (lane == 31) shared_.of_warps[warp] = upto;
     __syncthreads();
-    Totals before = warp_sum_of(lane < warp ? shared_.of_warps[lane] : Totals{});
+    Totals before = warp_sum_of<kMass>(lane < warp ? shared_.of_warps[lane] : Totals{});
     before += {upto.count - mine.count, upto.mass - mine.mass};
     return before;
   }
@@ -209,20 +250,6 @@ class RowHead {
     }
   }
 
-  /// Places of the buffer for a lane's tokens; all lanes of a warp call this.
-  __device__ std::uint32_t take_places(std::uint32_t count) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    std::uint32_t upto = count;
-#pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2) {
-      const std::uint32_t other = __shfl_up_sync(0xFFFFFFFFu, upto, distance);
-      if (lane >= distance) upto += other;
-    }
-    std::uint32_t base = 0;
-    if (lane == 31) base = atomicAdd(&shared_.taken, upto);
-    return __shfl_sync(0xFFFFFFFFu, base, 31) + upto - count;
-  }
-
   /// Tokens of the row in [lo, hi) into the buffer, as far as they fit; how many there are.
   __device__ std::uint32_t gather(Order lo, Order hi) {
     __syncthreads();
@@ -241,7 +268,8 @@ class RowHead {
 #pragma unroll
       for (int i = 0; i < kNumbers; ++i)
         hits |= static_cast<std::uint32_t>(is_in(batch.numbers[i], batch.token(i))) << i;
-      std::uint32_t place = take_places(static_cast<std::uint32_t>(__popc(hits)));
+      if (hits == 0) return;
+      std::uint32_t place = atomicAdd(&shared_.taken, static_cast<std::uint32_t>(__popc(hits)));
 #pragma unroll
       for (int i = 0; i < kNumbers; ++i) {
         if ((hits >> i & 1) == 0) continue;
@@ -261,26 +289,27 @@ class RowHead {
   /// The range becomes the bin where the head ends; false: the head reaches beyond it.
   template <bool kByMass>
   __device__ bool narrow(Range& range, unsigned long long wanted, std::uint32_t in_buffer) {
+    Histogram& histogram = shared_.bins;
     for (int bin = static_cast<int>(threadIdx.x); bin < kBins; bin += kHeadThreads) {
-      shared_.counts[bin] = 0;
-      shared_.masses[bin] = 0;
+      histogram.counts[bin] = 0;
+      histogram.low_masses[bin] = 0;
+      histogram.high_masses[bin] = 0;
     }
     if (threadIdx.x == 0) shared_.bin = -1;
     __syncthreads();
     const Bins bins(range.lo, range.hi);
     over(range.lo, range.hi, in_buffer, [&](Order order) {
       const int bin = bins.of(order);
-      atomicAdd(&shared_.counts[bin], 1u);
-      if constexpr (kByMass) atomicAdd(&shared_.masses[bin], mass_of(order));
+      atomicAdd(&histogram.counts[bin], 1u);
+      if constexpr (kByMass) histogram.add_mass(bin, mass_of(order));
     });
     __syncthreads();
     const int first = 2 * static_cast<int>(threadIdx.x);
-    const Totals one{shared_.counts[first], shared_.masses[first]};
-    const Totals two{shared_.counts[first + 1], shared_.masses[first + 1]};
+    const Totals one = histogram.totals(first), two = histogram.totals(first + 1);
     Totals both = one;
     both += two;
     Totals before = range.above;
-    before += sum_before(both);
+    before += sum_before<kByMass>(both);
     const auto look_at = [&](const Totals& part, int bin) {
       Totals upto = before;
       upto += part;
@@ -295,10 +324,13 @@ class RowHead {
     __syncthreads();
     const int bin = shared_.bin;
     if (bin < 0) return false;
-    if (threadIdx.x == 0) shared_.few[0] = bins.begin(bin);
-    if (threadIdx.x == 32) shared_.few[1] = bins.begin(bin - 1);
+    if (threadIdx.x < 64) {
+      const auto end = threadIdx.x / 32;
+      const Order begin = bins.begin(bin - static_cast<int>(end));
+      if (threadIdx.x % 32 == 0) shared_.few[end] = begin;
+    }
     __syncthreads();
-    range = {shared_.few[0], shared_.few[1], shared_.above, shared_.counts[bin]};
+    range = {shared_.few[0], shared_.few[1], shared_.above, histogram.counts[bin]};
     __syncthreads();
     return true;
   }
@@ -315,18 +347,18 @@ class RowHead {
     over(range.lo, range.hi, in_buffer, [&](Order order) {
       const std::uint32_t place = atomicAdd(&shared_.taken, 1u);
       shared_.few[place] = order;
-      shared_.few_masses[place] = mass_of(order);
+      if constexpr (kByMass) shared_.few_masses[place] = mass_of(order);
     });
     __syncthreads();
     const int count = static_cast<int>(shared_.taken), lane = static_cast<int>(threadIdx.x) % 32;
     for (int i = static_cast<int>(threadIdx.x) / 32; i < count; i += kHeadWarps) {
       Totals before{};
       for (int j = lane; j < count; j += 32)
-        if (shared_.few[j] > shared_.few[i]) before += {1, shared_.few_masses[j]};
-      before = warp_sum_of(before);
+        if (shared_.few[j] > shared_.few[i]) before += {1, kByMass ? shared_.few_masses[j] : 0};
+      before = warp_sum_of<kByMass>(before);
       before += range.above;
       Totals upto = before;
-      upto += {1, shared_.few_masses[i]};
+      upto += {1, kByMass ? shared_.few_masses[i] : 0};
       if (lane == 0 && !reaches<kByMass>(before, wanted) && reaches<kByMass>(upto, wanted))
         shared_.found = shared_.few[i];
     }

@@ -35,9 +35,17 @@ __device__ float over_chunk(float value) {
   return value;
 }
 
-/// e^((x − top)·slope); 0 where x is no number above −∞.
+constexpr float kLog2E = 1.44269504f;
+
+__device__ float power_of_two(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
+/// 2^((x − top)·slope); 0 where x is no number above −∞.
 __device__ float weight(float x, float top, float slope) {
-  return x > -INFINITY ? __expf((x - top) * slope) : 0.0f;
+  return x > -INFINITY ? power_of_two((x - top) * slope) : 0.0f;
 }
 
 __global__ void __launch_bounds__(kTileThreads)
@@ -58,20 +66,17 @@ __global__ void __launch_bounds__(kTileThreads)
   for (int quad = 0; quad < kTileQuads; ++quad)
     part.quads[quad] = load_quad(row, first_of_quad(tile, thread, quad), logits.columns, wide);
   const float temperature = sampling[sample.slot].temperature;
-  const float slope = temperature > 0 ? fminf(1.0f / temperature, 3e38f) : 0.0f;
+  const float slope = temperature > 0 ? fminf(kLog2E / temperature, 3e38f) : 0.0f;
 
   float largest = -INFINITY;
   int token = first_of_quad(tile, thread, 0);
-  bool bad = false;
   part.over([&](float logit, int quad, int i) {
-    bad = bad || !(logit < INFINITY);
     if (logit > largest) {
       largest = logit;
       token = first_of_quad(tile, thread, quad) + i;
     }
   });
-  TileStats of_warp{warp_largest(token < logits.columns ? order_of(largest, token) : 0ull), 0, 0,
-                    __ballot_sync(0xFFFFFFFFu, bad)};
+  TileStats of_warp{warp_largest(token < logits.columns ? order_of(largest, token) : 0ull), 0, 0, 0};
   const float top = logit_of(of_warp.best);
 
   // Sums are taken relative to the largest of a chunk, so that no thread waits for another warp's.
@@ -80,12 +85,13 @@ __global__ void __launch_bounds__(kTileThreads)
   for (int distance = kChunkThreads / 2; distance > 0; distance /= 2)
     of_chunk = fmaxf(of_chunk, __shfl_xor_sync(0xFFFFFFFFu, of_chunk, distance));
   const std::int64_t place = std::int64_t{index} * workspace.tiles_per_row + tile;
+  const float base = of_chunk > -INFINITY ? of_chunk : 0.0f;
   float sum = 0, scaled_sum = 0;
-  if (of_chunk > -INFINITY) part.over([&](float logit, int, int) { sum += __expf(logit - of_chunk); });
-  of_warp.sum = warp_sum(sum * weight(of_chunk, top, 1));
+  part.over([&](float logit, int, int) { sum += power_of_two((logit - base) * kLog2E); });
+  of_warp.is_bad = __ballot_sync(0xFFFFFFFFu, !(sum < INFINITY));  // NaN: a logit is none, or ∞ − ∞
+  of_warp.sum = warp_sum(sum * weight(of_chunk, top, kLog2E));
   if (temperature > 0) {
-    if (of_chunk > -INFINITY)
-      part.over([&](float logit, int, int) { scaled_sum += __expf((logit - of_chunk) * slope); });
+    part.over([&](float logit, int, int) { scaled_sum += power_of_two((logit - base) * slope); });
     of_warp.scaled_sum = warp_sum(scaled_sum * weight(of_chunk, top, slope));
     const float chunk_sum = over_chunk(scaled_sum);
     if (lane % kChunkThreads == 0)
@@ -98,7 +104,7 @@ __global__ void __launch_bounds__(kTileThreads)
   const Order best = warp_largest(mine.best);
   const float tile_top = logit_of(best), mine_top = lane < kWarps ? logit_of(mine.best) : -INFINITY;
   TileStats stats{best, 0, 0, __ballot_sync(0xFFFFFFFFu, mine.is_bad != 0)};
-  stats.sum = warp_sum(mine.sum * weight(mine_top, tile_top, 1));
+  stats.sum = warp_sum(mine.sum * weight(mine_top, tile_top, kLog2E));
   stats.scaled_sum = warp_sum(mine.scaled_sum * weight(mine_top, tile_top, slope));
   if (lane == 0) workspace.tiles[place] = stats;
 }

@@ -12,7 +12,7 @@ constexpr int kPlainRows = 8, kQuantisedRows = 16;
 void multiply_one_type(const SkinnyInput& in, const SkinnyOutput* outputs, int count, cudaStream_t stream) {
   const TensorType type = outputs[0].weight.type;
   if (type == TensorType::bf16) {
-    launch_skinny<PlainWeights<1>, 4>(in, outputs, count, plain_source, stream);
+    launch_skinny<PlainWeights<1>>(in, outputs, count, plain_source, stream);
   } else if (is_block_type(type)) {
     skinny_blocks(in, outputs, count, stream);
   } else {
@@ -27,8 +27,8 @@ int skinny_rows(TensorType type) {
 }
 
 void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, void* /*workspace*/,
-                   int /*multiprocessors*/, cudaStream_t stream) {
-  const SkinnyInput in = skinny_input(x, rows);
+                   int multiprocessors, cudaStream_t stream) {
+  const SkinnyInput in = skinny_input(x, rows, multiprocessors);
   const bool one_type = std::all_of(outputs, outputs + count, [&](const SkinnyOutput& output) {
     return output.weight.type == outputs[0].weight.type;
   });
@@ -37,11 +37,11 @@ void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, v
 }
 
 void skinny_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
-                  Rows16 out, int rows, void* /*workspace*/, int /*multiprocessors*/, cudaStream_t stream) {
-  const SkinnyInput in = skinny_input(x, rows);
+                  Rows16 out, int rows, void* /*workspace*/, int multiprocessors, cudaStream_t stream) {
+  const SkinnyInput in = skinny_input(x, rows, multiprocessors);
   const GatedMlp mlp{gate, up, activation, out};
   if (gate.is_plain()) {
-    launch_gated<PlainWeights<1>, 2>(in, mlp, plain_source, stream);
+    launch_gated<PlainWeights<1, true>>(in, mlp, plain_source, stream);
   } else if (is_block_type(gate.type)) {
     gated_blocks(in, mlp, stream);
   } else {

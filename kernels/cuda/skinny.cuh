@@ -1,67 +1,75 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The frame of products with few tokens. A block has 16 rows of a weight and all its columns: eight warps
-// take chunks of 64 columns in turn, weights as the 16-row operand, eight tokens (or twice eight) as the
-// other, and their sums are added up in the order of the warps. The weights of the first stages are on their
-// way before the kernel ahead has ended. What differs between plain and quantised weights is `Weights`:
+// The frame of products with few tokens. A pass is as many rows of a weight as a warp multiplies at once,
+// weights as the 16-row operand, tokens as the other; blocks have passes of all outputs in equal shares.
+// Chunks of a pass's columns go to the block's warps in turn, on from pass to pass, each through its ring of
+// stages, of which the first are on their way before the kernel ahead has ended; the warps' sums of a pass
+// are added up in the order of the warps. What differs between plain and quantised weights is `Weights`:
 //
-//   kTokenTiles                          eights of tokens
-//   Source                               what it reads, by value
-//   Stage, load(source, tile, chunk, lane, stage)          a lane's part of a chunk, in registers
-//   Tokens, load_tokens(in, chunk, lane)                   its part of the tokens' columns
-//   multiply(stage, tokens, sums)        onto sums[token tile], the four numbers of multiply_bf16()
+//   kWarps, kBlocks                             of a block, and blocks of a multiprocessor
+//   kOnePass                                    blocks have one pass each, which the hardware deals out
+//   kStages, kStageBytes, kColumns              of a ring, and of a chunk
+//   kTokenTiles, kTiles, kPassRows              eights of tokens, 16s of rows, and rows of the output of a
+//   pass Source                                      what it reads, by value Lane, aim(matrices, pass) where
+//   a lane reads a pass fill(lane, matrices, chunk, stage)          sends for a chunk Tokens, load_tokens(in,
+//   chunk)              a lane's part of the tokens' columns multiply(matrices, pass, chunk, stage, in,
+//   tokens, sums)
 #pragma once
 #include "kernels/cuda/activation.cuh"
 #include "kernels/cuda/launch.cuh"
-#include "kernels/cuda/ptx.cuh"
 #include "kernels/cuda/skinny_parts.h"
+#include "kernels/cuda/warp_ring.cuh"
 
 namespace pitwall::cuda {
 
-inline constexpr int kSkinnyWarps = 8, kSkinnyThreads = 32 * kSkinnyWarps;
 inline constexpr int kSkinnyOutputs = 4;
-inline constexpr int kTileRows = 16, kChunkColumns = 64;
+inline constexpr int kTileRows = 16;
 
 /// The tokens that a lane has of the second operand: 4g + t has g, and g + 8 of two token tiles.
 template <int kTokenTiles>
 struct LaneTokens {
-  const bf16* rows[kTokenTiles];  ///< null: there is none, its numbers are zero
+  const bf16* rows[kTokenTiles];  ///< past the last token any one: its products are not looked at
   const std::int32_t* order;      ///< column of x of each stored column; null: the same
-  int columns;
+  int columns, stored;            ///< of x, and of a row of the weight
   bool aligned;
+
+  /// Whether `count` stored columns from `k` on lie side by side in x.
+  __device__ bool straight(int k, int count) const {
+    return order == nullptr && aligned && k + count <= columns;
+  }
+  /// One number, anywhere; zero past the ends.
+  __device__ std::uint32_t number(const bf16* row, int k) const {
+    int column = k < stored ? k : -1;
+    if (order != nullptr && column >= 0) column = order[k];
+    return column >= 0 && column < columns ? __bfloat16_as_ushort(row[column]) : 0;
+  }
 };
 
-/// kCount (4 or 8) numbers of one token from stored column `k` on; zeros past the ends.
+/// kCount (4 or 8) numbers of one token from stored column `k` on.
 template <int kCount, int kTokenTiles>
-__device__ inline void load_token(const LaneTokens<kTokenTiles>& in, const bf16* row, int k,
+__device__ inline void load_token(const LaneTokens<kTokenTiles>& in, bool straight, const bf16* row, int k,
                                   std::uint32_t (&out)[kCount / 2]) {
-  for (std::uint32_t& pair : out) pair = 0;
-  if (row == nullptr) return;
-  if (in.order == nullptr && in.aligned && k + kCount <= in.columns) {
-    if constexpr (kCount == 8) {
-      const uint4 eight = *reinterpret_cast<const uint4*>(row + k);
-      out[0] = eight.x, out[1] = eight.y, out[2] = eight.z, out[3] = eight.w;
-    } else {
-      const uint2 four = *reinterpret_cast<const uint2*>(row + k);
-      out[0] = four.x, out[1] = four.y;
-    }
-    return;
-  }
+  if (!straight) {
 #pragma unroll
-  for (int i = 0; i < kCount; ++i) {
-    const int column = in.order != nullptr ? in.order[k + i] : k + i;
-    if (column < 0 || column >= in.columns) continue;
-    out[i / 2] |= static_cast<std::uint32_t>(__bfloat16_as_ushort(row[column])) << (i % 2 * 16);
+    for (int i = 0; i < kCount / 2; ++i)
+      out[i] = in.number(row, k + 2 * i) | in.number(row, k + 2 * i + 1) << 16;
+  } else if constexpr (kCount == 8) {
+    const uint4 eight = *reinterpret_cast<const uint4*>(row + k);
+    out[0] = eight.x, out[1] = eight.y, out[2] = eight.z, out[3] = eight.w;
+  } else {
+    const uint2 four = *reinterpret_cast<const uint2*>(row + k);
+    out[0] = four.x, out[1] = four.y;
   }
 }
 
-/// Of rows 0, 1 … of x.
-template <int kTokenTiles>
-__device__ inline LaneTokens<kTokenTiles> lane_tokens(const SkinnyInput& in) {
-  LaneTokens<kTokenTiles> tokens{{}, nullptr, in.x.columns, in.aligned};
+/// `row_of`: the row of x of a token.
+template <int kTokenTiles, class RowOf>
+__device__ inline LaneTokens<kTokenTiles> lane_tokens(const SkinnyInput& in, int stored, int count,
+                                                      const RowOf& row_of) {
+  LaneTokens<kTokenTiles> tokens{{}, nullptr, in.x.columns, stored, in.aligned};
 #pragma unroll
   for (int n = 0; n < kTokenTiles; ++n) {
-    const int token = static_cast<int>(threadIdx.x) % 32 / 4 + 8 * n;
-    if (token < in.rows) tokens.rows[n] = in.x.data + std::int64_t{token} * in.x.stride;
+    const int token = min(static_cast<int>(threadIdx.x) % 32 / 4 + 8 * n, count - 1);
+    tokens.rows[n] = in.x.data + std::int64_t{row_of(token)} * in.x.stride;
   }
   return tokens;
 }
@@ -91,174 +99,222 @@ inline SkinnyTarget skinny_target(const SkinnyOutput& output) {
   return {output.out16, output.out32, output.bias, output.residual, output.scale, output.weight.rows};
 }
 
+/// The matrices of a launch, over the same columns.
+template <class Source>
+struct SkinnyMatrices {
+  Source sources[kSkinnyOutputs];  ///< gated: the gate and what it gates, both with the passes of the first
+  const std::int32_t* orders[kSkinnyOutputs];
+  int first_pass[kSkinnyOutputs + 1];
+  int stride = 0;
+
+  __device__ int owner(int pass) const {
+    int i = 0;
+    while (i + 1 < kSkinnyOutputs && pass >= first_pass[i + 1]) ++i;
+    return i;
+  }
+};
+
+/// One matrix alone, of which a block may know nothing before it runs.
+template <class Source>
+struct SkinnyMatrix {
+  Source sources[1];
+  const std::int32_t* orders[1];
+  int first_pass[2];
+  int stride = 0;
+  __device__ int owner(int /*pass*/) const { return 0; }
+};
+
+struct PassRange {
+  int first, end;
+};
+
+/// A warp's sums: [tile][token tile][lane][the four of multiply_bf16()].
+template <class Weights>
+using WarpSums = float[Weights::kTiles][Weights::kTokenTiles][32][4];
+
+template <class Weights>
+struct SkinnyShared {
+  unsigned char stages[Weights::kWarps][Weights::kStages * Weights::kStageBytes];
+  WarpSums<Weights> sums[Weights::kWarps];
+};
+
+template <class Weights>
+__device__ inline SkinnyShared<Weights>& skinny_shared() {
+  extern __shared__ __align__(128) unsigned char memory[];
+  return *reinterpret_cast<SkinnyShared<Weights>*>(memory);
+}
+
+/// All products of a block. `ready` waits for the kernel ahead and gives the tokens, of which there are
+/// `count`; `finish` takes a pass, one of its rows, a token and the sums by tile and row of the tile.
+template <class Weights, class Matrices, class Ready, class Finish>
+__device__ inline void skinny_products(const Matrices& matrices, PassRange passes, int count,
+                                       const Ready& ready, const Finish& finish) {
+  SkinnyShared<Weights>& shared = skinny_shared<Weights>();
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int chunks = (matrices.stride + Weights::kColumns - 1) / Weights::kColumns;
+  WarpRing<Weights::kStages, Weights::kStageBytes> ring(shared.stages[warp]);
+  int pass_ahead = passes.first, chunk_ahead = warp;
+  typename Weights::Lane from = Weights::aim(matrices, pass_ahead);
+  const auto fill = [&] {
+    if (chunk_ahead >= chunks && pass_ahead < passes.end) {
+      while (chunk_ahead >= chunks) {
+        chunk_ahead -= chunks;
+        ++pass_ahead;
+      }
+      if (pass_ahead < passes.end) from = Weights::aim(matrices, pass_ahead);
+    }
+    if (pass_ahead < passes.end) Weights::fill(from, matrices, chunk_ahead, ring.next_fill());
+    chunk_ahead += Weights::kWarps;
+    ring.sent();
+  };
+  for (int s = 0; s < Weights::kStages; ++s) fill();
+  LaneTokens<Weights::kTokenTiles> in = ready();
+  int chunk = warp;
+  for (int pass = passes.first; pass < passes.end; ++pass) {
+    const int owner = matrices.owner(pass);
+    in.order = matrices.orders[owner];
+    float sums[Weights::kTiles][Weights::kTokenTiles][4] = {};
+    for (; chunk < chunks; chunk += Weights::kWarps) {
+      const auto tokens = Weights::load_tokens(in, chunk);
+      Weights::multiply(matrices, owner, chunk, ring.wait(), in, tokens, sums);
+      ring.done();
+      fill();
+    }
+    chunk -= chunks;
+#pragma unroll
+    for (int m = 0; m < Weights::kTiles; ++m) {
+#pragma unroll
+      for (int n = 0; n < Weights::kTokenTiles; ++n) {
+        *reinterpret_cast<float4*>(shared.sums[warp][m][n][lane]) =
+            make_float4(sums[m][n][0], sums[m][n][1], sums[m][n][2], sums[m][n][3]);
+      }
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < Weights::kPassRows * count; i += 32 * Weights::kWarps) {
+      const int token = i / Weights::kPassRows;
+      finish(pass, i % Weights::kPassRows, token, [&](int tile, int row) {
+        float sum = 0;
+#pragma unroll
+        for (int w = 0; w < Weights::kWarps; ++w)
+          sum += shared.sums[w][tile][token / 8][row % 8 * 4 + token % 8 / 2][row / 8 * 2 + token % 2];
+        return sum;
+      });
+    }
+    if (pass + 1 < passes.end) __syncthreads();
+  }
+}
+
 template <class Source>
 struct SkinnyJobs {
-  Source sources[kSkinnyOutputs];
+  SkinnyMatrices<Source> matrices;
   SkinnyTarget targets[kSkinnyOutputs];
-  const std::int32_t* orders[kSkinnyOutputs];
-  int first_tile[kSkinnyOutputs + 1];
-  int chunks = 0;
   SkinnyInput in;
 };
 
-/// Sums of a block's warps, [warp][row][token].
-template <int kTokenTiles>
-using WarpSums = float[kSkinnyWarps][kTileRows][8 * kTokenTiles + 1];
-
-/// All chunks of the lane's warp, of the same tile of every matrix, into `sums`. Weights that do not depend
-/// on the kernel ahead are on their way before `ready`, which waits for it, gives the tokens.
-template <class Weights, int kMatrices, int kStages, class Ready>
-__device__ inline void skinny_sums(const typename Weights::Source* const (&sources)[kMatrices],
-                                   const std::int32_t* const (&orders)[kMatrices], std::int64_t tile,
-                                   int chunks, const Ready& ready,
-                                   float (&sums)[kMatrices][Weights::kTokenTiles][4]) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  typename Weights::Stage stages[kStages][kMatrices];
-#pragma unroll
-  for (int s = 0; s < kStages; ++s) {
-    const int chunk = warp + kSkinnyWarps * s;
-    if (chunk >= chunks) continue;
-#pragma unroll
-    for (int m = 0; m < kMatrices; ++m) Weights::load(*sources[m], tile, chunk, lane, stages[s][m]);
-  }
-  LaneTokens<Weights::kTokenTiles> in = ready();
-  for (int first = warp; first < chunks; first += kSkinnyWarps * kStages) {
-#pragma unroll
-    for (int s = 0; s < kStages; ++s) {
-      const int chunk = first + kSkinnyWarps * s, next = chunk + kSkinnyWarps * kStages;
-      if (chunk >= chunks) continue;
-      typename Weights::Tokens tokens;
-#pragma unroll
-      for (int m = 0; m < kMatrices; ++m) {
-        if (m == 0 || orders[m] != orders[0]) {
-          in.order = orders[m];
-          tokens = Weights::load_tokens(in, chunk, lane);
-        }
-        Weights::multiply(stages[s][m], tokens, sums[m]);
-        if (next < chunks) Weights::load(*sources[m], tile, next, lane, stages[s][m]);
-      }
-    }
-  }
+__device__ inline PassRange block_passes(int passes) {
+  const auto begin = [passes](unsigned block) {
+    return static_cast<int>(std::int64_t{passes} * block / gridDim.x);
+  };
+  return {begin(blockIdx.x), begin(blockIdx.x + 1)};
 }
 
-template <int kTokenTiles>
-__device__ inline void put_sums(const float (&sums)[kTokenTiles][4],
-                                float (&of_warp)[kTileRows][8 * kTokenTiles + 1]) {
-  const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-#pragma unroll
-  for (int n = 0; n < kTokenTiles; ++n) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i) of_warp[g + i / 2 * 8][8 * n + 2 * t + i % 2] = sums[n][i];
-  }
-}
-template <int kTokenTiles>
-__device__ inline float take_sum(const WarpSums<kTokenTiles>& sums, int row, int token) {
-  float sum = 0;
-#pragma unroll
-  for (int warp = 0; warp < kSkinnyWarps; ++warp) sum += sums[warp][row][token];
-  return sum;
-}
-
-template <class Weights, int kStages>
-__global__ void __launch_bounds__(kSkinnyThreads, 2)
+template <class Weights>
+__global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kBlocks)
     skinny_kernel(const __grid_constant__ SkinnyJobs<typename Weights::Source> jobs) {
-  constexpr int kTokens = 8 * Weights::kTokenTiles;
-  __shared__ WarpSums<Weights::kTokenTiles> shared;
-  const auto block = static_cast<int>(blockIdx.x);
-  int job = 0;
-  while (block >= jobs.first_tile[job + 1]) ++job;
-  const int tile = block - jobs.first_tile[job];
+  let_next_kernel_start();
+  const auto& matrices = jobs.matrices;
   const auto ready = [&] {
     wait_for_kernel_ahead();
-    let_next_kernel_start();
-    return lane_tokens<Weights::kTokenTiles>(jobs.in);
+    return lane_tokens<Weights::kTokenTiles>(jobs.in, matrices.stride, jobs.in.rows,
+                                             [](int token) { return token; });
   };
-  float sums[1][Weights::kTokenTiles][4] = {};
-  skinny_sums<Weights, 1, kStages>({&jobs.sources[job]}, {jobs.orders[job]}, tile, jobs.chunks, ready, sums);
-  put_sums<Weights::kTokenTiles>(sums[0], shared[threadIdx.x / 32]);
-  __syncthreads();
-  for (int i = threadIdx.x; i < kTileRows * kTokens; i += kSkinnyThreads) {
-    const int token = i / kTileRows, row = tile * kTileRows + i % kTileRows;
-    if (token < jobs.in.rows && row < jobs.targets[job].rows)
-      jobs.targets[job].store(token, row, take_sum<Weights::kTokenTiles>(shared, i % kTileRows, token));
-  }
+  skinny_products<Weights>(matrices, block_passes(matrices.first_pass[kSkinnyOutputs]), jobs.in.rows, ready,
+                           [&](int pass, int slot, int token, const auto& sum) {
+                             const int owner = matrices.owner(pass);
+                             const SkinnyTarget& target = jobs.targets[owner];
+                             const int row = (pass - matrices.first_pass[owner]) * Weights::kPassRows + slot;
+                             if (row < target.rows)
+                               target.store(token, row, sum(slot / kTileRows, slot % kTileRows));
+                           });
 }
 
 template <class Source>
 struct GatedJob {
-  Source gate, up;
+  SkinnyMatrices<Source> matrices;
   Activation activation;
   Rows16 out;
-  int rows = 0, chunks = 0;
+  int rows = 0;
   SkinnyInput in;
-  const std::int32_t* orders[2];
 };
 
-template <class Weights, int kStages>
-__global__ void __launch_bounds__(kSkinnyThreads, 2)
+template <class Weights>
+__global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kBlocks)
     gated_kernel(const __grid_constant__ GatedJob<typename Weights::Source> job) {
-  constexpr int kTokens = 8 * Weights::kTokenTiles;
-  __shared__ WarpSums<Weights::kTokenTiles> shared[2];
-  const auto tile = static_cast<int>(blockIdx.x);
+  let_next_kernel_start();
   const auto ready = [&] {
     wait_for_kernel_ahead();
-    let_next_kernel_start();
-    return lane_tokens<Weights::kTokenTiles>(job.in);
+    return lane_tokens<Weights::kTokenTiles>(job.in, job.matrices.stride, job.in.rows,
+                                             [](int token) { return token; });
   };
-  float sums[2][Weights::kTokenTiles][4] = {};
-  skinny_sums<Weights, 2, kStages>({&job.gate, &job.up}, {job.orders[0], job.orders[1]}, tile, job.chunks,
-                                   ready, sums);
-#pragma unroll
-  for (int m = 0; m < 2; ++m) put_sums<Weights::kTokenTiles>(sums[m], shared[m][threadIdx.x / 32]);
-  __syncthreads();
-  for (int i = threadIdx.x; i < kTileRows * kTokens; i += kSkinnyThreads) {
-    const int token = i / kTileRows, row = tile * kTileRows + i % kTileRows;
-    if (token >= job.in.rows || row >= job.rows) continue;
-    const float gate = take_sum<Weights::kTokenTiles>(shared[0], i % kTileRows, token);
-    const float up = take_sum<Weights::kTokenTiles>(shared[1], i % kTileRows, token);
-    job.out.data[std::int64_t{token} * job.out.stride + row] =
-        __float2bfloat16(activated(gate, job.activation) * up);
-  }
+  skinny_products<Weights>(job.matrices, block_passes(job.matrices.first_pass[1]), job.in.rows, ready,
+                           [&](int pass, int slot, int token, const auto& sum) {
+                             const int row = pass * Weights::kPassRows + slot;
+                             if (row >= job.rows) return;
+                             const float gate = sum(0, slot);
+                             const float up =
+                                 Weights::kTiles > 1 ? sum(1, slot) : sum(0, slot + Weights::kPassRows);
+                             job.out.data[std::int64_t{token} * job.out.stride + row] =
+                                 __float2bfloat16(activated(gate, job.activation) * up);
+                           });
 }
 
-inline int skinny_chunks(const DeviceMatrix& weight) {
-  return (weight.stride + kChunkColumns - 1) / kChunkColumns;
+template <class Weights>
+int skinny_passes(const DeviceMatrix& weight) {
+  return (weight.rows + Weights::kPassRows - 1) / Weights::kPassRows;
 }
-inline unsigned skinny_tiles(const DeviceMatrix& weight) {
-  return static_cast<unsigned>((weight.rows + kTileRows - 1) / kTileRows);
+
+template <class Weights, class Job>
+void launch_shared(void (*kernel)(Job), int passes, int multiprocessors, const Job& job,
+                   cudaStream_t stream) {
+  static_assert(sizeof(SkinnyShared<Weights>) <= 99 * 1024);  // what the smallest device has
+  const int blocks = Weights::kOnePass ? passes : std::min(passes, multiprocessors * Weights::kBlocks);
+  launch(kernel, static_cast<unsigned>(blocks), 32 * Weights::kWarps, sizeof(SkinnyShared<Weights>), stream,
+         job);
 }
 
 /// The parts that a launch has of the outputs' weights, `source` of each.
-template <class Weights, int kStages, class MakeSource>
+template <class Weights, class MakeSource>
 void launch_skinny(const SkinnyInput& in, const SkinnyOutput* outputs, int count, const MakeSource& source,
                    cudaStream_t stream) {
   SkinnyJobs<typename Weights::Source> jobs{};
   jobs.in = in;
-  jobs.chunks = skinny_chunks(outputs[0].weight);
+  jobs.matrices.stride = outputs[0].weight.stride;
   for (int i = 0; i < kSkinnyOutputs; ++i) {
-    jobs.first_tile[i + 1] = jobs.first_tile[i];
+    int& end = jobs.matrices.first_pass[i + 1];
+    end = jobs.matrices.first_pass[i];
     if (i >= count) continue;
     const SkinnyOutput& from = outputs[i];
-    jobs.first_tile[i + 1] += static_cast<int>(skinny_tiles(from.weight));
-    jobs.sources[i] = source(from.weight);
+    end += skinny_passes<Weights>(from.weight);
+    jobs.matrices.sources[i] = source(from.weight);
+    jobs.matrices.orders[i] = from.weight.order;
     jobs.targets[i] = skinny_target(from);
-    jobs.orders[i] = from.weight.order;
   }
-  launch(skinny_kernel<Weights, kStages>, static_cast<unsigned>(jobs.first_tile[count]), kSkinnyThreads, 0,
-         stream, jobs);
+  launch_shared<Weights>(skinny_kernel<Weights>, jobs.matrices.first_pass[count], in.multiprocessors, jobs,
+                         stream);
 }
 
-template <class Weights, int kStages, class MakeSource>
+template <class Weights, class MakeSource>
 void launch_gated(const SkinnyInput& in, const GatedMlp& mlp, const MakeSource& source, cudaStream_t stream) {
-  const GatedJob<typename Weights::Source> job{.gate = source(mlp.gate),
-                                               .up = source(mlp.up),
+  const int passes = skinny_passes<Weights>(mlp.gate);
+  const GatedJob<typename Weights::Source> job{.matrices = {.sources = {source(mlp.gate), source(mlp.up)},
+                                                            .orders = {mlp.gate.order, mlp.up.order},
+                                                            .first_pass = {0, passes, passes, passes, passes},
+                                                            .stride = mlp.gate.stride},
                                                .activation = mlp.activation,
                                                .out = mlp.out,
                                                .rows = mlp.gate.rows,
-                                               .chunks = skinny_chunks(mlp.gate),
-                                               .in = in,
-                                               .orders = {mlp.gate.order, mlp.up.order}};
-  launch(gated_kernel<Weights, kStages>, skinny_tiles(mlp.gate), kSkinnyThreads, 0, stream, job);
+                                               .in = in};
+  launch_shared<Weights>(gated_kernel<Weights>, passes, in.multiprocessors, job, stream);
 }
 
 }  // namespace pitwall::cuda

@@ -12,11 +12,13 @@ namespace pitwall::cuda {
 struct SkinnyInput {
   Rows16 x;
   int rows = 0;
+  int multiprocessors = 1;
   bool aligned = false;  ///< every row begins at 16 bytes
 };
 
-inline SkinnyInput skinny_input(Rows16 x, int rows) {
-  return {x, rows, reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0 && x.stride % 8 == 0};
+inline SkinnyInput skinny_input(Rows16 x, int rows, int multiprocessors) {
+  const bool aligned = reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0 && x.stride % 8 == 0;
+  return {x, rows, multiprocessors, aligned};
 }
 
 /// Outputs of one type: GGUF blocks, or quantised linears.
