@@ -111,7 +111,7 @@ void CudaBackend::moe(Tensor in, const NormPrologue& norm, Experts experts, floa
   const Rows32 added = residual.valid() ? at(residual).wide : Rows32{};
   const StoredTensor& to = at(out);
   run_moe(moe_layers_[static_cast<std::size_t>(experts.id)], link_.view(), x, scale, added, to.narrow,
-          to.wide, bound(to.rows), products_, moe_, memory_.device().multiprocessors, stream_);
+          to.wide, bound(to.rows), products_, moe_, stream_);
 }
 
 void CudaBackend::norm_add(Tensor in, const NormPrologue& norm, float scale, Tensor residual) {

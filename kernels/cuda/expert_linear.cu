@@ -33,7 +33,7 @@ void multiply_experts(const SkinnyInput& in, const SkinnyOutput& output, const E
 }  // namespace
 
 void expert_linear(Rows16 x, bool by_visit, const ExpertMatrices& weight, const VisitList& visits, Rows16 out,
-                   int most_visits, int /*multiprocessors*/, cudaStream_t stream) {
+                   int most_visits, cudaStream_t stream) {
   if (most_visits <= 0) return;
   const ExpertTiles experts{
       {weight.matrices, visits.first_visit, by_visit ? nullptr : visits.visit_rows, weight.experts},

@@ -22,15 +22,13 @@ struct SkinnyOutput {
 int skinny_rows(TensorType type);
 
 /// x [rows][columns], rows ≤ skinny_rows() of every output's type. One launch for all outputs where they are
-/// of one type. `workspace`: skinny_workspace_bytes(), counters in it zero before the first launch and after
-/// each.
-void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, void* workspace,
-                   int multiprocessors, cudaStream_t stream);
-std::size_t skinny_workspace_bytes(int multiprocessors);
+/// of one type.
+void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, int multiprocessors,
+                   cudaStream_t stream);
 
 /// The same for a gated MLP: out = act(x·gateᵀ) ⊙ (x·upᵀ), in one launch.
 void skinny_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
-                  Rows16 out, int rows, void* workspace, int multiprocessors, cudaStream_t stream);
+                  Rows16 out, int rows, int multiprocessors, cudaStream_t stream);
 
 /// Experts of one layer: matrices of one shape and type, `experts` of them, as an array in device memory.
 struct ExpertMatrices {
@@ -42,7 +40,7 @@ struct ExpertMatrices {
 /// out[v] = x[row of v]·w[expert of v]ᵀ for every visit v; x rows by VisitList::visit_rows, or by visit where
 /// `by_visit`. `most_visits`: the bound (rows·top_k). Grid from shapes alone.
 void expert_linear(Rows16 x, bool by_visit, const ExpertMatrices& weight, const VisitList& visits, Rows16 out,
-                   int most_visits, int multiprocessors, cudaStream_t stream);
+                   int most_visits, cudaStream_t stream);
 
 /// A tiled product for any number of rows and any type, for machines without cuBLASLt and as a check on it.
 void tiled_linear(Rows16 x, const SkinnyOutput& output, int rows, cudaStream_t stream);

@@ -93,7 +93,7 @@ Result<MoeWorkspace> take_moe_workspace(DeviceMemory& memory, std::span<const Mo
 
 void run_moe(const MoeLayer& layer, const StepView& step, Rows16 x, float scale, Rows32 residual,
              Rows16 out16, Rows32 out32, int rows, Products& products, const MoeWorkspace& workspace,
-             int multiprocessors, cudaStream_t stream) {
+             cudaStream_t stream) {
   const auto columns = [](auto tensor, int count) {
     tensor.columns = count;
     return tensor;
@@ -108,10 +108,10 @@ void run_moe(const MoeLayer& layer, const StepView& step, Rows16 x, float scale,
   const Rows16 up = columns(workspace.up, layer.up.shape.rows);
   const Rows16 gated = columns(workspace.gated, layer.gate.shape.rows);
   const Rows16 results = columns(workspace.results, layer.down.shape.rows);
-  expert_linear(x, false, layer.gate, workspace.visits, gate, most, multiprocessors, stream);
-  expert_linear(x, false, layer.up, workspace.visits, up, most, multiprocessors, stream);
+  expert_linear(x, false, layer.gate, workspace.visits, gate, most, stream);
+  expert_linear(x, false, layer.up, workspace.visits, up, most, stream);
   gate_rows(gate, up, nullptr, nullptr, layer.activation, gated, most, stream);
-  expert_linear(gated, true, layer.down, workspace.visits, results, most, multiprocessors, stream);
+  expert_linear(gated, true, layer.down, workspace.visits, results, most, stream);
   if (out32.data != nullptr) {
     combine_visits(step, results, workspace.visits, layer.spec.top_k, scale, residual, out32, rows, stream);
   } else {

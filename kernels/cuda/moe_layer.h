@@ -36,6 +36,6 @@ Result<MoeWorkspace> take_moe_workspace(DeviceMemory& memory, std::span<const Mo
 /// out = scale·Σ p·expert(x) + residual; one of out16 and out32 is set.
 void run_moe(const MoeLayer& layer, const StepView& step, Rows16 x, float scale, Rows32 residual,
              Rows16 out16, Rows32 out32, int rows, Products& products, const MoeWorkspace& workspace,
-             int multiprocessors, cudaStream_t stream);
+             cudaStream_t stream);
 
 }  // namespace pitwall::cuda

@@ -130,10 +130,9 @@ KernelCase expert_case(const ExpertShape& shape, bool timed) {
       }
     }
     const Rows16 out = made.outputs[0].out16();
-    const int multiprocessors = case_multiprocessors();
     made.run = [=](int turn, cudaStream_t stream) {
       expert_linear(x.device, shape.by_visit, experts, lists[static_cast<std::size_t>(turn) % lists.size()],
-                    out, most, multiprocessors, stream);
+                    out, most, stream);
     };
   });
   return one;

@@ -44,11 +44,6 @@ Result<void> Products::prepare(DeviceMemory& memory, cudaStream_t stream,
   if (cublas) cublas_ = *std::move(cublas);
   if (cublas_ && !cache.empty()) cublas_->load_choices(cache, memory.device().name);
   if (!cublas) notice_ = cublas.error().text();
-  auto skinny = memory.take(Category::library_workspace,
-                            static_cast<Bytes>(skinny_workspace_bytes(memory.device().multiprocessors)),
-                            "partial sums");
-  if (!skinny) return std::move(skinny).error();
-  skinny_memory_ = *skinny;
   return {};
 }
 
@@ -79,8 +74,8 @@ void Products::multiply(Rows16 x, std::span<const ProductOutput> outputs, int ro
   if (few) {
     std::vector<SkinnyOutput> skinny;
     for (const ProductOutput& output : outputs) skinny.push_back(own_output(output));
-    skinny_linear(x, skinny.data(), static_cast<int>(skinny.size()), rows, skinny_memory_,
-                  memory_->device().multiprocessors, stream_);
+    skinny_linear(x, skinny.data(), static_cast<int>(skinny.size()), rows, memory_->device().multiprocessors,
+                  stream_);
     return;
   }
   if (const auto whole = side_by_side(outputs)) return multiply_one(x, *whole, rows);
@@ -90,8 +85,7 @@ void Products::multiply(Rows16 x, std::span<const ProductOutput> outputs, int ro
 bool Products::multiply_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up,
                               Activation activation, Rows16 out, int rows) {
   if (gate.type != up.type || rows > skinny_rows(gate.type)) return false;
-  skinny_gated(x, gate, up, activation, out, rows, skinny_memory_, memory_->device().multiprocessors,
-               stream_);
+  skinny_gated(x, gate, up, activation, out, rows, memory_->device().multiprocessors, stream_);
   return true;
 }
 

@@ -51,7 +51,6 @@ class Products {
   cudaStream_t stream_ = nullptr;
   std::unique_ptr<CublasLt> cublas_;
   std::string notice_;
-  void* skinny_memory_ = nullptr;
   bf16* unpacked_ = nullptr;  ///< the largest packed weight in bf16
   std::int64_t unpacked_numbers_ = 0;
   void* flush_ = nullptr;  ///< while tuning

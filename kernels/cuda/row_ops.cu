@@ -2,6 +2,7 @@
 // Operations that treat each number of a row by itself: a thread for eight neighbours.
 #include "kernels/cuda/row_ops.h"
 
+#include "kernels/cuda/activation.cuh"
 #include "kernels/cuda/ptx.cuh"
 #include "kernels/cuda/row_vector.cuh"
 
@@ -11,13 +12,6 @@ namespace {
 
 __device__ float sigmoid(float x) {
   return 1.0f / (1.0f + __expf(-x));
-}
-
-/// x/2·(1 + tanh(u)) = x·sigmoid(2u)
-__device__ float activated(float x, Activation activation) {
-  constexpr float kTwoSqrt2OverPi = 1.5957691216057308f;
-  if (activation == Activation::silu) return x * sigmoid(x);
-  return x * sigmoid(kTwoSqrt2OverPi * (x + 0.044715f * x * x * x));
 }
 
 template <bool kWide>

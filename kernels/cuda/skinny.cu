@@ -26,8 +26,8 @@ int skinny_rows(TensorType type) {
   return type == TensorType::bf16 ? kPlainRows : kQuantisedRows;
 }
 
-void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, void* /*workspace*/,
-                   int multiprocessors, cudaStream_t stream) {
+void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, int multiprocessors,
+                   cudaStream_t stream) {
   const SkinnyInput in = skinny_input(x, rows, multiprocessors);
   const bool one_type = std::all_of(outputs, outputs + count, [&](const SkinnyOutput& output) {
     return output.weight.type == outputs[0].weight.type;
@@ -37,7 +37,7 @@ void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, v
 }
 
 void skinny_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
-                  Rows16 out, int rows, void* /*workspace*/, int multiprocessors, cudaStream_t stream) {
+                  Rows16 out, int rows, int multiprocessors, cudaStream_t stream) {
   const SkinnyInput in = skinny_input(x, rows, multiprocessors);
   const GatedMlp mlp{gate, up, activation, out};
   if (gate.is_plain()) {
@@ -47,10 +47,6 @@ void skinny_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Ac
   } else {
     gated_grouped(in, mlp, stream);
   }
-}
-
-std::size_t skinny_workspace_bytes(int /*multiprocessors*/) {
-  return 16;
 }
 
 }  // namespace pitwall::cuda

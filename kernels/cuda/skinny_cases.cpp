@@ -32,10 +32,6 @@ KernelCase make_case(const char* name, const SkinnyShape& shape, bool timed) {
   return one;
 }
 
-void* skinny_workspace(CaseMemory& memory) {
-  return memory.take(skinny_workspace_bytes(case_multiprocessors()));
-}
-
 /// What every output of a launch may have: the first a bias, the second a residual and a scale, in float32.
 KernelCase linear_case(const SkinnyShape& shape, bool timed) {
   KernelCase one = make_case("skinny_linear", shape, timed);
@@ -68,13 +64,12 @@ KernelCase linear_case(const SkinnyShape& shape, bool timed) {
       }
       made.expected.insert(made.expected.end(), numbers.begin(), numbers.end());
     }
-    void* workspace = skinny_workspace(memory);
     const int multiprocessors = case_multiprocessors();
     made.run = [=](int turn, cudaStream_t stream) {
       std::vector<SkinnyOutput> now = outputs;
       for (std::size_t i = 0; i < now.size(); ++i) now[i].weight = weights[i].turn(turn);
-      skinny_linear(x.device, now.data(), static_cast<int>(now.size()), shape.tokens, workspace,
-                    multiprocessors, stream);
+      skinny_linear(x.device, now.data(), static_cast<int>(now.size()), shape.tokens, multiprocessors,
+                    stream);
     };
   });
   return one;
@@ -97,11 +92,10 @@ KernelCase gated_case(const WeightShape& weight, int tokens, Activation activati
     }
     made.outputs.emplace_back(memory, tokens, weight.rows, false);
     const Rows16 out = made.outputs[0].out16();
-    void* workspace = skinny_workspace(memory);
     const int multiprocessors = case_multiprocessors();
     made.run = [=](int turn, cudaStream_t stream) {
-      skinny_gated(x.device, gate.turn(turn), up.turn(turn), activation, out, tokens, workspace,
-                   multiprocessors, stream);
+      skinny_gated(x.device, gate.turn(turn), up.turn(turn), activation, out, tokens, multiprocessors,
+                   stream);
     };
   });
   return one;
