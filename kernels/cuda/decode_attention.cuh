@@ -380,6 +380,7 @@ struct DecodeBlock {
     {
       const Place first = first_place();
       if (lane == 0) here = place_ahead = first;
+      __syncwarp();
       if (threadIdx.x == 0) open.count = 0;
       open_piece(ahead, first);
     }
