@@ -44,7 +44,7 @@ Result<std::unique_ptr<Backend>> make_cuda_backend(const BackendOptions& options
   }
   auto threads = threads_of(options);
   if (!threads) return std::move(threads).error();
-  return cuda::open_backend({options.memory_limit, *threads, true, options.cache});
+  return cuda::open_backend({options.memory_limit, *threads, options.cache});
 }
 
 Result<Floors> measure_cuda_floors() {

@@ -252,7 +252,6 @@ Result<void> CudaBackend::warm_up(const std::function<void()>& forward, std::spa
   for (const int bucket : buckets) {
     Recorded& recorded = recorded_[bucket];
     recorded.forward = forward;
-    if (!options_.graphs) continue;
     bind_rows(bucket, std::min(bucket, limits_.max_logit_rows));
     run(forward);  // measures the products of this many rows
     link_.publish(0, std::nullopt, false, {});

@@ -19,7 +19,6 @@ bool is_built();
 struct CudaBackendOptions {
   Bytes memory_limit = 0;       ///< 0 = none
   int threads = 1;              ///< host threads that repack weights
-  bool graphs = true;           ///< false: every step is launched kernel by kernel
   std::filesystem::path cache;  ///< folder that keeps what was measured; empty: nothing is kept
 };
 /// On the first GPU. Errors say why there is none to use.
