@@ -365,7 +365,7 @@ class KernelsTest : public QObject {
     QCOMPARE(result.sampled[0].token, 1);
     QCOMPARE(result.sampled[1].token, 4);
     QVERIFY(result.sampled[0].logprob < 0);
-    QVERIFY(result.finished >= result.started && result.started > 0);
+    QCOMPARE(result.finished, Nanos{0});  // when it ran is for the executor to say
 
     StepPlan second;
     second.tokens = {kPreviousToken, kPreviousToken};
