@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <mutex>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "engine/serve/replies.h"
+#include "engine/telemetry/quantiles.h"
 
 namespace pitwall {
 
@@ -43,11 +44,6 @@ std::vector<GenerationRequest> requests_of(const EqualRequests& load, int vocabu
 
 double seconds(Nanos duration) {
   return static_cast<double>(duration) / static_cast<double>(kNanosPerSecond);
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + std::ssize(values) / 2, values.end());
-  return values[values.size() / 2];
 }
 
 double gap_share(const Recorder& recorder, Nanos begin, Nanos end) {
@@ -93,8 +89,8 @@ Result<EqualRequestsResult> run_equal_requests(Engine& engine, const EqualReques
   result.first_tokens_s = seconds(last_first - began);
   result.prompt_tokens_per_s = static_cast<double>(prompt_tokens) / result.first_tokens_s;
   result.output_tokens_per_s = static_cast<double>(output_tokens) / result.duration_s;
-  result.ttft_p50_ms = median(ttft);
-  result.tpot_p50_ms = median(tpot);
+  result.ttft_p50_ms = summarize(std::move(ttft)).p50;
+  result.tpot_p50_ms = summarize(std::move(tpot)).p50;
   result.decode_tokens_per_s = std::numeric_limits<double>::quiet_NaN();
   std::int64_t tokens = 0;
   for (const Arrival& arrival : arrivals) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "engine/base/text_escape.h"
 
@@ -127,6 +128,22 @@ Result<void> QuantizedLinear::check_numbers() const {
     }
   }
   return {};
+}
+
+GroupedColumns columns_by_group(const std::vector<std::int32_t>& groups, std::size_t run) {
+  std::vector<std::int32_t> sorted(groups.size());
+  std::iota(sorted.begin(), sorted.end(), 0);
+  const auto group_of = [&](std::int32_t k) { return groups[static_cast<std::size_t>(k)]; };
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](std::int32_t a, std::int32_t b) { return group_of(a) < group_of(b); });
+  GroupedColumns result;
+  for (std::size_t k = 0; k < sorted.size(); ++k) {
+    result.order.push_back(sorted[k]);
+    if (k + 1 < sorted.size() && group_of(sorted[k + 1]) == group_of(sorted[k])) continue;
+    while (result.order.size() % run != 0) result.order.push_back(-1);
+    result.run_groups.resize(result.order.size() / run, group_of(sorted[k]));
+  }
+  return result;
 }
 
 void dequantize_rows(const TensorView& view, std::int64_t first, std::int64_t count, float* out) {

@@ -60,6 +60,13 @@ struct QuantizedLinear {
   Result<void> check_numbers() const;
 };
 
+/// Columns in the order of their groups, those of one group as they were, each group filled up with −1 to
+/// whole runs of `run`; and the group of each run. For back ends that read a run's scale once.
+struct GroupedColumns {
+  std::vector<std::int32_t> order, run_groups;
+};
+GroupedColumns columns_by_group(const std::vector<std::int32_t>& groups, std::size_t run);
+
 /// The slow, obvious reference for every kind of view: rows [first, first + count) as floats. Numbers of a
 /// QuantizedLinear must have been checked.
 void dequantize_rows(const TensorView& view, std::int64_t first, std::int64_t count, float* out);

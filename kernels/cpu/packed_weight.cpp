@@ -217,21 +217,6 @@ int record_bytes(const PackedMatrix& matrix) {
   return kTileRows * (tensor_type_info(matrix.scale_type).block_bytes + zero_bytes(matrix.type));
 }
 
-/// Columns in the order of their groups, each group filled up to whole blocks.
-void order_by_group(const std::vector<std::int32_t>& groups, PackedLayout& layout) {
-  std::vector<std::int32_t> sorted(groups.size());
-  std::iota(sorted.begin(), sorted.end(), 0);
-  const auto group_of = [&](std::int32_t k) { return groups[static_cast<std::size_t>(k)]; };
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [&](std::int32_t a, std::int32_t b) { return group_of(a) < group_of(b); });
-  for (std::size_t k = 0; k < sorted.size(); ++k) {
-    layout.order.push_back(sorted[k]);
-    if (k + 1 < sorted.size() && group_of(sorted[k + 1]) == group_of(sorted[k])) continue;
-    while (layout.order.size() % kQuantBlock != 0) layout.order.push_back(-1);
-    layout.record_groups.resize(layout.order.size() / kQuantBlock, group_of(sorted[k]));
-  }
-}
-
 /// One record a group again, where all groups but the last are equally wide.
 void join_records(PackedLayout& layout) {
   std::vector<std::int32_t>& blocks = layout.record_groups;
@@ -268,7 +253,9 @@ PackedLayout linear_layout(const TensorView& source) {
     return layout;
   }
   matrix.group_columns = kQuantBlock;
-  order_by_group(groups, layout);
+  GroupedColumns grouped = columns_by_group(groups, kQuantBlock);
+  layout.order = std::move(grouped.order);
+  layout.record_groups = std::move(grouped.run_groups);
   matrix.columns = static_cast<int>(layout.order.size());
   join_records(layout);
   return layout;

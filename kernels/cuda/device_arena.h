@@ -28,8 +28,6 @@ class DeviceArena {
 
   /// Where the next take() will lie.
   std::byte* next() const;
-  Bytes used() const { return used_; }
-  Bytes mapped() const { return mapped_; }
 
  private:
   struct Piece {

@@ -23,7 +23,6 @@ class CudaKvPool {
   ~CudaKvPool();
 
   const std::vector<KvView>& layers() const { return views_; }
-  const KvLayout& layout() const { return layout_; }
   int blocks() const { return blocks_; }
 
   /// The plan has passed StepState::check_moves.

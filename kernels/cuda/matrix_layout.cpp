@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <numeric>
 
 #include "engine/model/quantized_linear.h"
 
@@ -57,17 +56,9 @@ std::vector<std::int32_t> run_groups(const std::vector<std::int32_t>& groups) {
 
 /// Columns in the order of their groups, each group filled up to whole runs.
 void order_by_group(const std::vector<std::int32_t>& groups, MatrixLayout& layout) {
-  std::vector<std::int32_t> sorted(groups.size());
-  std::iota(sorted.begin(), sorted.end(), 0);
-  const auto group_of = [&](std::int32_t k) { return groups[static_cast<std::size_t>(k)]; };
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [&](std::int32_t a, std::int32_t b) { return group_of(a) < group_of(b); });
-  for (std::size_t k = 0; k < sorted.size(); ++k) {
-    layout.order.push_back(sorted[k]);
-    if (k + 1 < sorted.size() && group_of(sorted[k + 1]) == group_of(sorted[k])) continue;
-    while (layout.order.size() % kRun != 0) layout.order.push_back(-1);
-    layout.record_groups.resize(layout.order.size() / kRun, group_of(sorted[k]));
-  }
+  GroupedColumns grouped = columns_by_group(groups, kRun);
+  layout.order = std::move(grouped.order);
+  layout.record_groups = std::move(grouped.run_groups);
   while (layout.order.size() % kCellColumns != 0) layout.order.push_back(-1);
 }
 

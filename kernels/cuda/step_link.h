@@ -24,7 +24,6 @@ class StepLink {
   StepState& state() { return state_; }
   const StepState& state() const { return state_; }
   const StepView& view() const { return view_; }
-  bool prepared() const { return writer_.has_value(); }
 
   /// Checks the plan and writes it into the ring. A plan that breaks the bounds leaves no rows.
   Result<void> stage(const StepPlan& plan);
