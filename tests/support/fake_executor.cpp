@@ -125,8 +125,12 @@ void FakeExecutor::compute(const StepPlan& plan, const SequenceSlice& slice) {
     text.state.push_back(
         mix(p == 0 ? text.start : text.state[p - 1], static_cast<std::uint64_t>(text.tokens[p])));
   }
-  const auto length = static_cast<std::int32_t>(text.tokens.size());
-  if (rope_switch_ > 0 && slot.long_rope != (length > rope_switch_)) {
+  // Where a slice samples, its end is the sequence's length: the text may still hold the token of a step that
+  // failed, which the scheduler never heard of.
+  const auto length =
+      slice.samples ? slice.first_position + slice.count : static_cast<std::int32_t>(text.tokens.size());
+  const bool is_long = length > rope_switch_;
+  if (rope_switch_ > 0 && (slice.samples ? slot.long_rope != is_long : slot.long_rope && !is_long)) {
     problem("request " + std::to_string(slice.request.value) + " of " + std::to_string(length) +
             " tokens has the frequencies of " + (slot.long_rope ? "long" : "short") + " ones");
     return;
