@@ -8,6 +8,25 @@
 
 namespace pitwall::cuda {
 
+/// An rms norm between two products, without a kernel of its own. The product that makes a row v leaves
+/// bf16(v ⊙ gain) and Σ v² in parts, each the sum over neighbouring outputs; the product that reads the row
+/// multiplies its sums by 1/√(Σ v² / columns + ε). Parts are added in order.
+struct RowSquares {
+  float* parts = nullptr;  ///< [row][part]
+  int stride = 0;          ///< parts from row to row
+  int count = 0;           ///< parts of a row
+};
+struct NormAhead {  ///< of the product that makes rows
+  const float* gain = nullptr;
+  Rows16 out;
+  RowSquares squares;  ///< count: what the kernel writes
+};
+struct NormBehind {    ///< of the product that reads them
+  RowSquares squares;  ///< parts null: no norm
+  int columns = 0;
+  float epsilon = 0;
+};
+
 /// Up to four weights over one input, as q, k, v are.
 struct SkinnyOutput {
   DeviceMatrix weight;
