@@ -41,7 +41,7 @@ void expert_linear(Rows16 x, bool by_visit, const ExpertMatrices& weight, const 
   SkinnyOutput output;
   output.weight = weight.shape;
   output.out16 = out;
-  const SkinnyInput in = skinny_input(x, 0, 1);
+  const SkinnyInput in = skinny_input(x, 0, {}, 1);
   if (most_visits > std::int64_t{kFewVisits} * weight.experts)
     return multiply_in_tiles(in, output, experts, stream);
   const auto multiply = [&]<TensorType kType>() { multiply_experts<kType>(in, output, experts, stream); };

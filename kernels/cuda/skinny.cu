@@ -26,9 +26,13 @@ int skinny_rows(TensorType type) {
   return type == TensorType::bf16 ? kPlainRows : kQuantisedRows;
 }
 
-void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, int multiprocessors,
-                   cudaStream_t stream) {
-  const SkinnyInput in = skinny_input(x, rows, multiprocessors);
+int skinny_parts(int columns) {
+  return (columns + kTileRows - 1) / kTileRows;
+}
+
+void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, const SkinnyAround& around,
+                   int multiprocessors, cudaStream_t stream) {
+  const SkinnyInput in = skinny_input(x, rows, around, multiprocessors);
   const bool one_type = std::all_of(outputs, outputs + count, [&](const SkinnyOutput& output) {
     return output.weight.type == outputs[0].weight.type;
   });
@@ -37,8 +41,8 @@ void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, i
 }
 
 void skinny_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
-                  Rows16 out, int rows, int multiprocessors, cudaStream_t stream) {
-  const SkinnyInput in = skinny_input(x, rows, multiprocessors);
+                  Rows16 out, int rows, const SkinnyAround& around, int multiprocessors, cudaStream_t stream) {
+  const SkinnyInput in = skinny_input(x, rows, around, multiprocessors);
   const GatedMlp mlp{gate, up, activation, out};
   if (gate.is_plain()) {
     launch_gated<PlainWeights<1, true>>(in, mlp, plain_source, stream);

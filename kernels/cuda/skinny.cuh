@@ -82,21 +82,69 @@ struct SkinnyTarget {
   Rows32 residual;
   float scale = 1;
   int rows = 0;  ///< of the weight
+  NormAhead norm;
 
-  __device__ void store(int token, int row, float sum) const {
-    if (bias != nullptr) sum += bias[row];
-    sum *= scale;
-    if (residual.data != nullptr) sum += residual.data[std::int64_t{token} * residual.stride + row];
+  /// What is known of an output before its sum.
+  struct Early {
+    float bias = 0, residual = 0, gain = 0;
+  };
+  __device__ Early early(int token, int row) const {
+    Early known;
+    if (bias != nullptr) known.bias = bias[row];
+    if (residual.data != nullptr) known.residual = residual.data[std::int64_t{token} * residual.stride + row];
+    if (norm.gain != nullptr) known.gain = norm.gain[row];
+    return known;
+  }
+  __device__ float finished(float sum, const Early& known) const {
+    return (sum + known.bias) * scale + known.residual;
+  }
+  __device__ void put(int token, int row, float sum) const {
     if (out32.data != nullptr) {
       out32.data[std::int64_t{token} * out32.stride + row] = sum;
     } else {
       out16.data[std::int64_t{token} * out16.stride + row] = __float2bfloat16(sum);
     }
   }
+  __device__ void store(int token, int row, float sum) const {
+    put(token, row, finished(sum, early(token, row)));
+  }
+  /// For the norm that follows, by the kPassRows lanes that have a pass's outputs of one token; numbers of
+  /// rows that are not there are zero.
+  template <int kPassRows>
+  __device__ void prepare_norm(int token, int row, int part, float number, float gain) const {
+    if (row < rows)
+      norm.out.data[std::int64_t{token} * norm.out.stride + row] = __float2bfloat16(number * gain);
+    const unsigned lanes = kPassRows < 32 ? ((1u << kPassRows) - 1) << (threadIdx.x % 32 / kPassRows * kPassRows) : 0xFFFFFFFFu;
+    float squares = number * number;
+#pragma unroll
+    for (int distance = kPassRows / 2; distance > 0; distance /= 2)
+      squares += __shfl_xor_sync(lanes, squares, distance);
+    if (threadIdx.x % kPassRows == 0) norm.squares.parts[std::int64_t{token} * norm.squares.stride + part] = squares;
+  }
 };
 
+/// 1/√(Σ v² / columns + ε) of each token, each by a warp.
+template <int kWarps>
+__device__ inline void norm_factors(const NormBehind& norm, int count, float* factors) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  for (int token = static_cast<int>(threadIdx.x) / 32; token < count; token += kWarps) {
+    const float* parts = norm.squares.parts + std::int64_t{token} * norm.squares.stride;
+    float sum = 0;
+    for (int first = lane; first < norm.squares.count; first += 8 * 32) {
+      float some[8];
+#pragma unroll
+      for (int i = 0; i < 8; ++i)
+        some[i] = first + 32 * i < norm.squares.count ? __ldcg(parts + first + 32 * i) : 0.0f;
+#pragma unroll
+      for (int i = 0; i < 8; ++i) sum += some[i];
+    }
+    sum = warp_sum(sum);
+    if (lane == 0) factors[token] = 1.0f / sqrtf(sum / static_cast<float>(norm.columns) + norm.epsilon);
+  }
+}
+
 inline SkinnyTarget skinny_target(const SkinnyOutput& output) {
-  return {output.out16, output.out32, output.bias, output.residual, output.scale, output.weight.rows};
+  return {output.out16, output.out32, output.bias, output.residual, output.scale, output.weight.rows, output.norm};
 }
 
 /// The matrices of a launch, over the same columns.
@@ -136,6 +184,7 @@ template <class Weights>
 struct SkinnyShared {
   unsigned char stages[Weights::kWarps][Weights::kStages * Weights::kStageBytes];
   WarpSums<Weights> sums[Weights::kWarps];
+  float factors[8 * Weights::kTokenTiles];  ///< of the norm behind, by token
 };
 
 template <class Weights>
@@ -144,16 +193,25 @@ __device__ inline SkinnyShared<Weights>& skinny_shared() {
   return *reinterpret_cast<SkinnyShared<Weights>*>(memory);
 }
 
+/// A warp's n-th call for what the next kernel reads, once it has sent for all its own weights.
+template <class Weights>
+__device__ inline void call_next(const SkinnyInput& in, int n) {
+  if (in.next_bytes == 0 || threadIdx.x % 32 != 0) return;
+  const int warp = static_cast<int>(blockIdx.x * Weights::kWarps + threadIdx.x / 32);
+  prefetch_l2(in.around.next.values + (std::int64_t{warp} * Weights::kStages + n) * in.next_step, in.next_bytes);
+}
+
 /// All products of a block. `ready` waits for the kernel ahead and gives the tokens, of which there are
 /// `count`; `finish` takes a pass, one of its rows, a token and the sums by tile and row of the tile.
-template <class Weights, class Matrices, class Ready, class Finish>
+template <class Weights, class Matrices, class Idle, class Ready, class Settle, class Early, class Finish>
 __device__ inline void skinny_products(const Matrices& matrices, PassRange passes, int count,
-                                       const Ready& ready, const Finish& finish) {
+                                       const Idle& idle, const Ready& ready, const Settle& settle,
+                                       const Early& early, const Finish& finish) {
   SkinnyShared<Weights>& shared = skinny_shared<Weights>();
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int chunks = (matrices.stride + Weights::kColumns - 1) / Weights::kColumns;
   WarpRing<Weights::kStages, Weights::kStageBytes> ring(shared.stages[warp]);
-  int pass_ahead = passes.first, chunk_ahead = warp;
+  int pass_ahead = passes.first, chunk_ahead = warp, idle_stages = 0;
   typename Weights::Lane from = Weights::aim(matrices, pass_ahead);
   const auto fill = [&] {
     if (chunk_ahead >= chunks && pass_ahead < passes.end) {
@@ -163,20 +221,40 @@ __device__ inline void skinny_products(const Matrices& matrices, PassRange passe
       }
       if (pass_ahead < passes.end) from = Weights::aim(matrices, pass_ahead);
     }
-    if (pass_ahead < passes.end) Weights::fill(from, matrices, chunk_ahead, ring.next_fill());
+    if (pass_ahead < passes.end) {
+      Weights::fill(from, matrices, chunk_ahead, ring.next_fill());
+    } else {
+      idle(idle_stages++);
+    }
     chunk_ahead += Weights::kWarps;
     ring.sent();
   };
   for (int s = 0; s < Weights::kStages; ++s) fill();
   LaneTokens<Weights::kTokenTiles> in = ready();
   int chunk = warp;
+#if SK_AHEAD
+  in.order = matrices.orders[matrices.owner(passes.first)];
+  int column_chunk = chunk;  // of the tokens loaded ahead
+  while (column_chunk >= chunks) column_chunk -= chunks;
+  auto tokens = Weights::load_tokens(in, column_chunk);
+#endif
+  settle();
   for (int pass = passes.first; pass < passes.end; ++pass) {
     const int owner = matrices.owner(pass);
     in.order = matrices.orders[owner];
     float sums[Weights::kTiles][Weights::kTokenTiles][4] = {};
+    auto known = early(pass, static_cast<int>(threadIdx.x) % Weights::kPassRows, static_cast<int>(threadIdx.x) / Weights::kPassRows);
     for (; chunk < chunks; chunk += Weights::kWarps) {
+#if SK_AHEAD
+      const auto now = tokens;
+      column_chunk += Weights::kWarps;
+      while (column_chunk >= chunks) column_chunk -= chunks;
+      tokens = Weights::load_tokens(in, column_chunk);
+      Weights::multiply(matrices, owner, chunk, ring.wait(), in, now, sums);
+#else
       const auto tokens = Weights::load_tokens(in, chunk);
       Weights::multiply(matrices, owner, chunk, ring.wait(), in, tokens, sums);
+#endif
       ring.done();
       fill();
     }
@@ -192,7 +270,8 @@ __device__ inline void skinny_products(const Matrices& matrices, PassRange passe
     __syncthreads();
     for (int i = threadIdx.x; i < Weights::kPassRows * count; i += 32 * Weights::kWarps) {
       const int token = i / Weights::kPassRows;
-      finish(pass, i % Weights::kPassRows, token, [&](int tile, int row) {
+      if (i != static_cast<int>(threadIdx.x)) known = early(pass, i % Weights::kPassRows, token);
+      finish(pass, i % Weights::kPassRows, token, known, [&](int tile, int row) {
         float sum = 0;
 #pragma unroll
         for (int w = 0; w < Weights::kWarps; ++w)
@@ -212,29 +291,56 @@ struct SkinnyJobs {
 };
 
 __device__ inline PassRange block_passes(int passes) {
+#if SK_FRONT
+  const int each = passes / static_cast<int>(gridDim.x), more = passes % static_cast<int>(gridDim.x);
+  const int block = static_cast<int>(blockIdx.x), first = each * block + min(block, more);
+  return {first, first + each + (block < more)};
+#else
   const auto begin = [passes](unsigned block) {
     return static_cast<int>(std::int64_t{passes} * block / gridDim.x);
   };
   return {begin(blockIdx.x), begin(blockIdx.x + 1)};
+#endif
 }
 
 template <class Weights>
-__global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kBlocks)
+__global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kResident)
     skinny_kernel(const __grid_constant__ SkinnyJobs<typename Weights::Source> jobs) {
+#if SK_LET == 0
   let_next_kernel_start();
+#endif
   const auto& matrices = jobs.matrices;
+  const NormBehind& behind = jobs.in.around.norm;
+  float* factors = skinny_shared<Weights>().factors;
   const auto ready = [&] {
     wait_for_kernel_ahead();
+#if SK_LET == 1
+    let_next_kernel_start();
+#endif
     return lane_tokens<Weights::kTokenTiles>(jobs.in, matrices.stride, jobs.in.rows,
                                              [](int token) { return token; });
   };
-  skinny_products<Weights>(matrices, block_passes(matrices.first_pass[kSkinnyOutputs]), jobs.in.rows, ready,
-                           [&](int pass, int slot, int token, const auto& sum) {
+  const auto settle = [&] {
+    if (behind.squares.parts != nullptr) norm_factors<Weights::kWarps>(behind, jobs.in.rows, factors);
+  };
+  const auto early = [&](int pass, int slot, int token) {
+    const int owner = matrices.owner(pass);
+    const SkinnyTarget& target = jobs.targets[owner];
+    const int row = (pass - matrices.first_pass[owner]) * Weights::kPassRows + slot;
+    return token < jobs.in.rows && row < target.rows ? target.early(token, row) : SkinnyTarget::Early{};
+  };
+  skinny_products<Weights>(matrices, block_passes(matrices.first_pass[kSkinnyOutputs]), jobs.in.rows,
+                           [&](int n) { call_next<Weights>(jobs.in, n); }, ready, settle, early,
+                           [&](int pass, int slot, int token, const auto& known, const auto& sum) {
                              const int owner = matrices.owner(pass);
                              const SkinnyTarget& target = jobs.targets[owner];
-                             const int row = (pass - matrices.first_pass[owner]) * Weights::kPassRows + slot;
-                             if (row < target.rows)
-                               target.store(token, row, sum(slot / kTileRows, slot % kTileRows));
+                             const int part = pass - matrices.first_pass[owner], row = part * Weights::kPassRows + slot;
+                             float number = sum(slot / kTileRows, slot % kTileRows);
+                             if (behind.squares.parts != nullptr) number *= factors[token];
+                             number = target.finished(number, known);
+                             if (row < target.rows) target.put(token, row, number);
+                             if (target.norm.gain != nullptr)
+                               target.template prepare_norm<Weights::kPassRows>(token, row, part, row < target.rows ? number : 0.0f, known.gain);
                            });
 }
 
@@ -248,21 +354,33 @@ struct GatedJob {
 };
 
 template <class Weights>
-__global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kBlocks)
+__global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kResident)
     gated_kernel(const __grid_constant__ GatedJob<typename Weights::Source> job) {
+#if SK_LET == 0
   let_next_kernel_start();
+#endif
+  const NormBehind& behind = job.in.around.norm;
+  float* factors = skinny_shared<Weights>().factors;
   const auto ready = [&] {
     wait_for_kernel_ahead();
+#if SK_LET == 1
+    let_next_kernel_start();
+#endif
     return lane_tokens<Weights::kTokenTiles>(job.in, job.matrices.stride, job.in.rows,
                                              [](int token) { return token; });
   };
-  skinny_products<Weights>(job.matrices, block_passes(job.matrices.first_pass[1]), job.in.rows, ready,
-                           [&](int pass, int slot, int token, const auto& sum) {
+  const auto settle = [&] {
+    if (behind.squares.parts != nullptr) norm_factors<Weights::kWarps>(behind, job.in.rows, factors);
+  };
+  skinny_products<Weights>(job.matrices, block_passes(job.matrices.first_pass[1]), job.in.rows,
+                           [&](int n) { call_next<Weights>(job.in, n); }, ready, settle, [](int, int, int) { return 0; },
+                           [&](int pass, int slot, int token, int, const auto& sum) {
                              const int row = pass * Weights::kPassRows + slot;
                              if (row >= job.rows) return;
-                             const float gate = sum(0, slot);
+                             const float factor = behind.squares.parts != nullptr ? factors[token] : 1.0f;
+                             const float gate = sum(0, slot) * factor;
                              const float up =
-                                 Weights::kTiles > 1 ? sum(1, slot) : sum(0, slot + Weights::kPassRows);
+                                 (Weights::kTiles > 1 ? sum(1, slot) : sum(0, slot + Weights::kPassRows)) * factor;
                              job.out.data[std::int64_t{token} * job.out.stride + row] =
                                  __float2bfloat16(activated(gate, job.activation) * up);
                            });
@@ -274,10 +392,14 @@ int skinny_passes(const DeviceMatrix& weight) {
 }
 
 template <class Weights, class Job>
-void launch_shared(void (*kernel)(Job), int passes, int multiprocessors, const Job& job,
-                   cudaStream_t stream) {
+void launch_shared(void (*kernel)(Job), int passes, int multiprocessors, Job& job, cudaStream_t stream) {
   static_assert(sizeof(SkinnyShared<Weights>) <= 99 * 1024);  // what the smallest device has
   const int blocks = Weights::kOnePass ? passes : std::min(passes, multiprocessors * Weights::kBlocks);
+  const int places = blocks * Weights::kWarps * Weights::kStages;
+  if (job.in.around.next.values != nullptr) {
+    job.in.next_step = static_cast<int>(job.in.around.next.bytes / places / 128 * 128);
+    job.in.next_bytes = std::min(job.in.next_step, job.in.next_bytes);
+  }
   launch(kernel, static_cast<unsigned>(blocks), 32 * Weights::kWarps, sizeof(SkinnyShared<Weights>), stream,
          job);
 }
@@ -306,7 +428,7 @@ void launch_skinny(const SkinnyInput& in, const SkinnyOutput* outputs, int count
 template <class Weights, class MakeSource>
 void launch_gated(const SkinnyInput& in, const GatedMlp& mlp, const MakeSource& source, cudaStream_t stream) {
   const int passes = skinny_passes<Weights>(mlp.gate);
-  const GatedJob<typename Weights::Source> job{.matrices = {.sources = {source(mlp.gate), source(mlp.up)},
+  GatedJob<typename Weights::Source> job{.matrices = {.sources = {source(mlp.gate), source(mlp.up)},
                                                             .orders = {mlp.gate.order, mlp.up.order},
                                                             .first_pass = {0, passes, passes, passes, passes},
                                                             .stride = mlp.gate.stride},
