@@ -5,6 +5,7 @@
 
 namespace pitwall::cuda {
 
+int config_of[4] = {};  // qkv, o, gated, down
 namespace {
 
 constexpr int kPlainRows = 8, kQuantisedRows = 16;
@@ -12,7 +13,13 @@ constexpr int kPlainRows = 8, kQuantisedRows = 16;
 void multiply_one_type(const SkinnyInput& in, const SkinnyOutput* outputs, int count, cudaStream_t stream) {
   const TensorType type = outputs[0].weight.type;
   if (type == TensorType::bf16) {
-    launch_skinny<PlainWeights<1>>(in, outputs, count, plain_source, stream);
+    const int config = count == 3 ? config_of[0] : outputs[0].weight.stride > 4096 ? config_of[3] : config_of[1];
+    const auto go = [&]<class Frame>(Frame) { launch_skinny<PlainWeights<1, Frame>>(in, outputs, count, plain_source, stream); };
+    if (config == 0) go(SmallFrame{});
+    if (config == 1) go(LargeFrame{});
+    if (config == 2) go(KeptFrame{});
+    if (config == 3) go(KeptFrame4{});
+    if (config == 5) go(WideFrame{});
   } else if (is_block_type(type)) {
     skinny_blocks(in, outputs, count, stream);
   } else {
@@ -45,7 +52,12 @@ void skinny_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Ac
   const SkinnyInput in = skinny_input(x, rows, around, multiprocessors);
   const GatedMlp mlp{gate, up, activation, out};
   if (gate.is_plain()) {
-    launch_gated<PlainWeights<1, true>>(in, mlp, plain_source, stream);
+    const int config = config_of[2];
+    const auto go = [&]<class Frame>(Frame) { launch_gated<PlainWeights<1, Frame, true>>(in, mlp, plain_source, stream); };
+    if (config == 0) go(SmallFrame{});
+    if (config == 1) go(LargeFrame{});
+    if (config == 2) go(KeptFrame{});
+    if (config == 3) go(KeptFrame4{});
   } else if (is_block_type(gate.type)) {
     gated_blocks(in, mlp, stream);
   } else {

@@ -108,18 +108,18 @@ struct SkinnyTarget {
   __device__ void store(int token, int row, float sum) const {
     put(token, row, finished(sum, early(token, row)));
   }
-  /// For the norm that follows, by the kPassRows lanes that have a pass's outputs of one token; numbers of
-  /// rows that are not there are zero.
-  template <int kPassRows>
-  __device__ void prepare_norm(int token, int row, int part, float number, float gain) const {
+  /// For the norm that follows, by the lanes that have a tile's outputs of one token; numbers of rows that are
+  /// not there are zero.
+  __device__ void prepare_norm(int token, int row, float number, float gain) const {
     if (row < rows)
       norm.out.data[std::int64_t{token} * norm.out.stride + row] = __float2bfloat16(number * gain);
-    const unsigned lanes = kPassRows < 32 ? ((1u << kPassRows) - 1) << (threadIdx.x % 32 / kPassRows * kPassRows) : 0xFFFFFFFFu;
+    const unsigned lanes = 0xFFFFu << (threadIdx.x % 32 / kTileRows * kTileRows);
     float squares = number * number;
 #pragma unroll
-    for (int distance = kPassRows / 2; distance > 0; distance /= 2)
+    for (int distance = kTileRows / 2; distance > 0; distance /= 2)
       squares += __shfl_xor_sync(lanes, squares, distance);
-    if (threadIdx.x % kPassRows == 0) norm.squares.parts[std::int64_t{token} * norm.squares.stride + part] = squares;
+    if (row % kTileRows == 0 && row < rows)
+      norm.squares.parts[std::int64_t{token} * norm.squares.stride + row / kTileRows] = squares;
   }
 };
 
@@ -213,10 +213,11 @@ __device__ inline void skinny_products(const Matrices& matrices, PassRange passe
   WarpRing<Weights::kStages, Weights::kStageBytes> ring(shared.stages[warp]);
   int pass_ahead = passes.first, chunk_ahead = warp, idle_stages = 0;
   typename Weights::Lane from = Weights::aim(matrices, pass_ahead);
+  constexpr int kKept = Weights::kKept;
   const auto fill = [&] {
     if (chunk_ahead >= chunks && pass_ahead < passes.end) {
-      while (chunk_ahead >= chunks) {
-        chunk_ahead -= chunks;
+      while (chunk_ahead >= chunks && pass_ahead < passes.end) {
+        chunk_ahead = kKept > 0 ? warp : chunk_ahead - chunks;
         ++pass_ahead;
       }
       if (pass_ahead < passes.end) from = Weights::aim(matrices, pass_ahead);
@@ -231,34 +232,32 @@ __device__ inline void skinny_products(const Matrices& matrices, PassRange passe
   };
   for (int s = 0; s < Weights::kStages; ++s) fill();
   LaneTokens<Weights::kTokenTiles> in = ready();
-  int chunk = warp;
-#if SK_AHEAD
-  in.order = matrices.orders[matrices.owner(passes.first)];
-  int column_chunk = chunk;  // of the tokens loaded ahead
-  while (column_chunk >= chunks) column_chunk -= chunks;
-  auto tokens = Weights::load_tokens(in, column_chunk);
-#endif
+  typename Weights::Tokens kept[kKept > 0 ? kKept : 1];
+  if constexpr (kKept > 0) {
+#pragma unroll
+    for (int i = 0; i < kKept; ++i) kept[i] = Weights::load_tokens(in, warp + i * Weights::kWarps);
+  }
   settle();
+  int chunk = warp;
   for (int pass = passes.first; pass < passes.end; ++pass) {
     const int owner = matrices.owner(pass);
     in.order = matrices.orders[owner];
     float sums[Weights::kTiles][Weights::kTokenTiles][4] = {};
     auto known = early(pass, static_cast<int>(threadIdx.x) % Weights::kPassRows, static_cast<int>(threadIdx.x) / Weights::kPassRows);
-    for (; chunk < chunks; chunk += Weights::kWarps) {
-#if SK_AHEAD
-      const auto now = tokens;
-      column_chunk += Weights::kWarps;
-      while (column_chunk >= chunks) column_chunk -= chunks;
-      tokens = Weights::load_tokens(in, column_chunk);
-      Weights::multiply(matrices, owner, chunk, ring.wait(), in, now, sums);
-#else
-      const auto tokens = Weights::load_tokens(in, chunk);
-      Weights::multiply(matrices, owner, chunk, ring.wait(), in, tokens, sums);
-#endif
+    const auto take = [&](int at, const typename Weights::Tokens& tokens) {
+      Weights::multiply(matrices, owner, at, ring.wait(), in, tokens, sums);
       ring.done();
       fill();
+    };
+    if constexpr (kKept > 0) {
+#pragma unroll
+      for (int i = 0; i < kKept; ++i) {
+        if (warp + i * Weights::kWarps < chunks) take(warp + i * Weights::kWarps, kept[i]);
+      }
+    } else {
+      for (; chunk < chunks; chunk += Weights::kWarps) take(chunk, Weights::load_tokens(in, chunk));
+      chunk -= chunks;
     }
-    chunk -= chunks;
 #pragma unroll
     for (int m = 0; m < Weights::kTiles; ++m) {
 #pragma unroll
@@ -291,32 +290,21 @@ struct SkinnyJobs {
 };
 
 __device__ inline PassRange block_passes(int passes) {
-#if SK_FRONT
   const int each = passes / static_cast<int>(gridDim.x), more = passes % static_cast<int>(gridDim.x);
   const int block = static_cast<int>(blockIdx.x), first = each * block + min(block, more);
   return {first, first + each + (block < more)};
-#else
-  const auto begin = [passes](unsigned block) {
-    return static_cast<int>(std::int64_t{passes} * block / gridDim.x);
-  };
-  return {begin(blockIdx.x), begin(blockIdx.x + 1)};
-#endif
+
 }
 
 template <class Weights>
 __global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kResident)
     skinny_kernel(const __grid_constant__ SkinnyJobs<typename Weights::Source> jobs) {
-#if SK_LET == 0
-  let_next_kernel_start();
-#endif
   const auto& matrices = jobs.matrices;
   const NormBehind& behind = jobs.in.around.norm;
   float* factors = skinny_shared<Weights>().factors;
   const auto ready = [&] {
     wait_for_kernel_ahead();
-#if SK_LET == 1
     let_next_kernel_start();
-#endif
     return lane_tokens<Weights::kTokenTiles>(jobs.in, matrices.stride, jobs.in.rows,
                                              [](int token) { return token; });
   };
@@ -334,13 +322,13 @@ __global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kResident)
                            [&](int pass, int slot, int token, const auto& known, const auto& sum) {
                              const int owner = matrices.owner(pass);
                              const SkinnyTarget& target = jobs.targets[owner];
-                             const int part = pass - matrices.first_pass[owner], row = part * Weights::kPassRows + slot;
+                             const int row = (pass - matrices.first_pass[owner]) * Weights::kPassRows + slot;
                              float number = sum(slot / kTileRows, slot % kTileRows);
                              if (behind.squares.parts != nullptr) number *= factors[token];
                              number = target.finished(number, known);
                              if (row < target.rows) target.put(token, row, number);
                              if (target.norm.gain != nullptr)
-                               target.template prepare_norm<Weights::kPassRows>(token, row, part, row < target.rows ? number : 0.0f, known.gain);
+                               target.prepare_norm(token, row, row < target.rows ? number : 0.0f, known.gain);
                            });
 }
 
@@ -356,16 +344,11 @@ struct GatedJob {
 template <class Weights>
 __global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kResident)
     gated_kernel(const __grid_constant__ GatedJob<typename Weights::Source> job) {
-#if SK_LET == 0
-  let_next_kernel_start();
-#endif
   const NormBehind& behind = job.in.around.norm;
   float* factors = skinny_shared<Weights>().factors;
   const auto ready = [&] {
     wait_for_kernel_ahead();
-#if SK_LET == 1
     let_next_kernel_start();
-#endif
     return lane_tokens<Weights::kTokenTiles>(job.in, job.matrices.stride, job.in.rows,
                                              [](int token) { return token; });
   };
@@ -393,7 +376,7 @@ int skinny_passes(const DeviceMatrix& weight) {
 
 template <class Weights, class Job>
 void launch_shared(void (*kernel)(Job), int passes, int multiprocessors, Job& job, cudaStream_t stream) {
-  static_assert(sizeof(SkinnyShared<Weights>) <= 99 * 1024);  // what the smallest device has
+  static_assert(sizeof(SkinnyShared<Weights>) <= 227 * 1024);
   const int blocks = Weights::kOnePass ? passes : std::min(passes, multiprocessors * Weights::kBlocks);
   const int places = blocks * Weights::kWarps * Weights::kStages;
   if (job.in.around.next.values != nullptr) {

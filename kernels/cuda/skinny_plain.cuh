@@ -14,15 +14,25 @@ struct PlainSource {
 
 /// Gated: the first half of a pass's tile rows are the gate's, the others those of what it gates. Paired: the
 /// others lie half a head behind the first ones.
-template <int kTokenTiles_, bool kGated = false, bool kPaired = false>
+template <int kWarps_, int kStages_, int kBlocks_, int kKept_, int kTiles_ = 1>
+struct PlainFrame {
+  static constexpr int kWarps = kWarps_, kStages = kStages_, kBlocks = kBlocks_, kKept = kKept_, kTiles = kTiles_;
+};
+using WideFrame = PlainFrame<16, 3, 1, 0, 2>;
+using SmallFrame = PlainFrame<16, 2, 2, 0>;
+using LargeFrame = PlainFrame<16, 3, 2, 0>;
+using KeptFrame = PlainFrame<8, 5, 2, 8>;
+using KeptFrame4 = PlainFrame<8, 4, 2, 8>;
+using ManyFrame = PlainFrame<8, 3, 3, 0>;
+
+template <int kTokenTiles_, class Frame, bool kGated = false, bool kPaired = false>
 struct PlainWeights {
   using Source = PlainSource;
-  static constexpr int kTokenTiles = kTokenTiles_, kTiles = 1;
-  static constexpr bool kFew = kTokenTiles == 1;  ///< registers for twice the warps
-  static constexpr int kWarps = kFew ? SK_WARPS : 8, kBlocks = kFew ? SK_BLOCKS : 3, kStages = kFew ? SK_STAGES : 3, kResident = kFew ? SK_RESIDENT : 3;
+  static constexpr int kTokenTiles = kTokenTiles_, kTiles = Frame::kTiles;
+  static constexpr int kWarps = Frame::kWarps, kBlocks = Frame::kBlocks, kStages = Frame::kStages, kResident = kBlocks, kKept = Frame::kKept;
   static constexpr bool kOnePass = false;
   static constexpr int kPassRows = kTiles * kTileRows / (kGated ? 2 : 1);
-  static constexpr int kPieces = kGated || kPaired ? 2 : 1, kPieceRows = kTileRows / kPieces;
+  static constexpr int kPieces = kGated || kPaired ? 2 : 1, kPieceRows = kTiles * kTileRows / kPieces;
   static constexpr int kColumns = 64, kHalves = kColumns / 32;
   static constexpr int kRowBytes = 2 * kColumns, kStageBytes = kTiles * kTileRows * kRowBytes;
   struct Tokens {

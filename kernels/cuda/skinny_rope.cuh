@@ -75,9 +75,10 @@ __global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kResident)
       });
 }
 
-inline void skinny_rotated(Rows16 x, const SkinnyOutput* outputs, int rows, const SkinnyAround& around, const RopeAppendArgs& rope,
+template <class Frame>
+void skinny_rotated(Rows16 x, const SkinnyOutput* outputs, int rows, const SkinnyAround& around, const RopeAppendArgs& rope,
                     int multiprocessors, cudaStream_t stream) {
-  using Weights = PlainWeights<1, false, true>;
+  using Weights = PlainWeights<1, Frame, false, true>;
   RotatedJob job{};
   SkinnyJobs<PlainSource>& jobs = job.jobs;
   jobs.in = skinny_input(x, rows, around, multiprocessors);
