@@ -131,8 +131,8 @@ class CudaBackend final : public Backend {
   StepLink link_;
   Products products_;
   CudaKvPool kv_;
-  std::map<int, Twin> twins_;     ///< by columns
-  Rows16 products16_;             ///< results that an epilogue turns into something else
+  std::map<int, Twin> twins_;  ///< by columns
+  Rows16 products16_;          ///< results that an epilogue turns into something else
   Rows32 products32_;
   MoeWorkspace moe_;
   DecodeWorkspace decode_;

@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kBlocks)
     });
   };
   skinny_products<Weights>(
-      matrix, {pass, pass + 1}, work.count, [](int) {}, ready, [] {}, [](int, int, int) { return 0; },
+      matrix, {pass, pass + 1}, work.count, ready, [] {}, [](int, int, int) { return 0; },
       [&](int, int slot, int token, int, const auto& sum) {
         const int row = pass * Weights::kPassRows + slot;
         if (row < job.rows) {

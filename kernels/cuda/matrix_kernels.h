@@ -35,20 +35,7 @@ struct SkinnyOutput {
   const float* bias = nullptr;  ///< added to the sum
   Rows32 residual;              ///< added last; may be out32; data null = none
   float scale = 1;              ///< out = scale·(sum + bias) + residual
-  NormAhead norm;               ///< of out32; gain null = none
-};
-
-/// Constant bytes that the next products read first: called into the L2 when a kernel has sent for its last
-/// own ones, so that memory does not rest between two kernels. A hint; null = none.
-struct NextWeights {
-  const std::byte* values = nullptr;
-  std::int64_t bytes = 0;
-};
-
-/// What stands around the products of a launch.
-struct SkinnyAround {
-  NormBehind norm = {};
-  NextWeights next = {};
+  NormAhead norm;               ///< of what out32 gets; gain null = none
 };
 
 /// Rows of x that skinny_linear() takes for a weight of this type: above, dequantise and multiply.
@@ -59,12 +46,12 @@ int skinny_parts(int columns);
 
 /// x [rows][columns], rows ≤ skinny_rows() of every output's type. One launch for all outputs where they are
 /// of one type.
-void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, const SkinnyAround& around,
+void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, const NormBehind& norm,
                    int multiprocessors, cudaStream_t stream);
 
 /// The same for a gated MLP: out = act(x·gateᵀ) ⊙ (x·upᵀ), in one launch.
 void skinny_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
-                  Rows16 out, int rows, const SkinnyAround& around, int multiprocessors, cudaStream_t stream);
+                  Rows16 out, int rows, const NormBehind& norm, int multiprocessors, cudaStream_t stream);
 
 /// Experts of one layer: matrices of one shape and type, `experts` of them, as an array in device memory.
 struct ExpertMatrices {

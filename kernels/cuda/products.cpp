@@ -29,12 +29,6 @@ SkinnyOutput own_output(const ProductOutput& output) {
   return own;
 }
 
-std::int64_t value_bytes(const DeviceMatrix& weight) {
-  if (weight.is_plain()) return std::int64_t{weight.rows} * weight.stride * std::int64_t{sizeof(bf16)};
-  const std::int64_t tiles = (weight.rows + kCellRows - 1) / kCellRows;
-  return tiles * (weight.stride / kCellColumns) * stored_format(weight.type).cell_bytes;
-}
-
 bool few_rows(const DeviceMatrix& weight, int rows) {
   return rows <= skinny_rows(weight.type);
 }
@@ -75,12 +69,6 @@ Result<void> Products::expect(const DeviceMatrix& weight) {
   return {};
 }
 
-NextWeights Products::follow(const DeviceMatrix& weight) {
-  if (last_ != nullptr) followers_[last_] = {weight.values, value_bytes(weight)};
-  last_ = weight.values;
-  return followers_[last_];
-}
-
 bool Products::folds_norms(const DeviceMatrix& weight, int rows) const {
   return few_rows(weight, rows);
 }
@@ -91,13 +79,12 @@ bool Products::gates_rows(const DeviceMatrix& gate, const DeviceMatrix& up, int 
 
 void Products::multiply(Rows16 x, std::span<const ProductOutput> outputs, int rows,
                         const NormBehind& behind) {
-  const NextWeights next = follow(outputs.front().weight);
   const bool few = std::all_of(outputs.begin(), outputs.end(),
                                [rows](const ProductOutput& output) { return few_rows(output.weight, rows); });
   if (few) {
     std::vector<SkinnyOutput> skinny;
     for (const ProductOutput& output : outputs) skinny.push_back(own_output(output));
-    skinny_linear(x, skinny.data(), static_cast<int>(skinny.size()), rows, {behind, next},
+    skinny_linear(x, skinny.data(), static_cast<int>(skinny.size()), rows, behind,
                   memory_->device().multiprocessors, stream_);
     return;
   }
@@ -107,8 +94,7 @@ void Products::multiply(Rows16 x, std::span<const ProductOutput> outputs, int ro
 
 void Products::multiply_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up,
                               Activation activation, Rows16 out, int rows, const NormBehind& behind) {
-  skinny_gated(x, gate, up, activation, out, rows, {behind, follow(gate)}, memory_->device().multiprocessors,
-               stream_);
+  skinny_gated(x, gate, up, activation, out, rows, behind, memory_->device().multiprocessors, stream_);
 }
 
 void Products::multiply_one(Rows16 x, const ProductOutput& output, int rows) {

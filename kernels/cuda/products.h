@@ -3,7 +3,6 @@
 // few rows, cuBLASLt for many, packed weights put into bf16 first.
 #pragma once
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -56,8 +55,6 @@ class Products {
   Result<void> end_tuning();
 
  private:
-  /// What the product after this one reads first: what it read the last time.
-  NextWeights follow(const DeviceMatrix& weight);
   void multiply_one(Rows16 x, const ProductOutput& output, int rows);
   void multiply_plain(Rows16 x, const ProductOutput& output, int rows);
 
@@ -65,8 +62,6 @@ class Products {
   cudaStream_t stream_ = nullptr;
   std::unique_ptr<CublasLt> cublas_;
   std::string notice_;
-  std::map<const std::byte*, NextWeights> followers_;  ///< by the values of a product's first weight
-  const std::byte* last_ = nullptr;                    ///< of the last product
   bf16* unpacked_ = nullptr;  ///< the largest packed weight in bf16
   std::int64_t unpacked_numbers_ = 0;
   void* flush_ = nullptr;  ///< while tuning

@@ -76,13 +76,6 @@ __device__ inline uint4 load_once(const void* from) {
   return out;
 }
 
-/// Calls `bytes` (a multiple of 16) of constant memory into the L2. No-op below sm_90.
-__device__ inline void prefetch_l2(const void* from, int bytes) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
-#endif
-}
-
 /// (a & mask) | bits in one instruction, which the compiler does not find for two constants.
 __device__ inline std::uint32_t mask_or(std::uint32_t a, std::uint32_t mask, std::uint32_t bits) {
   std::uint32_t out;

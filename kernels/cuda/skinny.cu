@@ -13,8 +13,12 @@ constexpr int kPlainRows = 8, kQuantisedRows = 16;
 void multiply_one_type(const SkinnyInput& in, const SkinnyOutput* outputs, int count, cudaStream_t stream) {
   const TensorType type = outputs[0].weight.type;
   if (type == TensorType::bf16) {
-    const int config = count == 3 ? config_of[0] : outputs[0].weight.stride > 4096 ? config_of[3] : config_of[1];
-    const auto go = [&]<class Frame>(Frame) { launch_skinny<PlainWeights<1, Frame>>(in, outputs, count, plain_source, stream); };
+    const int config = count == 3                        ? config_of[0]
+                       : outputs[0].weight.stride > 4096 ? config_of[3]
+                                                         : config_of[1];
+    const auto go = [&]<class Frame>(Frame) {
+      launch_skinny<PlainWeights<1, Frame>>(in, outputs, count, plain_source, stream);
+    };
     if (config == 0) go(SmallFrame{});
     if (config == 1) go(LargeFrame{});
     if (config == 2) go(KeptFrame{});
@@ -37,9 +41,9 @@ int skinny_parts(int columns) {
   return (columns + kTileRows - 1) / kTileRows;
 }
 
-void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, const SkinnyAround& around,
+void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, const NormBehind& norm,
                    int multiprocessors, cudaStream_t stream) {
-  const SkinnyInput in = skinny_input(x, rows, around, multiprocessors);
+  const SkinnyInput in = skinny_input(x, rows, norm, multiprocessors);
   const bool one_type = std::all_of(outputs, outputs + count, [&](const SkinnyOutput& output) {
     return output.weight.type == outputs[0].weight.type;
   });
@@ -48,12 +52,14 @@ void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, c
 }
 
 void skinny_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
-                  Rows16 out, int rows, const SkinnyAround& around, int multiprocessors, cudaStream_t stream) {
-  const SkinnyInput in = skinny_input(x, rows, around, multiprocessors);
+                  Rows16 out, int rows, const NormBehind& norm, int multiprocessors, cudaStream_t stream) {
+  const SkinnyInput in = skinny_input(x, rows, norm, multiprocessors);
   const GatedMlp mlp{gate, up, activation, out};
   if (gate.is_plain()) {
     const int config = config_of[2];
-    const auto go = [&]<class Frame>(Frame) { launch_gated<PlainWeights<1, Frame, true>>(in, mlp, plain_source, stream); };
+    const auto go = [&]<class Frame>(Frame) {
+      launch_gated<PlainWeights<1, Frame, true>>(in, mlp, plain_source, stream);
+    };
     if (config == 0) go(SmallFrame{});
     if (config == 1) go(LargeFrame{});
     if (config == 2) go(KeptFrame{});

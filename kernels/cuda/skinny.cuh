@@ -108,8 +108,8 @@ struct SkinnyTarget {
   __device__ void store(int token, int row, float sum) const {
     put(token, row, finished(sum, early(token, row)));
   }
-  /// For the norm that follows, by the lanes that have a tile's outputs of one token; numbers of rows that are
-  /// not there are zero.
+  /// For the norm that follows, by the lanes that have a tile's outputs of one token; numbers of rows that
+  /// are not there are zero.
   __device__ void prepare_norm(int token, int row, float number, float gain) const {
     if (row < rows)
       norm.out.data[std::int64_t{token} * norm.out.stride + row] = __float2bfloat16(number * gain);
@@ -144,7 +144,8 @@ __device__ inline void norm_factors(const NormBehind& norm, int count, float* fa
 }
 
 inline SkinnyTarget skinny_target(const SkinnyOutput& output) {
-  return {output.out16, output.out32, output.bias, output.residual, output.scale, output.weight.rows, output.norm};
+  return {output.out16, output.out32,       output.bias, output.residual,
+          output.scale, output.weight.rows, output.norm};
 }
 
 /// The matrices of a launch, over the same columns.
@@ -193,25 +194,17 @@ __device__ inline SkinnyShared<Weights>& skinny_shared() {
   return *reinterpret_cast<SkinnyShared<Weights>*>(memory);
 }
 
-/// A warp's n-th call for what the next kernel reads, once it has sent for all its own weights.
-template <class Weights>
-__device__ inline void call_next(const SkinnyInput& in, int n) {
-  if (in.next_bytes == 0 || threadIdx.x % 32 != 0) return;
-  const int warp = static_cast<int>(blockIdx.x * Weights::kWarps + threadIdx.x / 32);
-  prefetch_l2(in.around.next.values + (std::int64_t{warp} * Weights::kStages + n) * in.next_step, in.next_bytes);
-}
-
 /// All products of a block. `ready` waits for the kernel ahead and gives the tokens, of which there are
 /// `count`; `finish` takes a pass, one of its rows, a token and the sums by tile and row of the tile.
-template <class Weights, class Matrices, class Idle, class Ready, class Settle, class Early, class Finish>
+template <class Weights, class Matrices, class Ready, class Settle, class Early, class Finish>
 __device__ inline void skinny_products(const Matrices& matrices, PassRange passes, int count,
-                                       const Idle& idle, const Ready& ready, const Settle& settle,
-                                       const Early& early, const Finish& finish) {
+                                       const Ready& ready, const Settle& settle, const Early& early,
+                                       const Finish& finish) {
   SkinnyShared<Weights>& shared = skinny_shared<Weights>();
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int chunks = (matrices.stride + Weights::kColumns - 1) / Weights::kColumns;
   WarpRing<Weights::kStages, Weights::kStageBytes> ring(shared.stages[warp]);
-  int pass_ahead = passes.first, chunk_ahead = warp, idle_stages = 0;
+  int pass_ahead = passes.first, chunk_ahead = warp;
   typename Weights::Lane from = Weights::aim(matrices, pass_ahead);
   constexpr int kKept = Weights::kKept;
   const auto fill = [&] {
@@ -222,11 +215,7 @@ __device__ inline void skinny_products(const Matrices& matrices, PassRange passe
       }
       if (pass_ahead < passes.end) from = Weights::aim(matrices, pass_ahead);
     }
-    if (pass_ahead < passes.end) {
-      Weights::fill(from, matrices, chunk_ahead, ring.next_fill());
-    } else {
-      idle(idle_stages++);
-    }
+    if (pass_ahead < passes.end) Weights::fill(from, matrices, chunk_ahead, ring.next_fill());
     chunk_ahead += Weights::kWarps;
     ring.sent();
   };
@@ -243,7 +232,8 @@ __device__ inline void skinny_products(const Matrices& matrices, PassRange passe
     const int owner = matrices.owner(pass);
     in.order = matrices.orders[owner];
     float sums[Weights::kTiles][Weights::kTokenTiles][4] = {};
-    auto known = early(pass, static_cast<int>(threadIdx.x) % Weights::kPassRows, static_cast<int>(threadIdx.x) / Weights::kPassRows);
+    auto known = early(pass, static_cast<int>(threadIdx.x) % Weights::kPassRows,
+                       static_cast<int>(threadIdx.x) / Weights::kPassRows);
     const auto take = [&](int at, const typename Weights::Tokens& tokens) {
       Weights::multiply(matrices, owner, at, ring.wait(), in, tokens, sums);
       ring.done();
@@ -293,14 +283,13 @@ __device__ inline PassRange block_passes(int passes) {
   const int each = passes / static_cast<int>(gridDim.x), more = passes % static_cast<int>(gridDim.x);
   const int block = static_cast<int>(blockIdx.x), first = each * block + min(block, more);
   return {first, first + each + (block < more)};
-
 }
 
 template <class Weights>
 __global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kResident)
     skinny_kernel(const __grid_constant__ SkinnyJobs<typename Weights::Source> jobs) {
   const auto& matrices = jobs.matrices;
-  const NormBehind& behind = jobs.in.around.norm;
+  const NormBehind& behind = jobs.in.norm;
   float* factors = skinny_shared<Weights>().factors;
   const auto ready = [&] {
     wait_for_kernel_ahead();
@@ -317,8 +306,8 @@ __global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kResident)
     const int row = (pass - matrices.first_pass[owner]) * Weights::kPassRows + slot;
     return token < jobs.in.rows && row < target.rows ? target.early(token, row) : SkinnyTarget::Early{};
   };
-  skinny_products<Weights>(matrices, block_passes(matrices.first_pass[kSkinnyOutputs]), jobs.in.rows,
-                           [&](int n) { call_next<Weights>(jobs.in, n); }, ready, settle, early,
+  skinny_products<Weights>(matrices, block_passes(matrices.first_pass[kSkinnyOutputs]), jobs.in.rows, ready,
+                           settle, early,
                            [&](int pass, int slot, int token, const auto& known, const auto& sum) {
                              const int owner = matrices.owner(pass);
                              const SkinnyTarget& target = jobs.targets[owner];
@@ -344,7 +333,7 @@ struct GatedJob {
 template <class Weights>
 __global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kResident)
     gated_kernel(const __grid_constant__ GatedJob<typename Weights::Source> job) {
-  const NormBehind& behind = job.in.around.norm;
+  const NormBehind& behind = job.in.norm;
   float* factors = skinny_shared<Weights>().factors;
   const auto ready = [&] {
     wait_for_kernel_ahead();
@@ -355,18 +344,18 @@ __global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kResident)
   const auto settle = [&] {
     if (behind.squares.parts != nullptr) norm_factors<Weights::kWarps>(behind, job.in.rows, factors);
   };
-  skinny_products<Weights>(job.matrices, block_passes(job.matrices.first_pass[1]), job.in.rows,
-                           [&](int n) { call_next<Weights>(job.in, n); }, ready, settle, [](int, int, int) { return 0; },
-                           [&](int pass, int slot, int token, int, const auto& sum) {
-                             const int row = pass * Weights::kPassRows + slot;
-                             if (row >= job.rows) return;
-                             const float factor = behind.squares.parts != nullptr ? factors[token] : 1.0f;
-                             const float gate = sum(0, slot) * factor;
-                             const float up =
-                                 (Weights::kTiles > 1 ? sum(1, slot) : sum(0, slot + Weights::kPassRows)) * factor;
-                             job.out.data[std::int64_t{token} * job.out.stride + row] =
-                                 __float2bfloat16(activated(gate, job.activation) * up);
-                           });
+  skinny_products<Weights>(
+      job.matrices, block_passes(job.matrices.first_pass[1]), job.in.rows, ready, settle,
+      [](int, int, int) { return 0; },
+      [&](int pass, int slot, int token, int, const auto& sum) {
+        const int row = pass * Weights::kPassRows + slot;
+        if (row >= job.rows) return;
+        const float factor = behind.squares.parts != nullptr ? factors[token] : 1.0f;
+        const float gate = sum(0, slot) * factor;
+        const float up = (Weights::kTiles > 1 ? sum(1, slot) : sum(0, slot + Weights::kPassRows)) * factor;
+        job.out.data[std::int64_t{token} * job.out.stride + row] =
+            __float2bfloat16(activated(gate, job.activation) * up);
+      });
 }
 
 template <class Weights>
@@ -375,14 +364,10 @@ int skinny_passes(const DeviceMatrix& weight) {
 }
 
 template <class Weights, class Job>
-void launch_shared(void (*kernel)(Job), int passes, int multiprocessors, Job& job, cudaStream_t stream) {
+void launch_shared(void (*kernel)(Job), int passes, int multiprocessors, const Job& job,
+                   cudaStream_t stream) {
   static_assert(sizeof(SkinnyShared<Weights>) <= 227 * 1024);
   const int blocks = Weights::kOnePass ? passes : std::min(passes, multiprocessors * Weights::kBlocks);
-  const int places = blocks * Weights::kWarps * Weights::kStages;
-  if (job.in.around.next.values != nullptr) {
-    job.in.next_step = static_cast<int>(job.in.around.next.bytes / places / 128 * 128);
-    job.in.next_bytes = std::min(job.in.next_step, job.in.next_bytes);
-  }
   launch(kernel, static_cast<unsigned>(blocks), 32 * Weights::kWarps, sizeof(SkinnyShared<Weights>), stream,
          job);
 }
@@ -412,13 +397,13 @@ template <class Weights, class MakeSource>
 void launch_gated(const SkinnyInput& in, const GatedMlp& mlp, const MakeSource& source, cudaStream_t stream) {
   const int passes = skinny_passes<Weights>(mlp.gate);
   GatedJob<typename Weights::Source> job{.matrices = {.sources = {source(mlp.gate), source(mlp.up)},
-                                                            .orders = {mlp.gate.order, mlp.up.order},
-                                                            .first_pass = {0, passes, passes, passes, passes},
-                                                            .stride = mlp.gate.stride},
-                                               .activation = mlp.activation,
-                                               .out = mlp.out,
-                                               .rows = mlp.gate.rows,
-                                               .in = in};
+                                                      .orders = {mlp.gate.order, mlp.up.order},
+                                                      .first_pass = {0, passes, passes, passes, passes},
+                                                      .stride = mlp.gate.stride},
+                                         .activation = mlp.activation,
+                                         .out = mlp.out,
+                                         .rows = mlp.gate.rows,
+                                         .in = in};
   launch_shared<Weights>(gated_kernel<Weights>, passes, in.multiprocessors, job, stream);
 }
 

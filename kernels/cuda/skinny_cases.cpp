@@ -94,8 +94,8 @@ KernelCase gated_case(const WeightShape& weight, int tokens, Activation activati
     const Rows16 out = made.outputs[0].out16();
     const int multiprocessors = case_multiprocessors();
     made.run = [=](int turn, cudaStream_t stream) {
-      skinny_gated(x.device, gate.turn(turn), up.turn(turn), activation, out, tokens, {},
-                   multiprocessors, stream);
+      skinny_gated(x.device, gate.turn(turn), up.turn(turn), activation, out, tokens, {}, multiprocessors,
+                   stream);
     };
   });
   return one;
@@ -144,8 +144,11 @@ KernelCase normed_case(const NormedShape& shape, bool timed) {
     made.outputs.emplace_back(memory, tokens, columns, true);
     const Rows32 v = made.outputs[0].out32();
     const int stride = (columns + 7) / 8 * 8, parts = skinny_parts(columns);
-    const Rows16 twin{static_cast<bf16*>(memory.take(static_cast<std::size_t>(tokens * stride) * 2)), stride, columns};
-    const RowSquares squares{static_cast<float*>(memory.take(static_cast<std::size_t>(tokens * (parts + 3)) * 4)), parts + 3, parts};
+    const Rows16 twin{static_cast<bf16*>(memory.take(static_cast<std::size_t>(tokens * stride) * 2)), stride,
+                      columns};
+    const RowSquares squares{
+        static_cast<float*>(memory.take(static_cast<std::size_t>(tokens * (parts + 3)) * 4)), parts + 3,
+        parts};
     SkinnyOutput making;
     making.out32 = v;
     making.scale = 0.5f;
@@ -158,7 +161,8 @@ KernelCase normed_case(const NormedShape& shape, bool timed) {
     for (const WeightShape& of : shape.reads) {
       reads.push_back(make_weight(memory, of, 70 + reads.size(), case_copies(timed)));
       std::vector<double>& result = results.emplace_back(product(rows, reads.back()));
-      for (std::size_t i = 0; i < result.size(); ++i) result[i] *= factors[i / static_cast<std::size_t>(of.rows)];
+      for (std::size_t i = 0; i < result.size(); ++i)
+        result[i] *= factors[i / static_cast<std::size_t>(of.rows)];
       if (shape.gated) continue;
       made.outputs.emplace_back(memory, tokens, of.rows, of.rows == 1);
       SkinnyOutput& output = outputs.emplace_back();
@@ -176,12 +180,11 @@ KernelCase normed_case(const NormedShape& shape, bool timed) {
     made.run = [=](int turn, cudaStream_t stream) {
       SkinnyOutput first = making;
       first.weight = makes.turn(turn);
-      const DeviceMatrix& second = reads[0].turn(turn);
-      skinny_linear(x.device, &first, 1, tokens, {.next = {second.values, std::int64_t{second.rows} * second.stride / 2}},
-                    multiprocessors, stream);
-      const SkinnyAround behind{.norm = {squares, columns, kEpsilon}};
+      skinny_linear(x.device, &first, 1, tokens, {}, multiprocessors, stream);
+      const NormBehind behind{squares, columns, kEpsilon};
       if (shape.gated)
-        return skinny_gated(twin, second, reads[1].turn(turn), Activation::silu, gated, tokens, behind, multiprocessors, stream);
+        return skinny_gated(twin, reads[0].turn(turn), reads[1].turn(turn), Activation::silu, gated, tokens,
+                            behind, multiprocessors, stream);
       std::vector<SkinnyOutput> now = outputs;
       for (std::size_t i = 0; i < now.size(); ++i) now[i].weight = reads[i].turn(turn);
       skinny_linear(twin, now.data(), static_cast<int>(now.size()), tokens, behind, multiprocessors, stream);
@@ -276,8 +279,10 @@ void add_timed_quantised(std::vector<KernelCase>& cases) {
 }
 
 void add_normed(CaseScale scale, std::vector<KernelCase>& cases) {
-  cases.push_back(normed_case({bf16_weight(40, 72), {bf16_weight(24, 40), bf16_weight(8, 40)}, false, 3}, false));
-  cases.push_back(normed_case({bf16_weight(40, 72), {bf16_weight(24, 40), bf16_weight(24, 40)}, true, 2}, false));
+  cases.push_back(
+      normed_case({bf16_weight(40, 72), {bf16_weight(24, 40), bf16_weight(8, 40)}, false, 3}, false));
+  cases.push_back(
+      normed_case({bf16_weight(40, 72), {bf16_weight(24, 40), bf16_weight(24, 40)}, true, 2}, false));
   if (scale == CaseScale::small) return;
   for (const int tokens : {1, 2, 5, 8}) {
     cases.push_back(normed_case({bf16_weight(1, 8), {bf16_weight(3, 1)}, false, tokens}, false));
@@ -285,8 +290,8 @@ void add_normed(CaseScale scale, std::vector<KernelCase>& cases) {
         {bf16_weight(576, 576), {bf16_weight(576, 576), bf16_weight(192, 576)}, false, tokens}, false));
     cases.push_back(normed_case({bf16_weight(777, 333), {bf16_weight(17, 777)}, false, tokens}, false));
     cases.push_back(normed_case({bf16_weight(5000, 96), {bf16_weight(33, 5000)}, false, tokens}, false));
-    cases.push_back(
-        normed_case({bf16_weight(600, 129), {bf16_weight(200, 600), bf16_weight(200, 600)}, true, tokens}, false));
+    cases.push_back(normed_case(
+        {bf16_weight(600, 129), {bf16_weight(200, 600), bf16_weight(200, 600)}, true, tokens}, false));
   }
   for (const TensorType type : case_types()) {
     const int unit = is_block_type(type) ? tensor_type_info(type).block_elements : 40;

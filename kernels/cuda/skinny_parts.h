@@ -14,14 +14,12 @@ struct SkinnyInput {
   int rows = 0;
   int multiprocessors = 1;
   bool aligned = false;  ///< every row begins at 16 bytes
-  SkinnyAround around;
-  int next_bytes = 0, next_step = 0;  ///< that a warp's free stage calls for, and between two such places
+  NormBehind norm;       ///< of x
 };
 
-inline int skinny_next_bytes = 0;
-inline SkinnyInput skinny_input(Rows16 x, int rows, const SkinnyAround& around, int multiprocessors) {
+inline SkinnyInput skinny_input(Rows16 x, int rows, const NormBehind& norm, int multiprocessors) {
   const bool aligned = reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0 && x.stride % 8 == 0;
-  return {x, rows, multiprocessors, aligned, around, skinny_next_bytes};
+  return {x, rows, multiprocessors, aligned, norm};
 }
 
 /// Outputs of one type: GGUF blocks, or quantised linears.

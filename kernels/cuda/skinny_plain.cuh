@@ -16,7 +16,8 @@ struct PlainSource {
 /// others lie half a head behind the first ones.
 template <int kWarps_, int kStages_, int kBlocks_, int kKept_, int kTiles_ = 1>
 struct PlainFrame {
-  static constexpr int kWarps = kWarps_, kStages = kStages_, kBlocks = kBlocks_, kKept = kKept_, kTiles = kTiles_;
+  static constexpr int kWarps = kWarps_, kStages = kStages_, kBlocks = kBlocks_, kKept = kKept_,
+                       kTiles = kTiles_;
 };
 using WideFrame = PlainFrame<16, 3, 1, 0, 2>;
 using SmallFrame = PlainFrame<16, 2, 2, 0>;
@@ -29,7 +30,8 @@ template <int kTokenTiles_, class Frame, bool kGated = false, bool kPaired = fal
 struct PlainWeights {
   using Source = PlainSource;
   static constexpr int kTokenTiles = kTokenTiles_, kTiles = Frame::kTiles;
-  static constexpr int kWarps = Frame::kWarps, kBlocks = Frame::kBlocks, kStages = Frame::kStages, kResident = kBlocks, kKept = Frame::kKept;
+  static constexpr int kWarps = Frame::kWarps, kBlocks = Frame::kBlocks, kStages = Frame::kStages,
+                       kResident = kBlocks, kKept = Frame::kKept;
   static constexpr bool kOnePass = false;
   static constexpr int kPassRows = kTiles * kTileRows / (kGated ? 2 : 1);
   static constexpr int kPieces = kGated || kPaired ? 2 : 1, kPieceRows = kTiles * kTileRows / kPieces;
@@ -42,23 +44,27 @@ struct PlainWeights {
   /// A lane copies 16 bytes of tile rows l / 8, l / 8 + 4 …
   struct Lane {
     const bf16* values[kPieces];  ///< from the lane's first row on, at its columns
-    int rows;                            ///< that there are from there on
+    int rows;                     ///< that there are from there on
   };
   /// The row of a pass's slot: eights of a head's first half with those that they turn with.
   static __device__ int paired_row(int head_dim, int place, int slot) {
     const int of_head = head_dim / kTileRows;
-    return place / of_head * head_dim + place % of_head * kPieceRows + slot % kPieceRows + slot / kPieceRows * (head_dim / 2);
+    return place / of_head * head_dim + place % of_head * kPieceRows + slot % kPieceRows +
+           slot / kPieceRows * (head_dim / 2);
   }
   template <class Matrices>
   static __device__ Lane aim(const Matrices& matrices, int pass) {
     const int owner = kGated ? 0 : matrices.owner(pass), lane = static_cast<int>(threadIdx.x) % 32;
     const int place = pass - matrices.first_pass[owner];
-    const int row = (kPaired ? paired_row(matrices.sources[owner].head_dim, place, 0) : place * kPassRows) + lane / 8;
+    const int row =
+        (kPaired ? paired_row(matrices.sources[owner].head_dim, place, 0) : place * kPassRows) + lane / 8;
     Lane from;
 #pragma unroll
     for (int i = 0; i < kPieces; ++i)
-      from.values[i] = matrices.sources[kGated ? owner + i : owner].values +
-                       std::int64_t{row + (kPaired ? i * matrices.sources[owner].head_dim / 2 : 0)} * matrices.stride + lane % 8 * 8;
+      from.values[i] =
+          matrices.sources[kGated ? owner + i : owner].values +
+          std::int64_t{row + (kPaired ? i * matrices.sources[owner].head_dim / 2 : 0)} * matrices.stride +
+          lane % 8 * 8;
     from.rows = matrices.sources[owner].rows - row;
     return from;
   }
