@@ -18,7 +18,7 @@ void multiply_experts(const SkinnyInput& in, const SkinnyOutput& output, const E
                                          .target = skinny_target(output),
                                          .visits = experts.visits};
   if constexpr (kType == TensorType::bf16) {
-    launch_experts<PlainWeights<2>>(job, experts.most_visits, stream);
+    launch_experts<PlainWeights<2, PairFrame>>(job, experts.most_visits, stream);
   } else if constexpr (kStored<kType>.grouped) {
     if (output.weight.group_columns >= kWideGroup) {
       launch_experts<CellWeights<kType, 2, kWideGroup>>(job, experts.most_visits, stream);

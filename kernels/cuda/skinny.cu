@@ -5,25 +5,37 @@
 
 namespace pitwall::cuda {
 
-int config_of[4] = {};  // qkv, o, gated, down
 namespace {
 
 constexpr int kPlainRows = 8, kQuantisedRows = 16;
 
+/// Whether two blocks of LargeFrame or KeptFrame lie on a multiprocessor.
+bool has_room() {
+  static const bool result = [] {
+    int device = 0, bytes = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
+    return bytes >= 228 * 1024;
+  }();
+  return result;
+}
+
+/// Plain weights with a frame that suits the device and the columns.
+void multiply_plain(const SkinnyInput& in, const SkinnyOutput* outputs, int count, cudaStream_t stream) {
+  if (has_room()) return launch_skinny<PlainWeights<1, LargeFrame>>(in, outputs, count, plain_source, stream);
+  launch_skinny<PlainWeights<1, SmallFrame>>(in, outputs, count, plain_source, stream);
+}
+void gate_plain(const SkinnyInput& in, const GatedMlp& mlp, cudaStream_t stream) {
+  using Kept = PlainWeights<1, KeptFrame, true>;
+  if (has_room() && mlp.gate.stride <= Kept::kKept * Kept::kWarps * Kept::kColumns)
+    return launch_gated<Kept>(in, mlp, plain_source, stream);
+  launch_gated<PlainWeights<1, SmallFrame, true>>(in, mlp, plain_source, stream);
+}
+
 void multiply_one_type(const SkinnyInput& in, const SkinnyOutput* outputs, int count, cudaStream_t stream) {
   const TensorType type = outputs[0].weight.type;
   if (type == TensorType::bf16) {
-    const int config = count == 3                        ? config_of[0]
-                       : outputs[0].weight.stride > 4096 ? config_of[3]
-                                                         : config_of[1];
-    const auto go = [&]<class Frame>(Frame) {
-      launch_skinny<PlainWeights<1, Frame>>(in, outputs, count, plain_source, stream);
-    };
-    if (config == 0) go(SmallFrame{});
-    if (config == 1) go(LargeFrame{});
-    if (config == 2) go(KeptFrame{});
-    if (config == 3) go(KeptFrame4{});
-    if (config == 5) go(WideFrame{});
+    multiply_plain(in, outputs, count, stream);
   } else if (is_block_type(type)) {
     skinny_blocks(in, outputs, count, stream);
   } else {
@@ -56,14 +68,7 @@ void skinny_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Ac
   const SkinnyInput in = skinny_input(x, rows, norm, multiprocessors);
   const GatedMlp mlp{gate, up, activation, out};
   if (gate.is_plain()) {
-    const int config = config_of[2];
-    const auto go = [&]<class Frame>(Frame) {
-      launch_gated<PlainWeights<1, Frame, true>>(in, mlp, plain_source, stream);
-    };
-    if (config == 0) go(SmallFrame{});
-    if (config == 1) go(LargeFrame{});
-    if (config == 2) go(KeptFrame{});
-    if (config == 3) go(KeptFrame4{});
+    gate_plain(in, mlp, stream);
   } else if (is_block_type(gate.type)) {
     gated_blocks(in, mlp, stream);
   } else {

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The frame of products with few tokens. A pass is as many rows of a weight as a warp multiplies at once,
 // weights as the 16-row operand, tokens as the other; blocks have passes of all outputs in equal shares.
-// Chunks of a pass's columns go to the block's warps in turn, on from pass to pass, each through its ring of
-// stages, of which the first are on their way before the kernel ahead has ended; the warps' sums of a pass
-// are added up in the order of the warps. What differs between plain and quantised weights is `Weights`:
+// Chunks of a pass's columns go to the block's warps in turn, each through its ring of stages, of which the
+// first are on their way before the kernel ahead has ended; the warps' sums of a pass are added up in the
+// order of the warps. What differs between plain and quantised weights is `Weights`:
 //
-//   kWarps, kBlocks                             of a block, and blocks of a multiprocessor
-//   kOnePass                                    blocks have one pass each, which the hardware deals out
-//   kStages, kStageBytes, kColumns              of a ring, and of a chunk
-//   kTokenTiles, kTiles, kPassRows              eights of tokens, 16s of rows, and rows of the output of a
-//   pass Source                                      what it reads, by value Lane, aim(matrices, pass) where
-//   a lane reads a pass fill(lane, matrices, chunk, stage)          sends for a chunk Tokens, load_tokens(in,
-//   chunk)              a lane's part of the tokens' columns multiply(matrices, pass, chunk, stage, in,
-//   tokens, sums)
+//   kWarps, kBlocks                  of a block, and blocks of a multiprocessor
+//   kOnePass                         blocks have one pass each, which the hardware deals out
+//   kStages, kStageBytes, kColumns   of a ring, and of a chunk
+//   kKept                            chunks of tokens that a warp keeps in registers: its own are the same in
+//                                    every pass; 0: its chunks go on from pass to pass, tokens are read again
+//   kTokenTiles, kTiles, kPassRows   eights of tokens, 16s of rows, and rows of the output of a pass
+//   Source                           what it reads, by value
+//   Lane, aim(matrices, pass)        where a lane reads a pass
+//   fill(lane, matrices, chunk, stage)                          sends for a chunk
+//   Tokens, load_tokens(in, chunk)                              a lane's part of the tokens' columns
+//   multiply(matrices, owner, chunk, stage, in, tokens, sums)
 #pragma once
 #include "kernels/cuda/activation.cuh"
 #include "kernels/cuda/launch.cuh"
@@ -108,13 +111,12 @@ struct SkinnyTarget {
   __device__ void store(int token, int row, float sum) const {
     put(token, row, finished(sum, early(token, row)));
   }
-  /// For the norm that follows, by the lanes that have a tile's outputs of one token; numbers of rows that
-  /// are not there are zero.
+  /// For the norm that follows, by the 16 lanes that have a tile's outputs of one token.
   __device__ void prepare_norm(int token, int row, float number, float gain) const {
     if (row < rows)
       norm.out.data[std::int64_t{token} * norm.out.stride + row] = __float2bfloat16(number * gain);
     const unsigned lanes = 0xFFFFu << (threadIdx.x % 32 / kTileRows * kTileRows);
-    float squares = number * number;
+    float squares = row < rows ? number * number : 0.0f;
 #pragma unroll
     for (int distance = kTileRows / 2; distance > 0; distance /= 2)
       squares += __shfl_xor_sync(lanes, squares, distance);
@@ -123,29 +125,46 @@ struct SkinnyTarget {
   }
 };
 
-/// 1/√(Σ v² / columns + ε) of each token, each by a warp.
-template <int kWarps>
-__device__ inline void norm_factors(const NormBehind& norm, int count, float* factors) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  for (int token = static_cast<int>(threadIdx.x) / 32; token < count; token += kWarps) {
-    const float* parts = norm.squares.parts + std::int64_t{token} * norm.squares.stride;
-    float sum = 0;
-    for (int first = lane; first < norm.squares.count; first += 8 * 32) {
-      float some[8];
-#pragma unroll
-      for (int i = 0; i < 8; ++i)
-        some[i] = first + 32 * i < norm.squares.count ? __ldcg(parts + first + 32 * i) : 0.0f;
-#pragma unroll
-      for (int i = 0; i < 8; ++i) sum += some[i];
-    }
-    sum = warp_sum(sum);
-    if (lane == 0) factors[token] = 1.0f / sqrtf(sum / static_cast<float>(norm.columns) + norm.epsilon);
-  }
-}
-
 inline SkinnyTarget skinny_target(const SkinnyOutput& output) {
   return {output.out16, output.out32,       output.bias, output.residual,
           output.scale, output.weight.rows, output.norm};
+}
+
+/// 1/√(Σ v² / columns + ε) of each token under the norm behind the products, if there is one.
+struct NormFactors {
+  const NormBehind& norm;
+  float* factors;  ///< shared memory, by token
+
+  __device__ bool is_there() const { return norm.squares.parts != nullptr; }
+  /// Each by a warp; to be seen after the next barrier.
+  template <int kWarps>
+  __device__ void find(int count) const {
+    if (!is_there()) return;
+    const int lane = static_cast<int>(threadIdx.x) % 32, parts = norm.squares.count;
+    for (int token = static_cast<int>(threadIdx.x) / 32; token < count; token += kWarps) {
+      const float* of_token = norm.squares.parts + std::int64_t{token} * norm.squares.stride;
+      constexpr int kAtOnce = 8;
+      float sum = 0;
+      for (int first = lane; first < parts; first += kAtOnce * 32) {
+        float some[kAtOnce];
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i)
+          some[i] = first + 32 * i < parts ? __ldcg(of_token + first + 32 * i) : 0.0f;
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) sum += some[i];
+      }
+      sum = warp_sum(sum);
+      if (lane == 0) factors[token] = 1.0f / sqrtf(sum / static_cast<float>(norm.columns) + norm.epsilon);
+    }
+  }
+  __device__ float applied(float sum, int token) const {
+    return is_there() ? sum * factors[token] : sum;
+  }
+};
+
+struct NothingEarly {};
+__device__ inline NothingEarly nothing_early(int /*pass*/, int /*slot*/, int /*token*/) {
+  return {};
 }
 
 /// The matrices of a launch, over the same columns.
@@ -195,18 +214,20 @@ __device__ inline SkinnyShared<Weights>& skinny_shared() {
 }
 
 /// All products of a block. `ready` waits for the kernel ahead and gives the tokens, of which there are
-/// `count`; `finish` takes a pass, one of its rows, a token and the sums by tile and row of the tile.
+/// `count`; `settle` comes once the first of them are on their way, and may leave what `finish` reads in
+/// shared memory. `early` takes a pass, one of its rows and a token, and gives what is known of the output
+/// before its sum; `finish` takes these, and the sums by tile and row of the tile.
 template <class Weights, class Matrices, class Ready, class Settle, class Early, class Finish>
 __device__ inline void skinny_products(const Matrices& matrices, PassRange passes, int count,
                                        const Ready& ready, const Settle& settle, const Early& early,
                                        const Finish& finish) {
+  constexpr int kKept = Weights::kKept, kPassRows = Weights::kPassRows;
   SkinnyShared<Weights>& shared = skinny_shared<Weights>();
-  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32;
   const int chunks = (matrices.stride + Weights::kColumns - 1) / Weights::kColumns;
   WarpRing<Weights::kStages, Weights::kStageBytes> ring(shared.stages[warp]);
   int pass_ahead = passes.first, chunk_ahead = warp;
   typename Weights::Lane from = Weights::aim(matrices, pass_ahead);
-  constexpr int kKept = Weights::kKept;
   const auto fill = [&] {
     if (chunk_ahead >= chunks && pass_ahead < passes.end) {
       while (chunk_ahead >= chunks && pass_ahead < passes.end) {
@@ -222,18 +243,15 @@ __device__ inline void skinny_products(const Matrices& matrices, PassRange passe
   for (int s = 0; s < Weights::kStages; ++s) fill();
   LaneTokens<Weights::kTokenTiles> in = ready();
   typename Weights::Tokens kept[kKept > 0 ? kKept : 1];
-  if constexpr (kKept > 0) {
 #pragma unroll
-    for (int i = 0; i < kKept; ++i) kept[i] = Weights::load_tokens(in, warp + i * Weights::kWarps);
-  }
+  for (int i = 0; i < kKept; ++i) kept[i] = Weights::load_tokens(in, warp + i * Weights::kWarps);
   settle();
   int chunk = warp;
   for (int pass = passes.first; pass < passes.end; ++pass) {
     const int owner = matrices.owner(pass);
     in.order = matrices.orders[owner];
+    auto known = early(pass, thread % kPassRows, thread / kPassRows);
     float sums[Weights::kTiles][Weights::kTokenTiles][4] = {};
-    auto known = early(pass, static_cast<int>(threadIdx.x) % Weights::kPassRows,
-                       static_cast<int>(threadIdx.x) / Weights::kPassRows);
     const auto take = [&](int at, const typename Weights::Tokens& tokens) {
       Weights::multiply(matrices, owner, at, ring.wait(), in, tokens, sums);
       ring.done();
@@ -257,10 +275,10 @@ __device__ inline void skinny_products(const Matrices& matrices, PassRange passe
       }
     }
     __syncthreads();
-    for (int i = threadIdx.x; i < Weights::kPassRows * count; i += 32 * Weights::kWarps) {
-      const int token = i / Weights::kPassRows;
-      if (i != static_cast<int>(threadIdx.x)) known = early(pass, i % Weights::kPassRows, token);
-      finish(pass, i % Weights::kPassRows, token, known, [&](int tile, int row) {
+    for (int i = thread; i < kPassRows * count; i += 32 * Weights::kWarps) {
+      const int slot = i % kPassRows, token = i / kPassRows;
+      if (i != thread) known = early(pass, slot, token);
+      finish(pass, slot, token, known, [&](int tile, int row) {
         float sum = 0;
 #pragma unroll
         for (int w = 0; w < Weights::kWarps; ++w)
@@ -279,46 +297,48 @@ struct SkinnyJobs {
   SkinnyInput in;
 };
 
+/// Every block lets the next kernel start only now: what is two kernels ahead is there when a kernel begins.
+template <class Weights>
+__device__ inline LaneTokens<Weights::kTokenTiles> await_tokens(const SkinnyInput& in, int stride) {
+  wait_for_kernel_ahead();
+  let_next_kernel_start();
+  return lane_tokens<Weights::kTokenTiles>(in, stride, in.rows, [](int token) { return token; });
+}
+
+/// The first blocks have one pass more than the others: they come to lie on different multiprocessors.
 __device__ inline PassRange block_passes(int passes) {
-  const int each = passes / static_cast<int>(gridDim.x), more = passes % static_cast<int>(gridDim.x);
-  const int block = static_cast<int>(blockIdx.x), first = each * block + min(block, more);
-  return {first, first + each + (block < more)};
+  const int blocks = static_cast<int>(gridDim.x), block = static_cast<int>(blockIdx.x);
+  const int each = passes / blocks, more = passes % blocks;
+  const int first = each * block + min(block, more);
+  return {first, first + each + (block < more ? 1 : 0)};
 }
 
 template <class Weights>
-__global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kResident)
+__global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kBlocks)
     skinny_kernel(const __grid_constant__ SkinnyJobs<typename Weights::Source> jobs) {
   const auto& matrices = jobs.matrices;
-  const NormBehind& behind = jobs.in.norm;
-  float* factors = skinny_shared<Weights>().factors;
-  const auto ready = [&] {
-    wait_for_kernel_ahead();
-    let_next_kernel_start();
-    return lane_tokens<Weights::kTokenTiles>(jobs.in, matrices.stride, jobs.in.rows,
-                                             [](int token) { return token; });
-  };
-  const auto settle = [&] {
-    if (behind.squares.parts != nullptr) norm_factors<Weights::kWarps>(behind, jobs.in.rows, factors);
+  const int count = jobs.in.rows;
+  const NormFactors factors{jobs.in.norm, skinny_shared<Weights>().factors};
+  const auto row_of = [&](int owner, int pass, int slot) {
+    return (pass - matrices.first_pass[owner]) * Weights::kPassRows + slot;
   };
   const auto early = [&](int pass, int slot, int token) {
-    const int owner = matrices.owner(pass);
+    const int owner = matrices.owner(pass), row = row_of(owner, pass, slot);
     const SkinnyTarget& target = jobs.targets[owner];
-    const int row = (pass - matrices.first_pass[owner]) * Weights::kPassRows + slot;
-    return token < jobs.in.rows && row < target.rows ? target.early(token, row) : SkinnyTarget::Early{};
+    return token < count && row < target.rows ? target.early(token, row) : SkinnyTarget::Early{};
   };
-  skinny_products<Weights>(matrices, block_passes(matrices.first_pass[kSkinnyOutputs]), jobs.in.rows, ready,
-                           settle, early,
-                           [&](int pass, int slot, int token, const auto& known, const auto& sum) {
-                             const int owner = matrices.owner(pass);
-                             const SkinnyTarget& target = jobs.targets[owner];
-                             const int row = (pass - matrices.first_pass[owner]) * Weights::kPassRows + slot;
-                             float number = sum(slot / kTileRows, slot % kTileRows);
-                             if (behind.squares.parts != nullptr) number *= factors[token];
-                             number = target.finished(number, known);
-                             if (row < target.rows) target.put(token, row, number);
-                             if (target.norm.gain != nullptr)
-                               target.prepare_norm(token, row, row < target.rows ? number : 0.0f, known.gain);
-                           });
+  const auto finish = [&](int pass, int slot, int token, const SkinnyTarget::Early& known, const auto& sum) {
+    const int owner = matrices.owner(pass), row = row_of(owner, pass, slot);
+    const SkinnyTarget& target = jobs.targets[owner];
+    const float number =
+        target.finished(factors.applied(sum(slot / kTileRows, slot % kTileRows), token), known);
+    if (row < target.rows) target.put(token, row, number);
+    if (target.norm.gain != nullptr) target.prepare_norm(token, row, number, known.gain);
+  };
+  skinny_products<Weights>(
+      matrices, block_passes(matrices.first_pass[kSkinnyOutputs]), count,
+      [&] { return await_tokens<Weights>(jobs.in, matrices.stride); },
+      [&] { factors.find<Weights::kWarps>(count); }, early, finish);
 }
 
 template <class Source>
@@ -331,31 +351,23 @@ struct GatedJob {
 };
 
 template <class Weights>
-__global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kResident)
+__global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kBlocks)
     gated_kernel(const __grid_constant__ GatedJob<typename Weights::Source> job) {
-  const NormBehind& behind = job.in.norm;
-  float* factors = skinny_shared<Weights>().factors;
-  const auto ready = [&] {
-    wait_for_kernel_ahead();
-    let_next_kernel_start();
-    return lane_tokens<Weights::kTokenTiles>(job.in, job.matrices.stride, job.in.rows,
-                                             [](int token) { return token; });
-  };
-  const auto settle = [&] {
-    if (behind.squares.parts != nullptr) norm_factors<Weights::kWarps>(behind, job.in.rows, factors);
+  const int count = job.in.rows;
+  const NormFactors factors{job.in.norm, skinny_shared<Weights>().factors};
+  const auto finish = [&](int pass, int slot, int token, NothingEarly, const auto& sum) {
+    const int row = pass * Weights::kPassRows + slot;
+    if (row >= job.rows) return;
+    const float gate = factors.applied(sum(0, slot), token);
+    const float up =
+        factors.applied(Weights::kTiles > 1 ? sum(1, slot) : sum(0, slot + Weights::kPassRows), token);
+    job.out.data[std::int64_t{token} * job.out.stride + row] =
+        __float2bfloat16(activated(gate, job.activation) * up);
   };
   skinny_products<Weights>(
-      job.matrices, block_passes(job.matrices.first_pass[1]), job.in.rows, ready, settle,
-      [](int, int, int) { return 0; },
-      [&](int pass, int slot, int token, int, const auto& sum) {
-        const int row = pass * Weights::kPassRows + slot;
-        if (row >= job.rows) return;
-        const float factor = behind.squares.parts != nullptr ? factors[token] : 1.0f;
-        const float gate = sum(0, slot) * factor;
-        const float up = (Weights::kTiles > 1 ? sum(1, slot) : sum(0, slot + Weights::kPassRows)) * factor;
-        job.out.data[std::int64_t{token} * job.out.stride + row] =
-            __float2bfloat16(activated(gate, job.activation) * up);
-      });
+      job.matrices, block_passes(job.matrices.first_pass[1]), count,
+      [&] { return await_tokens<Weights>(job.in, job.matrices.stride); },
+      [&] { factors.find<Weights::kWarps>(count); }, nothing_early, finish);
 }
 
 template <class Weights>
@@ -366,7 +378,7 @@ int skinny_passes(const DeviceMatrix& weight) {
 template <class Weights, class Job>
 void launch_shared(void (*kernel)(Job), int passes, int multiprocessors, const Job& job,
                    cudaStream_t stream) {
-  static_assert(sizeof(SkinnyShared<Weights>) <= 227 * 1024);
+  static_assert(sizeof(SkinnyShared<Weights>) <= 113 * 1024);  // two where there is room
   const int blocks = Weights::kOnePass ? passes : std::min(passes, multiprocessors * Weights::kBlocks);
   launch(kernel, static_cast<unsigned>(blocks), 32 * Weights::kWarps, sizeof(SkinnyShared<Weights>), stream,
          job);

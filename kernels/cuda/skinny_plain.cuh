@@ -9,32 +9,30 @@ namespace pitwall::cuda {
 struct PlainSource {
   const bf16* values = nullptr;
   int rows = 0, stride = 0;
-  int head_dim = 0;  ///< paired
 };
 
-/// Gated: the first half of a pass's tile rows are the gate's, the others those of what it gates. Paired: the
-/// others lie half a head behind the first ones.
-template <int kWarps_, int kStages_, int kBlocks_, int kKept_, int kTiles_ = 1>
+/// How a block is made up. Kept: the tokens' chunks of each warp, as many as so many registers hold.
+template <int kWarps_, int kStages_, int kBlocks_, int kKept_ = 0>
 struct PlainFrame {
-  static constexpr int kWarps = kWarps_, kStages = kStages_, kBlocks = kBlocks_, kKept = kKept_,
-                       kTiles = kTiles_;
+  static constexpr int kWarps = kWarps_, kStages = kStages_, kBlocks = kBlocks_, kKept = kKept_;
 };
-using WideFrame = PlainFrame<16, 3, 1, 0, 2>;
-using SmallFrame = PlainFrame<16, 2, 2, 0>;
-using LargeFrame = PlainFrame<16, 3, 2, 0>;
+/// Two blocks of these on a multiprocessor want 228 KB of shared memory there: more in flight, and what is
+/// left of the first cache holds little, so that gated products, whose many passes read the same tokens, keep
+/// them in registers.
+using LargeFrame = PlainFrame<16, 3, 2>;
 using KeptFrame = PlainFrame<8, 5, 2, 8>;
-using KeptFrame4 = PlainFrame<8, 4, 2, 8>;
-using ManyFrame = PlainFrame<8, 3, 3, 0>;
+using SmallFrame = PlainFrame<16, 2, 2>;
+using PairFrame = PlainFrame<8, 3, 3>;  ///< of two token tiles
 
-template <int kTokenTiles_, class Frame, bool kGated = false, bool kPaired = false>
+/// Gated: the first half of a pass's tile rows are the gate's, the others those of what it gates.
+template <int kTokenTiles_, class Frame, bool kGated = false>
 struct PlainWeights {
   using Source = PlainSource;
-  static constexpr int kTokenTiles = kTokenTiles_, kTiles = Frame::kTiles;
+  static constexpr int kTokenTiles = kTokenTiles_, kTiles = 1;
   static constexpr int kWarps = Frame::kWarps, kBlocks = Frame::kBlocks, kStages = Frame::kStages,
-                       kResident = kBlocks, kKept = Frame::kKept;
+                       kKept = Frame::kKept;
   static constexpr bool kOnePass = false;
   static constexpr int kPassRows = kTiles * kTileRows / (kGated ? 2 : 1);
-  static constexpr int kPieces = kGated || kPaired ? 2 : 1, kPieceRows = kTiles * kTileRows / kPieces;
   static constexpr int kColumns = 64, kHalves = kColumns / 32;
   static constexpr int kRowBytes = 2 * kColumns, kStageBytes = kTiles * kTileRows * kRowBytes;
   struct Tokens {
@@ -43,28 +41,18 @@ struct PlainWeights {
 
   /// A lane copies 16 bytes of tile rows l / 8, l / 8 + 4 …
   struct Lane {
-    const bf16* values[kPieces];  ///< from the lane's first row on, at its columns
-    int rows;                     ///< that there are from there on
+    const bf16* values[kGated ? 2 : 1];  ///< from the lane's first row on, at its columns
+    int rows;                            ///< that there are from there on
   };
-  /// The row of a pass's slot: eights of a head's first half with those that they turn with.
-  static __device__ int paired_row(int head_dim, int place, int slot) {
-    const int of_head = head_dim / kTileRows;
-    return place / of_head * head_dim + place % of_head * kPieceRows + slot % kPieceRows +
-           slot / kPieceRows * (head_dim / 2);
-  }
   template <class Matrices>
   static __device__ Lane aim(const Matrices& matrices, int pass) {
     const int owner = kGated ? 0 : matrices.owner(pass), lane = static_cast<int>(threadIdx.x) % 32;
-    const int place = pass - matrices.first_pass[owner];
-    const int row =
-        (kPaired ? paired_row(matrices.sources[owner].head_dim, place, 0) : place * kPassRows) + lane / 8;
+    const int row = (pass - matrices.first_pass[owner]) * kPassRows + lane / 8;
     Lane from;
 #pragma unroll
-    for (int i = 0; i < kPieces; ++i)
+    for (int i = 0; i < (kGated ? 2 : 1); ++i)
       from.values[i] =
-          matrices.sources[kGated ? owner + i : owner].values +
-          std::int64_t{row + (kPaired ? i * matrices.sources[owner].head_dim / 2 : 0)} * matrices.stride +
-          lane % 8 * 8;
+          matrices.sources[owner + i].values + std::int64_t{row} * matrices.stride + lane % 8 * 8;
     from.rows = matrices.sources[owner].rows - row;
     return from;
   }
@@ -80,8 +68,8 @@ struct PlainWeights {
     const bool inside = chunk * kColumns + lane % 8 * 8 < matrices.stride;
 #pragma unroll
     for (int i = 0; i < kTiles * kTileRows; i += 4) {
-      const bool there = inside && i % kPieceRows < from.rows;
-      const bf16* place = from.values[i / kPieceRows] + i % kPieceRows * matrices.stride + chunk * kColumns;
+      const bool there = inside && i % kPassRows < from.rows;
+      const bf16* place = from.values[i / kPassRows] + i % kPassRows * matrices.stride + chunk * kColumns;
       copy_async_16(stage + place_of(lane / 8 + i, lane % 8), there ? place : matrices.sources[0].values,
                     there ? 16 : 0);
     }
@@ -131,7 +119,7 @@ struct PlainWeights {
 };
 
 inline PlainSource plain_source(const DeviceMatrix& matrix) {
-  return {reinterpret_cast<const bf16*>(matrix.values), matrix.rows, matrix.stride, 0};
+  return {reinterpret_cast<const bf16*>(matrix.values), matrix.rows, matrix.stride};
 }
 
 }  // namespace pitwall::cuda
