@@ -62,11 +62,10 @@ struct ByteCells {
   static constexpr StoredFormat kFormat = kStored<kType>;
   static constexpr bool kGated = kGated_;
   static constexpr int kTokens = kTokens_, kTiles = kGated ? 2 : 1, kPassRows = kTileRows;
-  static constexpr int kWarps = kTokens > 4 ? 8 : 16, kStages = kTokens == 4 ? 2 : 3;
+  static constexpr int kWarps = 16, kStages = 2;
   /// For the compiler, so that kernels between products find registers beside a block.
   static constexpr int kBoundThreads = kTokens > 4 ? 512 : kTokens > 1 ? 640 : 768;
-  static constexpr int kBuffers = kTokens > 4 ? 1 : 2;  ///< of a pass's sums
-  static constexpr int kMostPhases = kTokens > 1 ? 8 : 1;
+  static constexpr int kBuffers = kTokens > 4 ? 1 : 2;                                   ///< of a pass's sums
   static constexpr int kQuadColumns = 2 * kCellColumns, kQuads = kFormat.bytes ? 1 : 2;  ///< of a chunk
   static constexpr int kColumns = kQuads * kQuadColumns, kCells = 2 * kQuads;
   static constexpr int kTokenTiles = kTokens > 4 ? kTokens / 4 : 1, kTileTokens = kTokens / kTokenTiles;

@@ -17,43 +17,29 @@ struct ByteShared {
   float sums[Cells::kBuffers][Cells::kTiles][Cells::kWarps][Cells::kTokens][kTileRows];
 };
 
-/// How a launch goes over the columns: where shared memory does not hold the tokens, in phases, each over all
-/// passes.
-struct BytePlan {
-  int phases = 0, quads = 0, passes = 0;  ///< the most quads of a warp in a phase, and passes of a block
-  std::size_t shared_bytes = 0;
-};
 /// More than half of a multiprocessor's shared memory, of the largest: two blocks of the next kernel beside
 /// this one's last would be two on one multiprocessor and none on another.
 inline constexpr std::size_t kAlone = 116 * 1024;
 
+/// What a block of warps with at most `quads` needs; 0: more than there is.
 template <class Cells>
-BytePlan byte_plan(int cells, int passes, int blocks) {
-  const std::size_t most_bytes = most_shared_bytes();
-  BytePlan plan;
-  plan.passes = (passes + blocks - 1) / blocks;
-  for (int phases = 1; phases <= Cells::kMostPhases; ++phases) {
-    const int parts = Cells::kWarps * phases;
-    plan.quads = 0;
-    bool has_empty = false;
-    for (int i = 0; i < parts; ++i) {
-      const QuadRange range = quads_of<Cells>(cells, i, parts);
-      plan.quads = std::max(plan.quads, range.end - range.first);
-      has_empty = has_empty || range.end == range.first;
-    }
-    if (phases > 1 && has_empty) break;
-    const std::size_t carried =
-        phases > 1 ? sizeof(typename Cells::Sums) * 32 * Cells::kTiles * plan.passes : 0;
-    plan.shared_bytes =
-        sizeof(ByteShared<Cells>) +
-        Cells::kWarps * (sizeof(typename Cells::Group) * Cells::kGroups * plan.quads + carried);
-    if (plan.shared_bytes <= most_bytes) {
-      plan.shared_bytes = std::min(most_bytes, std::max<std::size_t>(plan.shared_bytes, kAlone));
-      plan.phases = phases;
-      break;
-    }
+std::size_t byte_shared_bytes(int quads) {
+  const std::size_t most = most_shared_bytes();
+  const std::size_t bytes =
+      sizeof(ByteShared<Cells>) +
+      sizeof(typename Cells::Group) * static_cast<std::size_t>(Cells::kWarps * quads * Cells::kGroups);
+  return bytes > most ? 0 : std::min(most, std::max(bytes, kAlone));
+}
+
+/// The most quads of a warp.
+template <class Cells>
+int most_quads(int cells) {
+  int most = 0;
+  for (int w = 0; w < Cells::kWarps; ++w) {
+    const QuadRange range = quads_of<Cells>(cells, w, Cells::kWarps);
+    most = std::max(most, range.end - range.first);
   }
-  return plan;
+  return most;
 }
 
 template <class Cells>
@@ -67,18 +53,19 @@ template <class Cells, class Matrices>
 class ByteStream {
  public:
   using Ring = WarpRing<Cells::kStages, Cells::kStageBytes>;
-  __device__ ByteStream(const Matrices& matrices, PassRange passes, int phases, unsigned char* stages)
-      : ring(stages), matrices_(matrices), passes_(passes), phases_(phases), pass_(passes.first) {
-    begin_phase();
-  }
-
-  __device__ QuadRange range(int phase) const {
-    const int warp = static_cast<int>(threadIdx.x) / 32;
-    return quads_of<Cells>(cells(), warp * phases_ + phase, Cells::kWarps * phases_);
+  __device__ ByteStream(const Matrices& matrices, PassRange passes, QuadRange range, unsigned char* stages)
+      : ring(stages),
+        matrices_(matrices),
+        passes_(passes),
+        pass_(passes.first),
+        first_cell_(2 * range.first),
+        range_cells_(min(matrices.stride / kCellColumns, 2 * range.end) - first_cell_),
+        left_(range_cells_) {
+    aim();
   }
 
   __device__ void fill() {
-    if (phase_ < phases_) {
+    if (pass_ < passes_.end) {
       if (left_ > 0) send();
       left_ -= Cells::kCells;
       sent_ += Cells::kCells;
@@ -90,25 +77,11 @@ class ByteStream {
   Ring ring;
 
  private:
-  __device__ int cells() const { return matrices_.stride / kCellColumns; }
-
-  __device__ void begin_phase() {
-    const QuadRange range = this->range(phase_);
-    first_cell_ = 2 * range.first;
-    range_cells_ = min(cells(), 2 * range.end) - first_cell_;
-    left_ = range_cells_, sent_ = 0;
-    aim();
-  }
   __device__ void begin_tile() {
     left_ = range_cells_, sent_ = 0;
     if (++tile_ < Cells::kTiles) return;
     tile_ = 0;
-    if (++pass_ < passes_.end) return step();
-    ++phase_;
-    if constexpr (Cells::kMostPhases > 1) {
-      pass_ = passes_.first;
-      if (phase_ < phases_) begin_phase();
-    }
+    if (++pass_ < passes_.end) step();
   }
 
   /// To the first tile of a matrix in this block.
@@ -174,23 +147,13 @@ class ByteStream {
 
   const Matrices& matrices_;
   PassRange passes_;
-  int phases_;
-  int phase_ = 0, pass_, tile_ = 0;                             ///< of the next chunk
-  int first_cell_ = 0, range_cells_ = 0, sent_ = 0, left_ = 0;  ///< of the phase and of the tile
+  int pass_, tile_ = 0;                             ///< of the next chunk
+  int first_cell_, range_cells_, sent_ = 0, left_;  ///< of the warp, and of the tile
   int end_pass_ = 0;
   const std::byte *values_[Cells::kTiles], *scales_[Cells::kTiles];  ///< the lane's
   int tile_values_ = 0, tile_scales_[Cells::kTiles], group_shift_[Cells::kTiles],
       record_bytes_[Cells::kTiles];
 };
-
-template <class Cells>
-__device__ inline void copy_sums(const typename Cells::Sums& from, typename Cells::Sums& to) {
-#pragma unroll
-  for (int n = 0; n < Cells::kTokenTiles; ++n) {
-    to[n][0] = from[n][0];
-    to[n][1] = from[n][1];
-  }
-}
 
 /// Over the slots; then a lane of slot 0 or 1 has row g or g + 8 of a token, where there are two slots at
 /// least, else both.
@@ -213,100 +176,88 @@ __device__ inline void put_sums(const typename Cells::Sums& sums, float (*to)[kT
   }
 }
 
-/// All products of a block. `finish` takes a pass, its row, a token and the sums by tile.
+/// All products of a block. `quads`: the most of a warp. `finish` takes a pass, its row, a token and the sums
+/// by tile.
 template <class Cells, class Matrices, class Finish>
 __device__ inline void byte_products(const Matrices& matrices, PassRange passes, const SkinnyInput& in,
-                                     const BytePlan& plan, const Finish& finish) {
-  using Sums = typename Cells::Sums;
+                                     int quads, const Finish& finish) {
   using Product = ByteProduct<Cells>;
   ByteShared<Cells>& shared = byte_shared<Cells>();
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  const int phases = Cells::kMostPhases > 1 ? plan.phases : 1;
-  auto* all_groups = reinterpret_cast<typename Cells::Group*>(&shared + 1);
-  auto* groups = all_groups + warp * plan.quads * Cells::kGroups;
-  auto* carried = reinterpret_cast<Sums*>(all_groups + Cells::kWarps * plan.quads * Cells::kGroups) +
-                  warp * plan.passes * Cells::kTiles * 32 + lane;
-  ByteStream<Cells, Matrices> stream(matrices, passes, phases, shared.stages[warp]);
+  const QuadRange range = quads_of<Cells>(matrices.stride / kCellColumns, warp, Cells::kWarps);
+  auto* groups = reinterpret_cast<typename Cells::Group*>(&shared + 1) + warp * quads * Cells::kGroups;
+  ByteStream<Cells, Matrices> stream(matrices, passes, range, shared.stages[warp]);
 #pragma unroll 1
   for (int s = 0; s < Cells::kStages; ++s) stream.fill();
   const typename Product::SlotMasks masks;
 
   wait_for_kernel_ahead();
+  ByteTokens<Cells> tokens(in, matrices.orders[0], matrices.stride, range, groups);
 #pragma unroll 1
-  for (int phase = 0; phase < phases; ++phase) {
-    const QuadRange range = stream.range(phase);
-    ByteTokens<Cells>::prepare(in, matrices.orders[0], matrices.stride, range, groups);
+  for (int pass = passes.first; pass < passes.end; ++pass) {
+    const int buffer = pass % Cells::kBuffers;
 #pragma unroll 1
-    for (int pass = passes.first; pass < passes.end; ++pass) {
-      const int buffer = pass % Cells::kBuffers;
+    for (int m = 0; m < Cells::kTiles; ++m) {
+      const CellMatrix& source = matrices.sources[Cells::kGated ? m : matrices.owner(pass)];
+      typename Cells::Sums sums = {};
 #pragma unroll 1
-      for (int m = 0; m < Cells::kTiles; ++m) {
-        const CellMatrix& source = matrices.sources[Cells::kGated ? m : matrices.owner(pass)];
-        Sums sums = {};
-        Sums& kept = carried[((pass - passes.first) * Cells::kTiles + m) * 32];
-        if (phase > 0) copy_sums<Cells>(kept, sums);
-#pragma unroll 1
-        for (int quad = range.first; quad < range.end; quad += Cells::kQuads) {
-          const auto* stage = reinterpret_cast<const std::byte*>(stream.ring.wait());
-          int in_record;
-          if constexpr (Cells::kFormat.grouped) {
-            in_record = quad * Cells::kQuadColumns & ((1 << source.group_shift) - 1);
-          } else {
-            in_record = quad * Cells::kQuadColumns % Cells::kFormat.record_columns;
-          }
-          const auto multiply = [&](int q) {
-            Product::multiply(source, stage + q * 2 * Cells::kFormat.cell_bytes, stage + Cells::kValueBytes,
-                              in_record + q * Cells::kQuadColumns,
-                              groups + (quad + q - range.first) * Cells::kGroups, masks, sums);
-          };
-          if (quad + Cells::kQuads <= range.end) {
-#pragma unroll
-            for (int q = 0; q < Cells::kQuads; ++q) multiply(q);
-          } else {
-#pragma unroll 1
-            for (int q = 0; quad + q < range.end; ++q) multiply(q);
-          }
-          stream.ring.done();
-          stream.fill();
-        }
-        if (phase + 1 < phases) {
-          copy_sums<Cells>(sums, kept);
+      for (int quad = range.first; quad < range.end; quad += Cells::kQuads) {
+        const int count = min(Cells::kQuads, range.end - quad);
+        if (pass == passes.first && m == 0) tokens.make(quad - range.first, count);
+        const auto* stage = reinterpret_cast<const std::byte*>(stream.ring.wait());
+        int in_record;
+        if constexpr (Cells::kFormat.grouped) {
+          in_record = quad * Cells::kQuadColumns & ((1 << source.group_shift) - 1);
         } else {
-          put_sums<Cells>(sums, shared.sums[buffer][m][warp]);
+          in_record = quad * Cells::kQuadColumns % Cells::kFormat.record_columns;
         }
-      }
-      if (phase + 1 < phases) continue;
-      __syncthreads();
-      const auto store = [&](int i) {
-        finish(pass, i % kTileRows, i / kTileRows, [&](int tile) {
-          float sum = 0;
+        const auto multiply = [&](int q) {
+          Product::multiply(source, stage + q * 2 * Cells::kFormat.cell_bytes, stage + Cells::kValueBytes,
+                            in_record + q * Cells::kQuadColumns,
+                            groups + (quad + q - range.first) * Cells::kGroups, masks, sums);
+        };
+        if (count == Cells::kQuads) {
 #pragma unroll
-          for (int w = 0; w < Cells::kWarps; ++w)
-            sum += shared.sums[buffer][tile][w][i / kTileRows][i % kTileRows];
-          return sum;
-        });
-      };
-      if constexpr (Cells::kBuffers > 1) {  // one warp, while the others go on
-        if ((pass - passes.first) % Cells::kWarps != warp) continue;
-        for (int i = lane; i < kTileRows * in.rows; i += 32) store(i);
-      } else {
-        for (int i = threadIdx.x; i < kTileRows * in.rows; i += 32 * Cells::kWarps) store(i);
-        __syncthreads();
+          for (int q = 0; q < Cells::kQuads; ++q) multiply(q);
+        } else {
+#pragma unroll 1
+          for (int q = 0; q < count; ++q) multiply(q);
+        }
+        stream.ring.done();
+        stream.fill();
       }
+      put_sums<Cells>(sums, shared.sums[buffer][m][warp]);
+    }
+    __syncthreads();
+    const auto store = [&](int i) {
+      finish(pass, i % kTileRows, i / kTileRows, [&](int tile) {
+        float sum = 0;
+#pragma unroll
+        for (int w = 0; w < Cells::kWarps; ++w)
+          sum += shared.sums[buffer][tile][w][i / kTileRows][i % kTileRows];
+        return sum;
+      });
+    };
+    if constexpr (Cells::kBuffers > 1) {  // one warp, while the others go on
+      if ((pass - passes.first) % Cells::kWarps != warp) continue;
+      for (int i = lane; i < kTileRows * in.rows; i += 32) store(i);
+    } else {
+      for (int i = threadIdx.x; i < kTileRows * in.rows; i += 32 * Cells::kWarps) store(i);
+      __syncthreads();
     }
   }
 }
 
 struct ByteJobs {
   SkinnyJobs<CellMatrix> jobs;
-  BytePlan plan;
+  int quads;
 };
 template <class Cells>
 __global__ void __launch_bounds__(Cells::kBoundThreads) byte_kernel(const __grid_constant__ ByteJobs job) {
   let_next_kernel_start();
   const auto& jobs = job.jobs;
   byte_products<Cells>(jobs.matrices, block_passes(jobs.matrices.first_pass[kSkinnyOutputs]), jobs.in,
-                       job.plan, [&](int pass, int slot, int token, const auto& sum) {
+                       job.quads, [&](int pass, int slot, int token, const auto& sum) {
                          const int owner = jobs.matrices.owner(pass);
                          const SkinnyTarget& target = jobs.targets[owner];
                          const int row = (pass - jobs.matrices.first_pass[owner]) * kTileRows + slot;
@@ -316,14 +267,14 @@ __global__ void __launch_bounds__(Cells::kBoundThreads) byte_kernel(const __grid
 
 struct ByteGatedJob {
   GatedJob<CellMatrix> job;
-  BytePlan plan;
+  int quads;
 };
 template <class Cells>
 __global__ void __launch_bounds__(Cells::kBoundThreads)
     byte_gated_kernel(const __grid_constant__ ByteGatedJob gated) {
   let_next_kernel_start();
   const auto& job = gated.job;
-  byte_products<Cells>(job.matrices, block_passes(job.matrices.first_pass[1]), job.in, gated.plan,
+  byte_products<Cells>(job.matrices, block_passes(job.matrices.first_pass[1]), job.in, gated.quads,
                        [&](int pass, int slot, int token, const auto& sum) {
                          const int row = pass * kTileRows + slot;
                          if (row >= job.rows) return;
@@ -348,10 +299,10 @@ bool launch_bytes(const SkinnyInput& in, const SkinnyOutput* outputs, int count,
     jobs.targets[i] = skinny_target(outputs[i]);
   }
   const int passes = jobs.matrices.first_pass[count], blocks = std::min(passes, in.multiprocessors);
-  job.plan = byte_plan<Cells>(jobs.matrices.stride / kCellColumns, passes, blocks);
-  if (job.plan.phases == 0) return false;
-  launch(byte_kernel<Cells>, static_cast<unsigned>(blocks), 32 * Cells::kWarps, job.plan.shared_bytes, stream,
-         job);
+  job.quads = most_quads<Cells>(jobs.matrices.stride / kCellColumns);
+  const std::size_t shared_bytes = byte_shared_bytes<Cells>(job.quads);
+  if (shared_bytes == 0) return false;
+  launch(byte_kernel<Cells>, static_cast<unsigned>(blocks), 32 * Cells::kWarps, shared_bytes, stream, job);
   return true;
 }
 
@@ -367,10 +318,11 @@ bool launch_gated_bytes(const SkinnyInput& in, const GatedMlp& mlp, cudaStream_t
        .out = mlp.out,
        .rows = mlp.gate.rows,
        .in = in},
-      byte_plan<Cells>(mlp.gate.stride / kCellColumns, passes, blocks)};
-  if (job.plan.phases == 0) return false;
-  launch(byte_gated_kernel<Cells>, static_cast<unsigned>(blocks), 32 * Cells::kWarps, job.plan.shared_bytes,
-         stream, job);
+      most_quads<Cells>(mlp.gate.stride / kCellColumns)};
+  const std::size_t shared_bytes = byte_shared_bytes<Cells>(job.quads);
+  if (shared_bytes == 0) return false;
+  launch(byte_gated_kernel<Cells>, static_cast<unsigned>(blocks), 32 * Cells::kWarps, shared_bytes, stream,
+         job);
   return true;
 }
 
