@@ -12,6 +12,8 @@ namespace pitwall::cuda {
 template <TensorType kType>
 inline constexpr StoredFormat kStored = stored_format(kType);
 
+inline constexpr int kWideGroup = 128;  ///< of a quantised linear, from which on spans are as wide
+
 /// What kernels read of a quantised matrix.
 struct CellMatrix {
   const std::byte* values = nullptr;
@@ -47,7 +49,7 @@ __host__ __device__ inline CellMatrix cell_matrix(const DeviceMatrix& matrix, co
 
 /// The words of one lane; those of planes that a type lacks are never touched.
 struct CellWords {
-  std::uint32_t low[4], high[4], pairs[2], singles;
+  std::uint32_t nibbles[4], bytes[2][4], pairs[2], singles;
 };
 
 /// Where cells and scales are read from.
@@ -75,8 +77,8 @@ __device__ inline CellWords load_cell(const std::byte* cell, int lane) {
     to[0] = from.x, to[1] = from.y, to[2] = from.z, to[3] = from.w;
     cell += 32 * 16;
   };
-  if constexpr (kFormat.low) four(words.low);
-  if constexpr (kFormat.high) four(words.high);
+  if constexpr (kFormat.nibbles) four(words.nibbles);
+  if constexpr (kFormat.bytes) four(words.bytes[0]), four(words.bytes[1]);
   if constexpr (kFormat.pairs) {
     const uint2 from = From::words(reinterpret_cast<const uint2*>(cell) + lane);
     words.pairs[0] = from.x, words.pairs[1] = from.y;
@@ -92,11 +94,13 @@ template <TensorType kType>
 __device__ inline std::uint32_t pair_code(const CellWords& words, int s, int i) {
   constexpr StoredFormat kFormat = kStored<kType>;
   std::uint32_t code = 0;
-  if constexpr (kFormat.low) code = words.low[s] >> (4 * i) & 0x000F000Fu;
-  if constexpr (kFormat.high) code |= (words.high[s] >> (4 * i) & 0x000F000Fu) << 4;
+  if constexpr (kFormat.nibbles) code = words.nibbles[s] >> (4 * i) & 0x000F000Fu;
+  if constexpr (kFormat.bytes) code = words.bytes[i % 2][s] >> (8 * (i / 2)) & 0x00FF00FFu;
   if constexpr (kFormat.pairs)
-    code |= (words.pairs[s / 2] >> (2 * (4 * (s % 2) + i)) & 0x00030003u) << (kFormat.bits == 6 ? 4 : 0);
-  if constexpr (kFormat.singles) code |= (words.singles >> (4 * s + i) & 0x00010001u) << (kFormat.bits - 1);
+    code |= (words.pairs[s / 2] >> (8 * (i / 2) + 4 * (s % 2) + 2 * (i % 2)) & 0x00030003u)
+            << (kFormat.bits == 6 ? 4 : 0);
+  if constexpr (kFormat.singles)
+    code |= (words.singles >> (8 * (i / 2) + 2 * s + i % 2) & 0x00010001u) << (kFormat.bits - 1);
   return code;
 }
 
@@ -167,8 +171,9 @@ struct ScaleWords {
   std::uint32_t m, zero, sub, minimum;
 };
 
-/// Of the span of columns that begins at `column`; `tile` is the tile's records, `g` the lane's row.
-template <TensorType kType, class From = FromGlobal>
+/// Of the span of columns that begins at `column`; `tile` is the tile's records, `g` the lane's row. kHalves:
+/// scales of a quantised linear have 16 bits.
+template <TensorType kType, class From = FromGlobal, bool kHalves = false>
 __device__ inline ScaleWords load_scale(const CellMatrix& matrix, const std::byte* tile, int column, int g) {
   constexpr StoredFormat kFormat = kStored<kType>;
   ScaleWords words;
@@ -180,7 +185,7 @@ __device__ inline ScaleWords load_scale(const CellMatrix& matrix, const std::byt
   };
   if constexpr (kFormat.grouped) {
     const std::byte* record = tile + (column >> matrix.group_shift) * matrix.record_bytes;
-    const bool wide = matrix.scale_type == TensorType::f32;
+    const bool wide = !kHalves && matrix.scale_type == TensorType::f32;
     if (wide) {
       const uint2 pair = From::words(reinterpret_cast<const uint2*>(record) + g);
       words.d[0] = pair.x, words.d[1] = pair.y;
@@ -212,14 +217,14 @@ struct CellScale {
   float d[2], m[2], zero[2];
 };
 
-template <TensorType kType>
+template <TensorType kType, bool kHalves = false>
 __device__ inline CellScale cell_scale(const ScaleWords& words, TensorType scale_type) {
   constexpr StoredFormat kFormat = kStored<kType>;
   constexpr auto kZero = static_cast<float>(kFormat.zero);
   CellScale scale{{}, {0, 0}, {kZero, kZero}};
   const auto set = [](float(&to)[2], float2 from) { to[0] = from.x, to[1] = from.y; };
   if constexpr (kFormat.grouped) {
-    if (scale_type == TensorType::f32) {
+    if (!kHalves && scale_type == TensorType::f32) {
       set(scale.d, {__uint_as_float(words.d[0]), __uint_as_float(words.d[1])});
     } else {
       set(scale.d, scale_type == TensorType::f16 ? f16_floats(words.d[0]) : bf16_floats(words.d[0]));

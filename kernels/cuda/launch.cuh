@@ -31,4 +31,12 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sh
   cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...);
 }
 
+/// Of a block.
+inline std::size_t most_shared_bytes() {
+  int device = 0, bytes = 48 * 1024;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  return static_cast<std::size_t>(bytes);
+}
+
 }  // namespace pitwall::cuda

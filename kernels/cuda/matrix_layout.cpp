@@ -115,9 +115,9 @@ void TileCodes::write(const StoredFormat& format, std::byte* values) const {
 }
 
 void TileCodes::write_cell(const StoredFormat& format, const std::uint8_t* cell, std::byte* out) const {
-  constexpr int kLanes = 32, kNibbleWords = 4, kPairWords = 2;
+  constexpr int kLanes = 32, kFourWords = 4, kPairWords = 2;
   struct Words {
-    std::uint32_t low[kNibbleWords], high[kNibbleWords], pairs[kPairWords], singles;
+    std::uint32_t nibbles[kFourWords], bytes[2][kFourWords], pairs[kPairWords], singles;
   };
   const int pair_shift = format.bits == 6 ? 4 : 0, single_shift = format.bits - 1;
   for (int lane = 0; lane < kLanes; ++lane) {
@@ -129,10 +129,11 @@ void TileCodes::write_cell(const StoredFormat& format, const std::uint8_t* cell,
         const std::uint8_t* pair = rows[i % 2] + 16 * s + 2 * (i / 2);
         for (int half = 0; half < 2; ++half) {
           const std::uint32_t code = pair[half];
-          words.low[s] |= (code & 15) << (4 * i + 16 * half);
-          words.high[s] |= (code >> 4) << (4 * i + 16 * half);
-          words.pairs[s / 2] |= (code >> pair_shift & 3) << (2 * (4 * (s % 2) + i) + 16 * half);
-          words.singles |= (code >> single_shift & 1) << (4 * s + i + 16 * half);
+          const int byte = 8 * (i / 2) + 16 * half;
+          words.nibbles[s] |= (code & 15) << (4 * i + 16 * half);
+          words.bytes[i % 2][s] |= code << byte;
+          words.pairs[s / 2] |= (code >> pair_shift & 3) << (byte + 4 * (s % 2) + 2 * (i % 2));
+          words.singles |= (code >> single_shift & 1) << (byte + 2 * s + i % 2);
         }
       }
     }
@@ -142,8 +143,9 @@ void TileCodes::write_cell(const StoredFormat& format, const std::uint8_t* cell,
       std::memcpy(plane + lane * count * 4, from, static_cast<std::size_t>(count) * 4);
       plane += kLanes * count * 4;
     };
-    put(format.low, words.low, kNibbleWords);
-    put(format.high, words.high, kNibbleWords);
+    put(format.nibbles, words.nibbles, kFourWords);
+    put(format.bytes, words.bytes[0], kFourWords);
+    put(format.bytes, words.bytes[1], kFourWords);
     put(format.pairs, words.pairs, kPairWords);
     put(format.singles, &words.singles, 1);
   }

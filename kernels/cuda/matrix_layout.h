@@ -8,11 +8,13 @@
 // A cell holds what one warp multiplies by m16n8k16: step s (0 … 3) is columns 16s … 16s + 15, and lane 4g +
 // t has of each step rows g and g + 8, columns 4t … 4t + 3: eight codes, counted as pairs i = 0 … 3 with a
 // low and a high half: row g + 8·(i % 2), column 4t + 2·(i / 2) + half. Planes of a lane, by bits of a code:
-//   nibbles, 4 words   word s: bits 4i + 16·half             (4, 5, 6: bits 0 … 3; 8: two planes, low first)
-//   pairs, 2 words     word s / 2: bits 2·(4·(s % 2) + i) + 16·half   (2, 3: bits 0, 1; 6: bits 4, 5)
-//   singles, 1 word    bit 4s + i + 16·half                  (3: bit 2; 5: bit 4)
-// so that a shift and a mask leave the codes of a pair in the halves of a register. Codes are unsigned (Q8_0:
-// + 128); number = d·(code − zero) + m, the integer of a table for IQ4 and MXFP4.
+//   nibbles, 4 words   word s: bits 4i + 16·half                             (4, 5, 6: bits 0 … 3)
+//   pairs, 2 words     word s / 2: bits 8·(i / 2) + 16·half + 4·(s % 2) + 2·(i % 2)   (2, 3: bits 0, 1; 6:
+//   bits 4, 5) singles, 1 word    bit 8·(i / 2) + 16·half + 2s + i % 2                  (3: bit 2; 5: bit 4)
+//   bytes, 4 words     word s: bits 8·(i / 2) + 16·half                      (8: two planes, by i % 2)
+// so that a shift and a mask leave the codes of a pair in the halves of a register, or four codes of a row in
+// its bytes. Codes are unsigned (Q8_0: + 128); number = d·(code − zero) + m, the integer of a table for IQ4
+// and MXFP4.
 //
 //   scales   records[tile][columns that share one] of runs of 16 rows, row g + 8h at place 2g + h: d, then m
 //   where there are minima, each 16 bits; then a byte for each sub-block's scale, then its minimum (Q2_K:
@@ -54,10 +56,11 @@ struct DeviceMatrix {
 
 /// What the numbers of a quantised type need of a kernel.
 struct StoredFormat {
-  bool grouped;                      ///< scales of a quantised linear, not of GGUF blocks
-  int bits;                          ///< of a code
-  int zero;                          ///< of blocks
-  bool low, high, pairs, singles;    ///< planes that there are
+  bool grouped;         ///< scales of a quantised linear, not of GGUF blocks
+  int bits;             ///< of a code
+  int zero;             ///< of blocks
+  bool nibbles, bytes;  ///< planes that there are
+  bool pairs, singles;
   bool table, minimum, sub_scales;   ///< sub_scales: d (and m) times a byte of each sub-block
   bool shared_byte;                  ///< Q2_K: scale and minimum in one
   bool bfloat;                       ///< d is bfloat16
@@ -74,8 +77,8 @@ constexpr StoredFormat stored_format(TensorType type) {
   f.bits = f.grouped ? (type == TensorType::i4 ? 4 : 8) : block.bits;
   f.zero = block.is_signed ? 128 : block.zero;
   f.cell_bytes = kCellRows * kCellColumns / 8 * f.bits;
-  f.low = f.bits >= 4;
-  f.high = f.bits == 8;
+  f.nibbles = f.bits >= 4 && f.bits < 8;
+  f.bytes = f.bits == 8;
   f.pairs = f.bits == 2 || f.bits == 3 || f.bits == 6;
   f.singles = f.bits == 3 || f.bits == 5;
   f.table = has_table(type);

@@ -11,13 +11,7 @@ constexpr int kPlainRows = 8, kQuantisedRows = 16;
 
 /// Whether two blocks of LargeFrame or KeptFrame lie on a multiprocessor.
 bool has_room() {
-  static const bool result = [] {
-    int device = 0, bytes = 0;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
-    return bytes >= 228 * 1024;
-  }();
-  return result;
+  return most_shared_bytes() >= 227 * 1024;
 }
 
 /// Plain weights with a frame that suits the device and the columns.
@@ -32,10 +26,23 @@ void gate_plain(const SkinnyInput& in, const GatedMlp& mlp, cudaStream_t stream)
   launch_gated<PlainWeights<1, SmallFrame, true>>(in, mlp, plain_source, stream);
 }
 
+/// Calls `body` with the least tokens that `rows` fit among those that products in integers are made for.
+template <class Body>
+bool with_tokens(int rows, const Body& body) {
+  if (rows <= 1) return body.template operator()<1>();
+  if (rows <= 2) return body.template operator()<2>();
+  if (rows <= 4) return body.template operator()<4>();
+  if (rows <= 8) return body.template operator()<8>();
+  return body.template operator()<16>();
+}
+
 void multiply_one_type(const SkinnyInput& in, const SkinnyOutput* outputs, int count, cudaStream_t stream) {
   const TensorType type = outputs[0].weight.type;
   if (type == TensorType::bf16) {
     multiply_plain(in, outputs, count, stream);
+  } else if (with_tokens(in.rows,
+                         [&]<int kTokens>() { return skinny_bytes<kTokens>(in, outputs, count, stream); })) {
+    return;
   } else if (is_block_type(type)) {
     skinny_blocks(in, outputs, count, stream);
   } else {
@@ -69,6 +76,8 @@ void skinny_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Ac
   const GatedMlp mlp{gate, up, activation, out};
   if (gate.is_plain()) {
     gate_plain(in, mlp, stream);
+  } else if (with_tokens(rows, [&]<int kTokens>() { return gated_bytes<kTokens>(in, mlp, stream); })) {
+    return;
   } else if (is_block_type(gate.type)) {
     gated_blocks(in, mlp, stream);
   } else {

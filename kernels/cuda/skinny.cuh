@@ -93,6 +93,7 @@ struct SkinnyTarget {
   };
   __device__ Early early(int token, int row) const {
     Early known;
+    if (row >= rows) return known;
     if (bias != nullptr) known.bias = bias[row];
     if (residual.data != nullptr) known.residual = residual.data[std::int64_t{token} * residual.stride + row];
     if (norm.gain != nullptr) known.gain = norm.gain[row];
@@ -110,6 +111,12 @@ struct SkinnyTarget {
   }
   __device__ void store(int token, int row, float sum) const {
     put(token, row, finished(sum, early(token, row)));
+  }
+  /// The same by 16 lanes with the outputs of a tile and token, of which some may not be there.
+  __device__ void store_tile(int token, int row, float sum, const Early& known) const {
+    const float number = finished(sum, known);
+    if (row < rows) put(token, row, number);
+    if (norm.gain != nullptr) prepare_norm(token, row, number, known.gain);
   }
   /// For the norm that follows, by the 16 lanes that have a tile's outputs of one token.
   __device__ void prepare_norm(int token, int row, float number, float gain) const {
@@ -297,7 +304,6 @@ struct SkinnyJobs {
   SkinnyInput in;
 };
 
-/// Every block lets the next kernel start only now: what is two kernels ahead is there when a kernel begins.
 template <class Weights>
 __device__ inline LaneTokens<Weights::kTokenTiles> await_tokens(const SkinnyInput& in, int stride) {
   wait_for_kernel_ahead();
@@ -324,16 +330,12 @@ __global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kBlocks)
   };
   const auto early = [&](int pass, int slot, int token) {
     const int owner = matrices.owner(pass), row = row_of(owner, pass, slot);
-    const SkinnyTarget& target = jobs.targets[owner];
-    return token < count && row < target.rows ? target.early(token, row) : SkinnyTarget::Early{};
+    return token < count ? jobs.targets[owner].early(token, row) : SkinnyTarget::Early{};
   };
   const auto finish = [&](int pass, int slot, int token, const SkinnyTarget::Early& known, const auto& sum) {
     const int owner = matrices.owner(pass), row = row_of(owner, pass, slot);
-    const SkinnyTarget& target = jobs.targets[owner];
-    const float number =
-        target.finished(factors.applied(sum(slot / kTileRows, slot % kTileRows), token), known);
-    if (row < target.rows) target.put(token, row, number);
-    if (target.norm.gain != nullptr) target.prepare_norm(token, row, number, known.gain);
+    jobs.targets[owner].store_tile(token, row,
+                                   factors.applied(sum(slot / kTileRows, slot % kTileRows), token), known);
   };
   skinny_products<Weights>(
       matrices, block_passes(matrices.first_pass[kSkinnyOutputs]), count,

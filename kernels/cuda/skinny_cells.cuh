@@ -11,8 +11,6 @@
 
 namespace pitwall::cuda {
 
-inline constexpr int kWideGroup = 128;  ///< of a quantised linear, from which on spans are as wide
-
 /// `kSpan`: columns that share a scale: 16, 32 or kWideGroup. Gated: a pass is one tile of each matrix.
 template <TensorType kType, int kTokenTiles_, int kSpan, bool kGated = false>
 struct CellWeights {
@@ -25,7 +23,7 @@ struct CellWeights {
   static constexpr int kCells = kFormat.bits <= 4 && kTokenTiles == 1 ? 4 : 2,
                        kColumns = kCells * kCellColumns;
   static constexpr bool kNumbers = kFormat.table || kType == TensorType::f8_e4m3;  ///< codes have no bias
-  static constexpr float kBias = kFormat.high ? 128 + 2048 : 128;
+  static constexpr float kBias = kFormat.bytes ? 128 + 2048 : 128;
 
   static constexpr int kValueBytes = kCells * kFormat.cell_bytes;
   /// Of a chunk's records: 16 float32 scales and 16-bit zeros at most, or those of blocks.
@@ -201,11 +199,11 @@ struct CellWeights {
         low[i] = table_pair<kType>(pair_code<kType>(words, s, i));
       } else if constexpr (kType == TensorType::f8_e4m3) {
         low[i] = fp8_pair(pair_code<kType>(words, s, i));
-      } else if constexpr (kFormat.high) {
-        low[i] = mask_or(words.low[s] >> (4 * i), kNibbles, k128);
-        high[i] = mask_or(words.high[s] >> (4 * i), kNibbles, k2048);
+      } else if constexpr (kFormat.bytes) {
+        low[i] = mask_or(words.bytes[i % 2][s] >> (8 * (i / 2)), kNibbles, k128);
+        high[i] = mask_or(words.bytes[i % 2][s] >> (8 * (i / 2) + 4), kNibbles, k2048);
       } else if constexpr (kFormat.bits == 4) {
-        low[i] = mask_or(words.low[s] >> (4 * i), kNibbles, k128);
+        low[i] = mask_or(words.nibbles[s] >> (4 * i), kNibbles, k128);
       } else {
         low[i] = pair_code<kType>(words, s, i) | k128;
       }
@@ -213,7 +211,7 @@ struct CellWeights {
 #pragma unroll
     for (int n = 0; n < kTokenTiles; ++n) {
       multiply_bf16(codes[n], low, x[n][0], x[n][1]);
-      if constexpr (kFormat.high && !kNumbers) multiply_bf16(codes[n], high, x[n][0], x[n][1]);
+      if constexpr (kFormat.bytes && !kNumbers) multiply_bf16(codes[n], high, x[n][0], x[n][1]);
     }
   }
 

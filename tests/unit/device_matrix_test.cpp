@@ -60,11 +60,15 @@ class Reader {
       code |= part << done;
       done += width;
     };
+    const int byte = 8 * (i / 2) + 16 * half;
+    if (bits == 8) {
+      at += i % 2 * 32 * 4 * 4;
+      return plane(4, step, byte, 8);
+    }
     if (bits >= 4) add(plane(4, step, 4 * i + 16 * half, 4), 4);
-    if (bits == 8) add(plane(4, step, 4 * i + 16 * half, 4), 4);
     if (bits == 2 || bits == 3 || bits == 6)
-      add(plane(2, step / 2, 2 * (4 * (step % 2) + i) + 16 * half, 2), 2);
-    if (bits == 3 || bits == 5) add(plane(1, 0, 4 * step + i + 16 * half, 1), 1);
+      add(plane(2, step / 2, byte + 4 * (step % 2) + 2 * (i % 2), 2), 2);
+    if (bits == 3 || bits == 5) add(plane(1, 0, byte + 2 * step + i % 2, 1), 1);
     return code;
   }
 
