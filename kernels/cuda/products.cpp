@@ -84,8 +84,13 @@ void Products::multiply(Rows16 x, std::span<const ProductOutput> outputs, int ro
 
 bool Products::multiply_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up,
                               Activation activation, Rows16 out, int rows) {
-  if (gate.type != up.type || rows > skinny_rows(gate.type)) return false;
-  skinny_gated(x, gate, up, activation, out, rows, memory_->device().multiprocessors, stream_);
+  if (gate.type != up.type) return false;
+  if (rows <= skinny_rows(gate.type)) {
+    skinny_gated(x, gate, up, activation, out, rows, memory_->device().multiprocessors, stream_);
+    return true;
+  }
+  if (!streams_gated(x, gate, up, out, rows)) return false;
+  streamed_gated(x, gate, up, activation, out, rows, {}, stream_);
   return true;
 }
 
@@ -105,6 +110,9 @@ void Products::multiply_one(Rows16 x, const ProductOutput& output, int rows) {
 void Products::multiply_plain(Rows16 x, const ProductOutput& output, int rows) {
   const DeviceMatrix& weight = output.weight;
   const bool wide = output.out32.data != nullptr;
+  const SkinnyOutput own = own_output(output);
+  const auto stream = [&] { streamed_linear(x, own, rows, {}, stream_); };
+  const bool can_stream = streams(x, own, rows);
   if (cublas_ && weight.is_plain()) {
     Product product;
     product.rows = library_rows(rows);
@@ -119,10 +127,16 @@ void Products::multiply_plain(Rows16 x, const ProductOutput& output, int rows) {
     product.y_wide = wide;
     product.add = output.add;
     product.alpha = output.alpha;
-    if (flush_ != nullptr) cublas_->tune(product, flush_, flush_bytes_, stream_);
-    if (cublas_->multiply(product, stream_)) return;
+    if (flush_ != nullptr)
+      cublas_->tune(product, can_stream ? stream : std::function<void()>{}, flush_, flush_bytes_, stream_);
+    const bool is_beaten = can_stream && cublas_->is_beaten(product);
+    if (!is_beaten && cublas_->multiply(product, stream_)) return;
   }
-  tiled_linear(x, own_output(output), rows, stream_);
+  if (can_stream) {
+    stream();
+  } else {
+    tiled_linear(x, own, rows, stream_);
+  }
 }
 
 std::optional<ProductOutput> side_by_side(std::span<const ProductOutput> outputs) {
