@@ -7,9 +7,9 @@
 namespace pitwall::cuda {
 
 __device__ inline float activated(float x, Activation activation) {
-  constexpr float kTwoSqrt2OverPi = 1.5957691216057308f;
-  const float u = activation == Activation::silu ? x : kTwoSqrt2OverPi * (x + 0.044715f * x * x * x);
-  return x / (1 + __expf(-u));
+  const bool is_silu = activation == Activation::silu;
+  const float scale = is_silu ? 1 : 1.5957691216057308f /* 2·√(2/π) */, cube = is_silu ? 0 : 0.044715f;
+  return __fdividef(x, 1 + __expf(-scale * (x + cube * x * x * x)));
 }
 
 }  // namespace pitwall::cuda

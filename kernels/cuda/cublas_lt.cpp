@@ -119,6 +119,7 @@ struct CublasLt::State {
     cublasLtMatrixLayout_t w = nullptr, x = nullptr, y = nullptr;
     std::vector<cublasLtMatmulAlgo_t> ways;  // the first is used; empty: there is none
     bool tuned = false;
+    bool beaten = false;  // by a rival
   };
   using Code = std::array<std::uint64_t, sizeof(cublasLtMatmulAlgo_t) / sizeof(std::uint64_t)>;
 
@@ -128,7 +129,7 @@ struct CublasLt::State {
   void* workspace = nullptr;
   Bytes workspace_bytes = 0;
   std::map<Shape, Way> ways;
-  std::map<Shape, Code> choices;  // measured in this run or an earlier one
+  std::map<Shape, Code> choices;  // measured in this run or an earlier one; all zeros: a rival
   std::filesystem::path choices_file;
   bool choices_changed = false;
 
@@ -190,6 +191,8 @@ void CublasLt::State::make(const Shape& shape, Way& way) {
   }
   const auto known = choices.find(shape);
   if (known == choices.end()) return;
+  way.beaten = known->second == Code{};
+  way.tuned = way.beaten;
   // Only what the library offers is taken: a damaged file cannot bring a way that does not fit.
   const auto chosen = std::find_if(way.ways.begin(), way.ways.end(),
                                    [&](const auto& algo) { return code_of(algo) == known->second; });
@@ -234,37 +237,52 @@ bool CublasLt::multiply(const Product& product, cudaStream_t stream) {
   return !way.ways.empty() && state_->run(way, way.ways.front(), product, stream) == CUBLAS_STATUS_SUCCESS;
 }
 
-void CublasLt::tune(const Product& product, void* flush, std::size_t flush_bytes, cudaStream_t stream) {
+bool CublasLt::is_beaten(const Product& product) const {
+  return state_->way_of(shape_of(product)).beaten;
+}
+
+void CublasLt::tune(const Product& product, const std::function<void()>& rival, void* flush,
+                    std::size_t flush_bytes, cudaStream_t stream) {
   State::Way& way = state_->way_of(shape_of(product));
-  if (way.tuned || way.ways.size() < 2) return;
+  if (way.tuned || way.ways.size() + (rival ? 1 : 0) < 2) return;
   way.tuned = true;
   cudaEvent_t begin = nullptr, end = nullptr;
   if (cudaEventCreate(&begin) != cudaSuccess || cudaEventCreate(&end) != cudaSuccess) return;
-  float best = 0;
-  std::size_t chosen = 0;
-  for (std::size_t i = 0; i < way.ways.size(); ++i) {
+  // The shortest time of a few, or 0.
+  const auto measure = [&](const std::function<bool()>& run) {
     float fastest = 0;
     for (int trial = 0; trial < kTrials; ++trial) {
       cudaMemsetAsync(flush, trial, flush_bytes, stream);
       cudaEventRecord(begin, stream);
-      if (state_->run(way, way.ways[i], product, stream) != CUBLAS_STATUS_SUCCESS) break;
+      if (!run()) break;
       cudaEventRecord(end, stream);
       float took = 0;
       if (cudaEventSynchronize(end) != cudaSuccess || cudaEventElapsedTime(&took, begin, end) != cudaSuccess)
         break;
       if (fastest == 0 || took < fastest) fastest = took;
     }
-    if (fastest > 0 && (best == 0 || fastest < best)) best = fastest, chosen = i;
+    return fastest;
+  };
+  float best = 0;
+  std::size_t chosen = 0;
+  for (std::size_t i = 0; i < way.ways.size(); ++i) {
+    const float took =
+        measure([&] { return state_->run(way, way.ways[i], product, stream) == CUBLAS_STATUS_SUCCESS; });
+    if (took > 0 && (best == 0 || took < best)) best = took, chosen = i;
   }
-  std::swap(way.ways.front(), way.ways[chosen]);
-  state_->choices[shape_of(product)] = State::code_of(way.ways.front());
+  if (rival) {
+    const float took = measure([&] { return rival(), true; });
+    way.beaten = took > 0 && (best == 0 || took < best);
+  }
+  if (!way.ways.empty()) std::swap(way.ways.front(), way.ways[chosen]);
+  state_->choices[shape_of(product)] = way.beaten ? State::Code{} : State::code_of(way.ways.front());
   state_->choices_changed = true;
   cudaEventDestroy(begin);
   cudaEventDestroy(end);
 }
 
 void CublasLt::load_choices(const std::filesystem::path& folder, const std::string& gpu) {
-  std::string name = "products " + gpu + " cublaslt " + std::to_string(version()) + ".txt";
+  std::string name = "ways " + gpu + " cublaslt " + std::to_string(version()) + ".txt";
   for (char& letter : name)
     if (letter == ' ' || letter == '/') letter = '-';
   state_->choices_file = folder / name;

@@ -3,6 +3,7 @@
 // computed is chosen once for its shape, by measurement where tune() was called, else by the library's word.
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -45,8 +46,11 @@ class CublasLt {
 
   /// Measures the ways that the library offers for the product's shape and keeps the fastest. Writes y.
   /// Before each trial `flush` is written over, so that weights come from memory as they do in a step; it
-  /// exceeds the L2.
-  void tune(const Product& product, void* flush, std::size_t flush_bytes, cudaStream_t stream);
+  /// exceeds the L2. `rival`, where there is one, launches the product in another way.
+  void tune(const Product& product, const std::function<void()>& rival, void* flush, std::size_t flush_bytes,
+            cudaStream_t stream);
+  /// Whether a rival was faster than the library, in this run or an earlier one.
+  bool is_beaten(const Product& product) const;
 
   std::size_t version() const;
 

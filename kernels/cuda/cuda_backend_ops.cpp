@@ -29,34 +29,47 @@ Rows16 CudaBackend::normed_input(Tensor in, const NormPrologue& norm) {
   return twin.rows;
 }
 
-/// `folds`: the products that read it can multiply by the norm's factor.
-CudaBackend::ProductInput CudaBackend::product_input(Tensor in, const NormPrologue& norm, bool folds) {
-  const StoredTensor& tensor = at(in);
-  if (folds && tensor.is_wide()) {
-    const Twin& twin = twins_.at(tensor.wide.columns);
-    if (twin.of.id == in.id && twin.norm.weight.id == norm.weight.id && twin.norm.kind == norm.kind &&
-        twin.norm.epsilon == norm.epsilon) {
-      return {twin.rows, {twin.squares, tensor.wide.columns, norm.epsilon}};
-    }
+bool CudaBackend::is_prepared(Tensor in, const NormPrologue& norm) const {
+  if (!at(in).is_wide()) return false;
+  const Twin& twin = twins_.at(at(in).wide.columns);
+  return twin.of.id == in.id && twin.norm.weight.id == norm.weight.id && twin.norm.kind == norm.kind &&
+         twin.norm.epsilon == norm.epsilon;
+}
+
+CudaBackend::ProductInput CudaBackend::prepared_input(Tensor in) const {
+  const Twin& twin = twins_.at(at(in).wide.columns);
+  return {twin.rows, {twin.squares, twin.rows.columns, twin.norm.epsilon}};
+}
+
+CudaBackend::ProductInput CudaBackend::product_input(Tensor in, const NormPrologue& norm,
+                                                     std::span<const LinearOutput> outputs) {
+  const bool adds = std::any_of(outputs.begin(), outputs.end(),
+                                [](const LinearOutput& output) { return output.residual.valid(); });
+  if (!adds && is_prepared(in, norm)) {
+    std::vector<ProductOutput> products;
+    for (const LinearOutput& output : outputs)
+      products.push_back({at(output.weight).matrix, at(output.output).narrow, at(output.output).wide});
+    const ProductInput prepared = prepared_input(in);
+    if (products_.folds_norm(prepared.rows, products, bound(at(in).rows))) return prepared;
   }
   return {normed_input(in, norm), {}};
 }
 
-/// What the product of `output` over x leaves for the norm that follows, if it can.
-NormAhead CudaBackend::norm_ahead(const LinearOutput& output, Rows16 x, int rows) {
+/// What `product`, of `output` over x, leaves for the norm that follows, if it can.
+NormAhead CudaBackend::norm_ahead(const LinearOutput& output, ProductOutput product, Rows16 x, int rows) {
   const StoredTensor& to = at(output.output);
   const NormPrologue& norm = output.next_norm;
-  const DeviceMatrix& weight = at(output.weight).matrix;
-  if (!norm.weight.valid() || norm.kind != NormSpec::Kind::rms || !to.is_wide() || rows > kMostFoldedRows ||
-      !products_.folds_norms(weight, rows)) {
+  if (!norm.weight.valid() || norm.kind != NormSpec::Kind::rms || !to.is_wide() || rows > kMostFoldedRows)
     return {};
-  }
   Twin& twin = twins_.at(to.wide.columns);
   if (twin.rows.data == x.data) return {};  // still to be read
+  product.norm = {at(norm.weight).vector, twin.rows, twin.squares};
+  product.norm.squares.count = products_.norm_parts(x, product, rows);
+  if (product.norm.squares.count == 0 || product.norm.squares.count > twin.squares.stride) return {};
   twin.of = output.output;
   twin.norm = norm;
-  twin.squares.count = products_.norm_parts(weight);
-  return {at(norm.weight).vector, twin.rows, twin.squares};
+  twin.squares.count = product.norm.squares.count;
+  return product.norm;
 }
 
 /// What was prepared of the tensor holds no longer.
@@ -86,8 +99,8 @@ void CudaBackend::project(const ProductInput& in, const LinearOutput& output, in
   const bool in_place = adds && epilogue.residual.data == to.wide.data;
   const bool direct = !epilogue.bias && epilogue.softcap == 0 && epilogue.gate.data == nullptr;
   if (direct && (!adds || in_place)) {
-    const ProductOutput product[] = {
-        {weight, to.narrow, to.wide, in_place, epilogue.scale, norm_ahead(output, in.rows, rows)}};
+    ProductOutput product[] = {{weight, to.narrow, to.wide, in_place, epilogue.scale}};
+    product[0].norm = norm_ahead(output, product[0], in.rows, rows);
     products_.multiply(in.rows, product, rows, in.behind);
     return;
   }
@@ -110,15 +123,12 @@ void CudaBackend::embed(Weight table, float scale, Tensor out) {
 
 void CudaBackend::linear(Tensor in, const NormPrologue& norm, std::span<const LinearOutput> outputs) {
   const int rows = bound(at(in).rows);
-  const bool folds = std::all_of(outputs.begin(), outputs.end(), [&](const LinearOutput& output) {
-    return products_.folds_norms(at(output.weight).matrix, rows);
-  });
-  const ProductInput input = product_input(in, norm, folds);
+  const ProductInput input = product_input(in, norm, outputs);
   if (outputs.size() == 1) return project(input, outputs.front(), rows);
   std::vector<ProductOutput> products;
   for (const LinearOutput& output : outputs)
     products.push_back(
-        {at(output.weight).matrix, at(output.output).narrow, at(output.output).wide, false, 1, {}});
+        {at(output.weight).matrix, at(output.output).narrow, at(output.output).wide, false, 1});
   products_.multiply(input.rows, products, rows, input.behind);
   for (const LinearOutput& output : outputs) {
     written(output.output);
@@ -136,11 +146,13 @@ void CudaBackend::linear(Tensor in, const NormPrologue& norm, std::span<const Li
 void CudaBackend::gated_linear(Tensor in, const NormPrologue& norm, const GatedWeights& weights, Tensor out) {
   const int rows = bound(at(in).rows);
   const DeviceMatrix &gate = at(weights.gate).matrix, &up = at(weights.up).matrix;
-  const bool own =
-      !weights.gate_bias.valid() && !weights.up_bias.valid() && products_.gates_rows(gate, up, rows);
-  const ProductInput input = product_input(in, norm, own);
+  const bool plain = !weights.gate_bias.valid() && !weights.up_bias.valid();
+  const bool prepared = is_prepared(in, norm);
+  const Rows16 x = at(in).is_wide() ? twins_.at(at(in).wide.columns).rows : at(in).narrow;
   Rows16 to = at(out).narrow;
   to.columns = gate.rows;
+  const bool own = plain && products_.gates_rows(x, gate, up, to, rows);
+  const ProductInput input = own && prepared ? prepared_input(in) : ProductInput{normed_input(in, norm), {}};
   if (own) {
     return products_.multiply_gated(input.rows, gate, up, weights.activation, to, rows, input.behind);
   }

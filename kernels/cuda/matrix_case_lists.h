@@ -13,6 +13,7 @@ std::span<const TensorType> case_types();
 
 void add_dequantize_cases(CaseScale scale, std::vector<KernelCase>& cases);
 void add_skinny_cases(CaseScale scale, std::vector<KernelCase>& cases);
+void add_streamed_cases(CaseScale scale, std::vector<KernelCase>& cases);
 void add_product_cases(CaseScale scale, std::vector<KernelCase>& cases);  ///< tiled_linear, expert_linear
 
 }  // namespace pitwall::cuda

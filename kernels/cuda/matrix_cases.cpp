@@ -110,6 +110,7 @@ std::vector<KernelCase> matrix_cases(CaseScale scale) {
   std::vector<KernelCase> cases;
   add_dequantize_cases(scale, cases);
   add_skinny_cases(scale, cases);
+  add_streamed_cases(scale, cases);
   add_product_cases(scale, cases);
   return cases;
 }

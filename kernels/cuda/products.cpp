@@ -33,6 +33,25 @@ bool few_rows(const DeviceMatrix& weight, int rows) {
   return rows <= skinny_rows(weight.type);
 }
 
+Product library_product(Rows16 x, const ProductOutput& output, int rows) {
+  const DeviceMatrix& weight = output.weight;
+  const bool wide = output.out32.data != nullptr;
+  Product product;
+  product.rows = library_rows(rows);
+  product.outputs = weight.rows;
+  product.inner = std::min(weight.stride, x.stride);
+  product.x = x.data;
+  product.x_stride = x.stride;
+  product.w = reinterpret_cast<const bf16*>(weight.values);
+  product.w_stride = weight.stride;
+  product.y = wide ? static_cast<void*>(output.out32.data) : output.out16.data;
+  product.y_stride = wide ? output.out32.stride : output.out16.stride;
+  product.y_wide = wide;
+  product.add = output.add;
+  product.alpha = output.alpha;
+  return product;
+}
+
 }  // namespace
 
 Result<void> Products::prepare(DeviceMemory& memory, cudaStream_t stream,
@@ -69,12 +88,27 @@ Result<void> Products::expect(const DeviceMatrix& weight) {
   return {};
 }
 
-bool Products::folds_norms(const DeviceMatrix& weight, int rows) const {
-  return few_rows(weight, rows);
+/// Whether weights stream and the library, where there is one, was found to be slower.
+bool Products::streams_best(Rows16 x, const ProductOutput& output, int rows) const {
+  return output.weight.is_plain() && streams(x, own_output(output), rows) &&
+         (!cublas_ || cublas_->is_beaten(library_product(x, output, rows)));
 }
 
-bool Products::gates_rows(const DeviceMatrix& gate, const DeviceMatrix& up, int rows) const {
-  return gate.type == up.type && few_rows(gate, rows);
+bool Products::folds_norm(Rows16 x, std::span<const ProductOutput> outputs, int rows) const {
+  const auto all = [&](const auto& is) { return std::all_of(outputs.begin(), outputs.end(), is); };
+  if (all([rows](const ProductOutput& output) { return few_rows(output.weight, rows); })) return true;
+  if (const auto whole = side_by_side(outputs)) return streams_best(x, *whole, rows);
+  return all([&](const ProductOutput& output) { return streams_best(x, output, rows); });
+}
+
+int Products::norm_parts(Rows16 x, const ProductOutput& output, int rows) const {
+  if (few_rows(output.weight, rows)) return skinny_parts(output.weight.rows);
+  return streams_best(x, output, rows) ? streamed_parts(x, own_output(output), rows) : 0;
+}
+
+bool Products::gates_rows(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Rows16 out,
+                          int rows) const {
+  return gate.type == up.type && (few_rows(gate, rows) || streams_gated(x, gate, up, out, rows));
 }
 
 void Products::multiply(Rows16 x, std::span<const ProductOutput> outputs, int rows,
@@ -88,18 +122,22 @@ void Products::multiply(Rows16 x, std::span<const ProductOutput> outputs, int ro
                   memory_->device().multiprocessors, stream_);
     return;
   }
-  if (const auto whole = side_by_side(outputs)) return multiply_one(x, *whole, rows);
-  for (const ProductOutput& output : outputs) multiply_one(x, output, rows);
+  if (const auto whole = side_by_side(outputs)) return multiply_one(x, *whole, rows, behind);
+  for (const ProductOutput& output : outputs) multiply_one(x, output, rows, behind);
 }
 
 void Products::multiply_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up,
                               Activation activation, Rows16 out, int rows, const NormBehind& behind) {
-  skinny_gated(x, gate, up, activation, out, rows, behind, memory_->device().multiprocessors, stream_);
+  if (few_rows(gate, rows)) {
+    skinny_gated(x, gate, up, activation, out, rows, behind, memory_->device().multiprocessors, stream_);
+  } else {
+    streamed_gated(x, gate, up, activation, out, rows, behind, stream_);
+  }
 }
 
-void Products::multiply_one(Rows16 x, const ProductOutput& output, int rows) {
+void Products::multiply_one(Rows16 x, const ProductOutput& output, int rows, const NormBehind& behind) {
   const DeviceMatrix& weight = output.weight;
-  if (weight.is_plain() || !cublas_) return multiply_plain(x, output, rows);
+  if (weight.is_plain() || !cublas_) return multiply_plain(x, output, rows, behind);
   ProductOutput plain = output;
   plain.weight = {};
   plain.weight.rows = weight.rows;
@@ -107,30 +145,24 @@ void Products::multiply_one(Rows16 x, const ProductOutput& output, int rows) {
   plain.weight.stride = stride_of(weight.columns);
   plain.weight.values = reinterpret_cast<const std::byte*>(unpacked_);
   dequantize(weight, 0, weight.rows, unpacked_, plain.weight.stride, stream_);
-  multiply_plain(x, plain, rows);
+  multiply_plain(x, plain, rows, behind);
 }
 
-void Products::multiply_plain(Rows16 x, const ProductOutput& output, int rows) {
-  const DeviceMatrix& weight = output.weight;
-  const bool wide = output.out32.data != nullptr;
-  if (cublas_ && weight.is_plain()) {
-    Product product;
-    product.rows = library_rows(rows);
-    product.outputs = weight.rows;
-    product.inner = std::min(weight.stride, x.stride);
-    product.x = x.data;
-    product.x_stride = x.stride;
-    product.w = reinterpret_cast<const bf16*>(weight.values);
-    product.w_stride = weight.stride;
-    product.y = wide ? static_cast<void*>(output.out32.data) : output.out16.data;
-    product.y_stride = wide ? output.out32.stride : output.out16.stride;
-    product.y_wide = wide;
-    product.add = output.add;
-    product.alpha = output.alpha;
-    if (flush_ != nullptr) cublas_->tune(product, flush_, flush_bytes_, stream_);
-    if (cublas_->multiply(product, stream_)) return;
+void Products::multiply_plain(Rows16 x, const ProductOutput& output, int rows, const NormBehind& behind) {
+  const SkinnyOutput own = own_output(output);
+  const auto stream = [&] { streamed_linear(x, own, rows, behind, stream_); };
+  const bool can_stream = streams(x, own, rows);
+  if (cublas_ && output.weight.is_plain()) {
+    const Product product = library_product(x, output, rows);
+    if (flush_ != nullptr)
+      cublas_->tune(product, can_stream ? stream : std::function<void()>{}, flush_, flush_bytes_, stream_);
+    if (!streams_best(x, output, rows) && cublas_->multiply(product, stream_)) return;
   }
-  tiled_linear(x, own_output(output), rows, stream_);
+  if (can_stream) {
+    stream();
+  } else {
+    tiled_linear(x, own, rows, stream_);
+  }
 }
 
 std::optional<ProductOutput> side_by_side(std::span<const ProductOutput> outputs) {

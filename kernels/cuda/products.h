@@ -23,7 +23,7 @@ struct ProductOutput {
   Rows32 out32;
   bool add = false;
   float alpha = 1;
-  NormAhead norm = {};  ///< where folds_norms()
+  NormAhead norm = {};  ///< where norm_parts() is above 0
 };
 
 class Products {
@@ -35,14 +35,14 @@ class Products {
   /// Before the first step, for each weight that is multiplied: sizes what packed weights are unpacked into.
   Result<void> expect(const DeviceMatrix& weight);
 
-  /// Whether the weight's product can do its part of a norm, ahead of it or behind it.
-  bool folds_norms(const DeviceMatrix& weight, int rows) const;
-  /// The same for multiply_gated().
-  bool gates_rows(const DeviceMatrix& gate, const DeviceMatrix& up, int rows) const;
-  /// Parts of Σ v² of a row that the weight's product makes.
-  int norm_parts(const DeviceMatrix& weight) const { return skinny_parts(weight.rows); }
+  /// Whether the products can multiply by the factor of a norm behind.
+  bool folds_norm(Rows16 x, std::span<const ProductOutput> outputs, int rows) const;
+  /// Parts of Σ v² of a row that the product leaves for output.norm; 0: it cannot.
+  int norm_parts(Rows16 x, const ProductOutput& output, int rows) const;
+  /// Whether multiply_gated() takes them.
+  bool gates_rows(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Rows16 out, int rows) const;
 
-  /// `rows` rows of x against each weight; a norm behind only where all of them fold it. Rows of x and of the
+  /// `rows` rows of x against each weight; a norm behind only where folds_norm(). Rows of x and of the
   /// outputs exist up to the next multiple of kRowUnit.
   void multiply(Rows16 x, std::span<const ProductOutput> outputs, int rows, const NormBehind& behind = {});
   /// out = act(x·gateᵀ) ⊙ (x·upᵀ), where gates_rows().
@@ -55,8 +55,9 @@ class Products {
   Result<void> end_tuning();
 
  private:
-  void multiply_one(Rows16 x, const ProductOutput& output, int rows);
-  void multiply_plain(Rows16 x, const ProductOutput& output, int rows);
+  bool streams_best(Rows16 x, const ProductOutput& output, int rows) const;
+  void multiply_one(Rows16 x, const ProductOutput& output, int rows, const NormBehind& behind);
+  void multiply_plain(Rows16 x, const ProductOutput& output, int rows, const NormBehind& behind);
 
   DeviceMemory* memory_ = nullptr;
   cudaStream_t stream_ = nullptr;

@@ -29,6 +29,7 @@ __device__ inline void barrier_expect(std::uint32_t barrier, int bytes) {
 }
 /// Gives up, and the kernel with it, after a time that no copy takes.
 __device__ inline void barrier_wait(std::uint32_t barrier, int parity) {
+#pragma unroll 1
   for (int tries = 0; tries < (1 << 18); ++tries) {
     std::uint32_t done;
     asm volatile(
@@ -51,6 +52,53 @@ __device__ inline void copy_box(std::uint32_t to, const CUtensorMap* map, int co
       "l"(map), "r"(column), "r"(line), "r"(barrier)
       : "memory");
 }
+/// Weights are read once: the second cache lets go of them first.
+__device__ inline std::uint64_t read_once() {
+  std::uint64_t policy;
+  asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
+__device__ inline void copy_box_once(std::uint32_t to, const CUtensorMap* map, int column, int line,
+                                     std::uint32_t barrier, std::uint64_t policy) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint [%0], "
+      "[%1, {%2, %3}], [%4], %5;" ::"r"(to),
+      "l"(map), "r"(column), "r"(line), "r"(barrier), "l"(policy)
+      : "memory");
+}
+/// Into the same places of every block of the cluster that `blocks` names by a bit; each block's barrier
+/// counts its own bytes.
+__device__ inline void share_box_once(std::uint32_t to, const CUtensorMap* map, int column, int line,
+                                      std::uint32_t barrier, int blocks, std::uint64_t policy) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster"
+      ".L2::cache_hint [%0], [%1, {%2, %3}], [%4], %5, %6;" ::"r"(to),
+      "l"(map), "r"(column), "r"(line), "r"(barrier), "h"(static_cast<short>(blocks)), "l"(policy)
+      : "memory");
+}
+
+/// The place in shared memory of another block of the cluster that `at` is in this one's.
+__device__ inline std::uint32_t place_in(std::uint32_t at, int block) {
+  std::uint32_t place;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(place) : "r"(at), "r"(block));
+  return place;
+}
+__device__ inline void barrier_arrive_in(std::uint32_t barrier, int block) {
+  asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(place_in(barrier, block)) : "memory");
+}
+/// Sends 16 bytes to a place in a block's memory, whose `barrier` counts them; both as place_in() gives them.
+__device__ inline void send_four(std::uint32_t at, const float (&four)[4], std::uint32_t barrier) {
+  asm volatile(
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(
+          at),
+      "f"(four[0]), "f"(four[1]), "f"(four[2]), "f"(four[3]), "r"(barrier)
+      : "memory");
+}
+/// All threads of a cluster meet, which says nothing of what they stored.
+__device__ inline void cluster_meet() {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+}
+
 /// Makes barriers visible to copies.
 __device__ inline void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
