@@ -8,19 +8,14 @@ namespace pitwall::cuda {
 
 #if defined(PITWALL_HAS_WGMMA)
 
-#define PITWALL_C2(c, n) PITWALL_C1(c, n), PITWALL_C1(c, n + 1)
-#define PITWALL_C4(c, n) PITWALL_C2(c, n), PITWALL_C2(c, n + 2)
-#define PITWALL_C16(c, n) PITWALL_C8(c, n), PITWALL_C8(c, n + 8)
-#define PITWALL_R16 "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15"
-#define PITWALL_R24 PITWALL_R16 ",%16,%17,%18,%19,%20,%21,%22,%23"
+#define PITWALL_C4(c, n) PITWALL_C1(c, n), PITWALL_C1(c, n + 1), PITWALL_C1(c, n + 2), PITWALL_C1(c, n + 3)
 #define PITWALL_R48 PITWALL_R32 ",%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47"
 #define PITWALL_R56 PITWALL_R48 ",%48,%49,%50,%51,%52,%53,%54,%55"
 #define PITWALL_R80 PITWALL_R64 ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79"
-#define PITWALL_R96 PITWALL_R80 ",%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95"
-#define PITWALL_R112 \
-  PITWALL_R96 ",%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111"
-#define PITWALL_R128 \
-  PITWALL_R112 ",%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127"
+#define PITWALL_R112                                                                      \
+  PITWALL_R80                                                                             \
+  ",%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,%96,%97,%98,%99,%100" \
+  ",%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111"
 /// The operands behind the sums: a, b, adds.
 #define PITWALL_LINES(lines, registers, a_at, b_at, adds_at, ...)                                 \
   if constexpr (8 * kEights == lines) {                                                           \
@@ -34,17 +29,13 @@ namespace pitwall::cuda {
 /// c = or += a·bᵀ: 64 rows of a and 8·kEights lines of b, 16 columns of each.
 template <int kEights>
 __device__ inline void multiply_lines(float (&c)[kEights][4], std::uint64_t a, std::uint64_t b, int adds) {
-  static_assert(kEights % 2 == 0 && kEights <= 32);
-  PITWALL_LINES(32, PITWALL_R16, 16, 17, 18, PITWALL_C4(c, 0))
-  PITWALL_LINES(48, PITWALL_R24, 24, 25, 26, PITWALL_C4(c, 0), PITWALL_C2(c, 4))
-  PITWALL_LINES(64, PITWALL_R32, 32, 33, 34, PITWALL_C8(c, 0))
+  static_assert(kEights == 12 || kEights == 14 || kEights == 20 || kEights == 28);
   PITWALL_LINES(96, PITWALL_R48, 48, 49, 50, PITWALL_C8(c, 0), PITWALL_C4(c, 8))
-  PITWALL_LINES(112, PITWALL_R56, 56, 57, 58, PITWALL_C8(c, 0), PITWALL_C4(c, 8), PITWALL_C2(c, 12))
-  PITWALL_LINES(128, PITWALL_R64, 64, 65, 66, PITWALL_C16(c, 0))
-  PITWALL_LINES(160, PITWALL_R80, 80, 81, 82, PITWALL_C16(c, 0), PITWALL_C4(c, 16))
-  PITWALL_LINES(192, PITWALL_R96, 96, 97, 98, PITWALL_C16(c, 0), PITWALL_C8(c, 16))
-  PITWALL_LINES(224, PITWALL_R112, 112, 113, 114, PITWALL_C16(c, 0), PITWALL_C8(c, 16), PITWALL_C4(c, 24))
-  PITWALL_LINES(256, PITWALL_R128, 128, 129, 130, PITWALL_C16(c, 0), PITWALL_C16(c, 16))
+  PITWALL_LINES(112, PITWALL_R56, 56, 57, 58, PITWALL_C8(c, 0), PITWALL_C4(c, 8), PITWALL_C1(c, 12),
+                PITWALL_C1(c, 13))
+  PITWALL_LINES(160, PITWALL_R80, 80, 81, 82, PITWALL_C8(c, 0), PITWALL_C8(c, 8), PITWALL_C4(c, 16))
+  PITWALL_LINES(224, PITWALL_R112, 112, 113, 114, PITWALL_C8(c, 0), PITWALL_C8(c, 8), PITWALL_C8(c, 16),
+                PITWALL_C4(c, 24))
 }
 
 #endif
