@@ -326,6 +326,11 @@ bool launch_gated_bytes(const SkinnyInput& in, const GatedMlp& mlp, cudaStream_t
   return true;
 }
 
+/// Eight tokens have twice the sums, which pays where these meet scales seldom, or the type's numbers are
+/// looked up in a table, which costs the other products more.
+template <TensorType kType, int kTokens, bool kWide>
+inline constexpr bool kPays = kType != TensorType::f8_e4m3 && (kTokens <= 4 || kWide || kStored<kType>.table);
+
 /// Calls `launch` with the ByteCells of matrices of one type, and gives what it gives; false where there are
 /// none.
 template <int kTokens, bool kGated, class Launch>
@@ -335,16 +340,16 @@ bool with_byte_cells(std::span<const DeviceMatrix> matrices, const Launch& launc
   bool launched = false;
   if (!all([&](const DeviceMatrix& matrix) { return matrix.order == first.order; })) return false;
   with_quantised_type(first.type, [&]<TensorType kType>() {
-    if constexpr (kType == TensorType::f8_e4m3) {
-      return;
-    } else if constexpr (kStored<kType>.grouped) {
+    const auto with_width = [&]<bool kWide>() {
+      if constexpr (kPays<kType, kTokens, kWide>)
+        launched = launch.template operator()<ByteCells<kType, kTokens, kWide, kGated>>();
+    };
+    if constexpr (kStored<kType>.grouped) {
       if (!all([](const DeviceMatrix& matrix) { return matrix.scale_type != TensorType::f32; })) return;
-      const bool wide = all([](const DeviceMatrix& matrix) { return matrix.group_columns >= kWideGroup; });
-      launched = wide ? launch.template operator()<ByteCells<kType, kTokens, true, kGated>>()
-                      : launch.template operator()<ByteCells<kType, kTokens, false, kGated>>();
-    } else {
-      launched = launch.template operator()<ByteCells<kType, kTokens, false, kGated>>();
+      if (all([](const DeviceMatrix& matrix) { return matrix.group_columns >= kWideGroup; }))
+        return with_width.template operator()<true>();
     }
+    with_width.template operator()<false>();
   });
   return launched;
 }
