@@ -82,8 +82,9 @@ struct LinearOutput {
   Weight bias;
   Tensor residual;
   float scale = 1;
-  float softcap = 0;  ///< c > 0: c·tanh(y/c)
-  Tensor gate = {};   ///< one column
+  float softcap = 0;            ///< c > 0: c·tanh(y/c)
+  Tensor gate = {};             ///< one column
+  NormPrologue next_norm = {};  ///< under which products read the output next; a device may prepare it
 };
 
 struct GatedWeights {  ///< biases may be invalid

@@ -193,14 +193,15 @@ void Transformer::attend(int index) {
                      q_, attended_);
 }
 
-void Transformer::project_attention(int index) {
+void Transformer::project_attention(int index, NormPrologue next) {
   const Layer& layer = layers_[static_cast<std::size_t>(index)];
   if (spec_.layers[static_cast<std::size_t>(index)].post_norms) {
     const LinearOutput projected[] = {{layer.o, branch_, layer.o_bias, {}}};
     backend_.linear(attended_, {}, projected);
     backend_.norm_add(branch_, norm(layer.post_attention_norm), spec_.residual_scale, hidden_);
   } else {
-    const LinearOutput projected[] = {{layer.o, hidden_, layer.o_bias, hidden_, spec_.residual_scale}};
+    const LinearOutput projected[] = {
+        {layer.o, hidden_, layer.o_bias, hidden_, spec_.residual_scale, 0, {}, next}};
     backend_.linear(attended_, {}, projected);
   }
 }
@@ -215,7 +216,7 @@ void Transformer::gate_mlp(int index, NormPrologue input) {
   }
 }
 
-void Transformer::project_mlp(int index, NormPrologue input) {
+void Transformer::project_mlp(int index, NormPrologue input, NormPrologue next) {
   const Layer& layer = layers_[static_cast<std::size_t>(index)];
   const bool post_norms = spec_.layers[static_cast<std::size_t>(index)].post_norms;
   const Tensor out = post_norms ? branch_ : hidden_;
@@ -227,7 +228,8 @@ void Transformer::project_mlp(int index, NormPrologue input) {
   }
   if (layer.mlp.down.valid()) {
     const LinearOutput down[] = {{layer.mlp.down, out, layer.mlp.down_bias, residual, scale, 0,
-                                  layer.shared_gate.valid() ? shared_gate_ : Tensor{}}};
+                                  layer.shared_gate.valid() ? shared_gate_ : Tensor{},
+                                  post_norms ? NormPrologue{} : next}};
     backend_.linear(gated_, {}, down);
   }
   if (post_norms) backend_.norm_add(branch_, norm(layer.post_mlp_norm), spec_.residual_scale, hidden_);
@@ -236,16 +238,19 @@ void Transformer::project_mlp(int index, NormPrologue input) {
 void Transformer::forward() {
   backend_.embed(embedding_, spec_.embedding_scale, hidden_);
   for (int index = 0; index < static_cast<int>(layers_.size()); ++index) {
-    const Layer& layer = layers_[static_cast<std::size_t>(index)];
+    const auto at = static_cast<std::size_t>(index);
+    const Layer& layer = layers_[at];
+    const bool is_last = at + 1 == layers_.size();  // the rows of logits are gathered before they are normed
+    const NormPrologue next = is_last ? NormPrologue{} : norm(layers_[at + 1].attention_norm);
     attend(index);
-    if (spec_.layers[static_cast<std::size_t>(index)].parallel) {
+    if (spec_.layers[at].parallel) {
       gate_mlp(index, norm(layer.attention_norm));
-      project_attention(index);
-      project_mlp(index, norm(layer.attention_norm));
+      project_attention(index, {});
+      project_mlp(index, norm(layer.attention_norm), next);
     } else {
-      project_attention(index);
+      project_attention(index, layer.mlp.down.valid() ? norm(layer.mlp_norm) : NormPrologue{});
       gate_mlp(index, norm(layer.mlp_norm));
-      project_mlp(index, norm(layer.mlp_norm));
+      project_mlp(index, norm(layer.mlp_norm), next);
     }
   }
   backend_.gather_logit_rows(hidden_, last_);

@@ -43,9 +43,10 @@ class Transformer {
   Result<void> allocate_activations();
   NormPrologue norm(Weight weight) const { return {weight, spec_.norm.epsilon, spec_.norm.kind}; }
   void attend(int index);
-  void project_attention(int index);
+  /// `next`: under which products read hidden after this part, where nothing else writes it before.
+  void project_attention(int index, NormPrologue next);
   void gate_mlp(int index, NormPrologue input);
-  void project_mlp(int index, NormPrologue input);
+  void project_mlp(int index, NormPrologue input, NormPrologue next);
 
   Backend& backend_;
   ModelSpec spec_;

@@ -195,10 +195,18 @@ Result<void> CudaBackend::fit_workspaces() {
   const std::int64_t rows = padded_rows(std::max(limits_.max_tokens, limits_.max_logit_rows));
   for (const StoredTensor& tensor : tensors_) {
     const int columns = tensor.wide.columns;
-    if (!tensor.is_wide() || columns == limits_.vocabulary || normed_.contains(columns)) continue;
+    if (!tensor.is_wide() || columns == limits_.vocabulary || twins_.contains(columns)) continue;
     auto normed = memory_.take_rows(Category::activations, rows, columns, "normed activations");
     if (!normed) return std::move(normed).error();
-    normed_[columns] = *normed;
+    Twin& twin = twins_[columns];
+    twin.rows = *normed;
+    twin.squares.stride = skinny_parts(columns);
+    const std::int64_t folded = std::min<std::int64_t>(rows, kMostFoldedRows);
+    if (auto ok = memory_.take(twin.squares.parts, Category::activations, folded * twin.squares.stride,
+                               "sums of squares");
+        !ok) {
+      return ok;
+    }
   }
   auto products = memory_.take_rows(Category::activations, rows, 2 * stride_of(outputs), "products");
   if (!products) return std::move(products).error();
@@ -280,6 +288,7 @@ void CudaBackend::bind_rows(int tokens, int logits) {
 
 void CudaBackend::run(const std::function<void()>& forward) {
   planned_ = {0, -1};
+  for (auto& [columns, twin] : twins_) twin.of = {};
   link_.ingest(token_bound_);
   forward();
 }

@@ -96,10 +96,24 @@ class CudaBackend final : public Backend {
   void bind_rows(int tokens, int logits);
   void run(const std::function<void()>& forward);
 
+  /// Rows of wide tensors of so many columns as products take them: bf16, normed or before the norm's factor.
+  struct Twin {
+    Rows16 rows;
+    RowSquares squares;
+    Tensor of;          ///< whose product prepared it; none: anything else
+    NormPrologue norm;  ///< for which
+  };
+  struct ProductInput {
+    Rows16 rows;
+    NormBehind behind;
+  };
   NormView norm_view(const NormPrologue& norm) const;
-  Rows16 product_input(Tensor in, const NormPrologue& norm);
+  Rows16 normed_input(Tensor in, const NormPrologue& norm);
+  ProductInput product_input(Tensor in, const NormPrologue& norm, bool folds);
+  NormAhead norm_ahead(const LinearOutput& output, Rows16 x, int rows);
+  void written(Tensor tensor);
   Epilogue epilogue_of(const LinearOutput& output) const;
-  void project(Rows16 x, const LinearOutput& output, int rows);
+  void project(const ProductInput& in, const LinearOutput& output, int rows);
 
   const CudaBackendOptions options_;
   std::unique_ptr<GpuMemoryMeter> meter_;
@@ -117,8 +131,8 @@ class CudaBackend final : public Backend {
   StepLink link_;
   Products products_;
   CudaKvPool kv_;
-  std::map<int, Rows16> normed_;  ///< by columns: rows of wide tensors as products take them
-  Rows16 products16_;             ///< results that an epilogue turns into something else
+  std::map<int, Twin> twins_;  ///< by columns
+  Rows16 products16_;          ///< results that an epilogue turns into something else
   Rows32 products32_;
   MoeWorkspace moe_;
   DecodeWorkspace decode_;

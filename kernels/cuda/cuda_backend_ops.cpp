@@ -20,12 +20,50 @@ NormView CudaBackend::norm_view(const NormPrologue& norm) const {
 }
 
 /// The rows of `in` as products take them: normed, in bf16.
-Rows16 CudaBackend::product_input(Tensor in, const NormPrologue& norm) {
+Rows16 CudaBackend::normed_input(Tensor in, const NormPrologue& norm) {
   const StoredTensor& tensor = at(in);
   if (!tensor.is_wide()) return tensor.narrow;  // the forward norms the residual stream alone
-  const Rows16 out = normed_.at(tensor.wide.columns);
-  norm_rows(tensor.wide, norm_view(norm), out, bound(tensor.rows), stream_);
-  return out;
+  Twin& twin = twins_.at(tensor.wide.columns);
+  twin.of = {};
+  norm_rows(tensor.wide, norm_view(norm), twin.rows, bound(tensor.rows), stream_);
+  return twin.rows;
+}
+
+/// `folds`: the products that read it can multiply by the norm's factor.
+CudaBackend::ProductInput CudaBackend::product_input(Tensor in, const NormPrologue& norm, bool folds) {
+  const StoredTensor& tensor = at(in);
+  if (folds && tensor.is_wide()) {
+    const Twin& twin = twins_.at(tensor.wide.columns);
+    if (twin.of.id == in.id && twin.norm.weight.id == norm.weight.id && twin.norm.kind == norm.kind &&
+        twin.norm.epsilon == norm.epsilon) {
+      return {twin.rows, {twin.squares, tensor.wide.columns, norm.epsilon}};
+    }
+  }
+  return {normed_input(in, norm), {}};
+}
+
+/// What the product of `output` over x leaves for the norm that follows, if it can.
+NormAhead CudaBackend::norm_ahead(const LinearOutput& output, Rows16 x, int rows) {
+  const StoredTensor& to = at(output.output);
+  const NormPrologue& norm = output.next_norm;
+  const DeviceMatrix& weight = at(output.weight).matrix;
+  if (!norm.weight.valid() || norm.kind != NormSpec::Kind::rms || !to.is_wide() || rows > kMostFoldedRows ||
+      !products_.folds_norms(weight, rows)) {
+    return {};
+  }
+  Twin& twin = twins_.at(to.wide.columns);
+  if (twin.rows.data == x.data) return {};  // still to be read
+  twin.of = output.output;
+  twin.norm = norm;
+  twin.squares.count = products_.norm_parts(weight);
+  return {at(norm.weight).vector, twin.rows, twin.squares};
+}
+
+/// What was prepared of the tensor holds no longer.
+void CudaBackend::written(Tensor tensor) {
+  for (auto& [columns, twin] : twins_) {
+    if (twin.of.id == tensor.id) twin.of = {};
+  }
 }
 
 Epilogue CudaBackend::epilogue_of(const LinearOutput& output) const {
@@ -39,7 +77,8 @@ Epilogue CudaBackend::epilogue_of(const LinearOutput& output) const {
 }
 
 /// A product and what follows it. The residual is added by the product itself where nothing stands between.
-void CudaBackend::project(Rows16 x, const LinearOutput& output, int rows) {
+void CudaBackend::project(const ProductInput& in, const LinearOutput& output, int rows) {
+  written(output.output);
   const StoredTensor& to = at(output.output);
   const DeviceMatrix& weight = at(output.weight).matrix;
   Epilogue epilogue = epilogue_of(output);
@@ -47,36 +86,42 @@ void CudaBackend::project(Rows16 x, const LinearOutput& output, int rows) {
   const bool in_place = adds && epilogue.residual.data == to.wide.data;
   const bool direct = !epilogue.bias && epilogue.softcap == 0 && epilogue.gate.data == nullptr;
   if (direct && (!adds || in_place)) {
-    const ProductOutput product[] = {{weight, to.narrow, to.wide, in_place, epilogue.scale}};
-    products_.multiply(x, product, rows);
+    const ProductOutput product[] = {
+        {weight, to.narrow, to.wide, in_place, epilogue.scale, norm_ahead(output, in.rows, rows)}};
+    products_.multiply(in.rows, product, rows, in.behind);
     return;
   }
   if (to.is_wide()) {
     Rows32 y = adds ? Rows32{products32_.data, stride_of(weight.rows), weight.rows} : to.wide;
     const ProductOutput product[] = {{weight, {}, y}};
-    products_.multiply(x, product, rows);
+    products_.multiply(in.rows, product, rows, in.behind);
     finish_rows(y, epilogue, to.wide, rows, stream_);
   } else {
     const ProductOutput product[] = {{weight, to.narrow, {}}};
-    products_.multiply(x, product, rows);
+    products_.multiply(in.rows, product, rows, in.behind);
     finish_rows(to.narrow, epilogue, to.narrow, rows, stream_);
   }
 }
 
 void CudaBackend::embed(Weight table, float scale, Tensor out) {
   embed_rows(link_.view(), at(table).matrix, scale, at(out).wide, bound(at(out).rows), stream_);
+  written(out);
 }
 
 void CudaBackend::linear(Tensor in, const NormPrologue& norm, std::span<const LinearOutput> outputs) {
   const int rows = bound(at(in).rows);
-  const Rows16 x = product_input(in, norm);
-  if (outputs.size() == 1) return project(x, outputs.front(), rows);
+  const bool folds = std::all_of(outputs.begin(), outputs.end(), [&](const LinearOutput& output) {
+    return products_.folds_norms(at(output.weight).matrix, rows);
+  });
+  const ProductInput input = product_input(in, norm, folds);
+  if (outputs.size() == 1) return project(input, outputs.front(), rows);
   std::vector<ProductOutput> products;
   for (const LinearOutput& output : outputs)
     products.push_back(
-        {at(output.weight).matrix, at(output.output).narrow, at(output.output).wide, false, 1});
-  products_.multiply(x, products, rows);
+        {at(output.weight).matrix, at(output.output).narrow, at(output.output).wide, false, 1, {}});
+  products_.multiply(input.rows, products, rows, input.behind);
   for (const LinearOutput& output : outputs) {
+    written(output.output);
     const Epilogue epilogue = epilogue_of(output);
     if (epilogue.is_plain()) continue;
     const StoredTensor& to = at(output.output);
@@ -90,24 +135,28 @@ void CudaBackend::linear(Tensor in, const NormPrologue& norm, std::span<const Li
 
 void CudaBackend::gated_linear(Tensor in, const NormPrologue& norm, const GatedWeights& weights, Tensor out) {
   const int rows = bound(at(in).rows);
-  const Rows16 x = product_input(in, norm);
   const DeviceMatrix &gate = at(weights.gate).matrix, &up = at(weights.up).matrix;
-  const bool plain = !weights.gate_bias.valid() && !weights.up_bias.valid();
+  const bool own =
+      !weights.gate_bias.valid() && !weights.up_bias.valid() && products_.gates_rows(gate, up, rows);
+  const ProductInput input = product_input(in, norm, own);
   Rows16 to = at(out).narrow;
   to.columns = gate.rows;
-  if (plain && products_.multiply_gated(x, gate, up, weights.activation, to, rows)) return;
+  if (own) {
+    return products_.multiply_gated(input.rows, gate, up, weights.activation, to, rows, input.behind);
+  }
   const int stride = stride_of(gate.rows + up.rows);
   const Rows16 gates{products16_.data, stride, gate.rows};
   const Rows16 ups{products16_.data + gate.rows, stride, up.rows};
   const ProductOutput products[] = {{gate, gates, {}}, {up, ups, {}}};
-  products_.multiply(x, products, rows);
+  products_.multiply(input.rows, products, rows);
   gate_rows(gates, ups, vector_of(weights.gate_bias), vector_of(weights.up_bias), weights.activation, to,
             rows, stream_);
 }
 
 void CudaBackend::moe(Tensor in, const NormPrologue& norm, Experts experts, float scale, Tensor residual,
                       Tensor out) {
-  const Rows16 x = product_input(in, norm);
+  const Rows16 x = normed_input(in, norm);
+  written(out);
   const Rows32 added = residual.valid() ? at(residual).wide : Rows32{};
   const StoredTensor& to = at(out);
   run_moe(moe_layers_[static_cast<std::size_t>(experts.id)], link_.view(), x, scale, added, to.narrow,
@@ -116,6 +165,7 @@ void CudaBackend::moe(Tensor in, const NormPrologue& norm, Experts experts, floa
 
 void CudaBackend::norm_add(Tensor in, const NormPrologue& norm, float scale, Tensor residual) {
   cuda::norm_add(at(in).narrow, norm_view(norm), scale, at(residual).wide, bound(at(in).rows), stream_);
+  written(residual);
 }
 
 void CudaBackend::rope_append(const RopeAppendOp& op, const AttentionSpec& spec, Tensor q, Tensor k,
@@ -160,6 +210,7 @@ void CudaBackend::attention(const AttentionOp& op, Tensor q, Tensor out) {
 
 void CudaBackend::gather_logit_rows(Tensor in, Tensor out) {
   gather_rows(link_.view(), at(in).wide, at(out).wide, bound(RowSet::logits), stream_);
+  written(out);
 }
 
 void CudaBackend::sample(Tensor logits) {

@@ -18,7 +18,7 @@ void multiply_experts(const SkinnyInput& in, const SkinnyOutput& output, const E
                                          .target = skinny_target(output),
                                          .visits = experts.visits};
   if constexpr (kType == TensorType::bf16) {
-    launch_experts<PlainWeights<2>>(job, experts.most_visits, stream);
+    launch_experts<PlainWeights<2, PairFrame>>(job, experts.most_visits, stream);
   } else if constexpr (kStored<kType>.grouped) {
     if (output.weight.group_columns >= kWideGroup) {
       launch_experts<CellWeights<kType, 2, kWideGroup>>(job, experts.most_visits, stream);
@@ -41,7 +41,7 @@ void expert_linear(Rows16 x, bool by_visit, const ExpertMatrices& weight, const 
   SkinnyOutput output;
   output.weight = weight.shape;
   output.out16 = out;
-  const SkinnyInput in = skinny_input(x, 0, 1);
+  const SkinnyInput in = skinny_input(x, 0, {}, 1);
   if (most_visits > std::int64_t{kFewVisits} * weight.experts)
     return multiply_in_tiles(in, output, experts, stream);
   const auto multiply = [&]<TensorType kType>() { multiply_experts<kType>(in, output, experts, stream); };

@@ -25,7 +25,8 @@ __global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kBlocks)
     });
   };
   skinny_products<Weights>(
-      matrix, {pass, pass + 1}, work.count, ready, [&](int, int slot, int token, const auto& sum) {
+      matrix, {pass, pass + 1}, work.count, ready, [] {}, nothing_early,
+      [&](int, int slot, int token, NothingEarly, const auto& sum) {
         const int row = pass * Weights::kPassRows + slot;
         if (row < job.rows) {
           job.target.store(work.first + token, row, sum(slot / kTileRows, slot % kTileRows));

@@ -35,19 +35,23 @@ struct SkinnyOutput {
   const float* bias = nullptr;  ///< added to the sum
   Rows32 residual;              ///< added last; may be out32; data null = none
   float scale = 1;              ///< out = scale·(sum + bias) + residual
+  NormAhead norm;               ///< of what out32 gets; gain null = none
 };
 
 /// Rows of x that skinny_linear() takes for a weight of this type: above, dequantise and multiply.
 int skinny_rows(TensorType type);
 
+/// Parts of Σ v² that skinny_linear() writes for a row of `columns` numbers.
+int skinny_parts(int columns);
+
 /// x [rows][columns], rows ≤ skinny_rows() of every output's type. One launch for all outputs where they are
 /// of one type.
-void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, int multiprocessors,
-                   cudaStream_t stream);
+void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, const NormBehind& norm,
+                   int multiprocessors, cudaStream_t stream);
 
 /// The same for a gated MLP: out = act(x·gateᵀ) ⊙ (x·upᵀ), in one launch.
 void skinny_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
-                  Rows16 out, int rows, int multiprocessors, cudaStream_t stream);
+                  Rows16 out, int rows, const NormBehind& norm, int multiprocessors, cudaStream_t stream);
 
 /// Experts of one layer: matrices of one shape and type, `experts` of them, as an array in device memory.
 struct ExpertMatrices {

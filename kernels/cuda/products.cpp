@@ -25,11 +25,12 @@ SkinnyOutput own_output(const ProductOutput& output) {
   own.out32 = output.out32;
   if (output.add) own.residual = output.out32;
   own.scale = output.alpha;
+  own.norm = output.norm;
   return own;
 }
 
-bool few_rows(const ProductOutput& output, int rows) {
-  return rows <= skinny_rows(output.weight.type);
+bool few_rows(const DeviceMatrix& weight, int rows) {
+  return rows <= skinny_rows(weight.type);
 }
 
 }  // namespace
@@ -68,25 +69,32 @@ Result<void> Products::expect(const DeviceMatrix& weight) {
   return {};
 }
 
-void Products::multiply(Rows16 x, std::span<const ProductOutput> outputs, int rows) {
+bool Products::folds_norms(const DeviceMatrix& weight, int rows) const {
+  return few_rows(weight, rows);
+}
+
+bool Products::gates_rows(const DeviceMatrix& gate, const DeviceMatrix& up, int rows) const {
+  return gate.type == up.type && few_rows(gate, rows);
+}
+
+void Products::multiply(Rows16 x, std::span<const ProductOutput> outputs, int rows,
+                        const NormBehind& behind) {
   const bool few = std::all_of(outputs.begin(), outputs.end(),
-                               [rows](const ProductOutput& output) { return few_rows(output, rows); });
+                               [rows](const ProductOutput& output) { return few_rows(output.weight, rows); });
   if (few) {
     std::vector<SkinnyOutput> skinny;
     for (const ProductOutput& output : outputs) skinny.push_back(own_output(output));
-    skinny_linear(x, skinny.data(), static_cast<int>(skinny.size()), rows, memory_->device().multiprocessors,
-                  stream_);
+    skinny_linear(x, skinny.data(), static_cast<int>(skinny.size()), rows, behind,
+                  memory_->device().multiprocessors, stream_);
     return;
   }
   if (const auto whole = side_by_side(outputs)) return multiply_one(x, *whole, rows);
   for (const ProductOutput& output : outputs) multiply_one(x, output, rows);
 }
 
-bool Products::multiply_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up,
-                              Activation activation, Rows16 out, int rows) {
-  if (gate.type != up.type || rows > skinny_rows(gate.type)) return false;
-  skinny_gated(x, gate, up, activation, out, rows, memory_->device().multiprocessors, stream_);
-  return true;
+void Products::multiply_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up,
+                              Activation activation, Rows16 out, int rows, const NormBehind& behind) {
+  skinny_gated(x, gate, up, activation, out, rows, behind, memory_->device().multiprocessors, stream_);
 }
 
 void Products::multiply_one(Rows16 x, const ProductOutput& output, int rows) {

@@ -13,6 +13,9 @@
 
 namespace pitwall::cuda {
 
+/// Rows of a product that folds norms.
+inline constexpr int kMostFoldedRows = 256;
+
 /// One of out16 and out32 is set. out = alpha·x·wᵀ, added to out32 where `add`.
 struct ProductOutput {
   DeviceMatrix weight;
@@ -20,6 +23,7 @@ struct ProductOutput {
   Rows32 out32;
   bool add = false;
   float alpha = 1;
+  NormAhead norm = {};  ///< where folds_norms()
 };
 
 class Products {
@@ -31,12 +35,19 @@ class Products {
   /// Before the first step, for each weight that is multiplied: sizes what packed weights are unpacked into.
   Result<void> expect(const DeviceMatrix& weight);
 
-  /// `rows` rows of x against each weight. Rows of x and of the outputs exist up to the next multiple of
-  /// kRowUnit.
-  void multiply(Rows16 x, std::span<const ProductOutput> outputs, int rows);
-  /// out = act(x·gateᵀ) ⊙ (x·upᵀ) where the rows are few enough for own kernels; false otherwise.
-  bool multiply_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
-                      Rows16 out, int rows);
+  /// Whether the weight's product can do its part of a norm, ahead of it or behind it.
+  bool folds_norms(const DeviceMatrix& weight, int rows) const;
+  /// The same for multiply_gated().
+  bool gates_rows(const DeviceMatrix& gate, const DeviceMatrix& up, int rows) const;
+  /// Parts of Σ v² of a row that the weight's product makes.
+  int norm_parts(const DeviceMatrix& weight) const { return skinny_parts(weight.rows); }
+
+  /// `rows` rows of x against each weight; a norm behind only where all of them fold it. Rows of x and of the
+  /// outputs exist up to the next multiple of kRowUnit.
+  void multiply(Rows16 x, std::span<const ProductOutput> outputs, int rows, const NormBehind& behind = {});
+  /// out = act(x·gateᵀ) ⊙ (x·upᵀ), where gates_rows().
+  void multiply_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
+                      Rows16 out, int rows, const NormBehind& behind);
 
   /// In between, shapes met for the first time are measured, with memory that is given back at the end; what
   /// came out is kept in the cache's folder.

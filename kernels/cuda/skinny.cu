@@ -9,6 +9,23 @@ namespace {
 
 constexpr int kPlainRows = 8, kQuantisedRows = 16;
 
+/// Whether two blocks of LargeFrame or KeptFrame lie on a multiprocessor.
+bool has_room() {
+  return most_shared_bytes() >= 227 * 1024;
+}
+
+/// Plain weights with a frame that suits the device and the columns.
+void multiply_plain(const SkinnyInput& in, const SkinnyOutput* outputs, int count, cudaStream_t stream) {
+  if (has_room()) return launch_skinny<PlainWeights<1, LargeFrame>>(in, outputs, count, plain_source, stream);
+  launch_skinny<PlainWeights<1, SmallFrame>>(in, outputs, count, plain_source, stream);
+}
+void gate_plain(const SkinnyInput& in, const GatedMlp& mlp, cudaStream_t stream) {
+  using Kept = PlainWeights<1, KeptFrame, true>;
+  if (has_room() && mlp.gate.stride <= Kept::kKept * Kept::kWarps * Kept::kColumns)
+    return launch_gated<Kept>(in, mlp, plain_source, stream);
+  launch_gated<PlainWeights<1, SmallFrame, true>>(in, mlp, plain_source, stream);
+}
+
 /// Calls `body` with the least tokens, of those that products in integers are made for, that `rows` fit.
 template <class Body>
 bool with_tokens(int rows, const Body& body) {
@@ -21,7 +38,7 @@ bool with_tokens(int rows, const Body& body) {
 void multiply_one_type(const SkinnyInput& in, const SkinnyOutput* outputs, int count, cudaStream_t stream) {
   const TensorType type = outputs[0].weight.type;
   if (type == TensorType::bf16) {
-    launch_skinny<PlainWeights<1>>(in, outputs, count, plain_source, stream);
+    multiply_plain(in, outputs, count, stream);
   } else if (with_tokens(in.rows,
                          [&]<int kTokens>() { return skinny_bytes<kTokens>(in, outputs, count, stream); })) {
     return;
@@ -38,9 +55,13 @@ int skinny_rows(TensorType type) {
   return type == TensorType::bf16 ? kPlainRows : kQuantisedRows;
 }
 
-void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, int multiprocessors,
-                   cudaStream_t stream) {
-  const SkinnyInput in = skinny_input(x, rows, multiprocessors);
+int skinny_parts(int columns) {
+  return (columns + kTileRows - 1) / kTileRows;
+}
+
+void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, const NormBehind& norm,
+                   int multiprocessors, cudaStream_t stream) {
+  const SkinnyInput in = skinny_input(x, rows, norm, multiprocessors);
   const bool one_type = std::all_of(outputs, outputs + count, [&](const SkinnyOutput& output) {
     return output.weight.type == outputs[0].weight.type;
   });
@@ -49,11 +70,11 @@ void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, i
 }
 
 void skinny_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
-                  Rows16 out, int rows, int multiprocessors, cudaStream_t stream) {
-  const SkinnyInput in = skinny_input(x, rows, multiprocessors);
+                  Rows16 out, int rows, const NormBehind& norm, int multiprocessors, cudaStream_t stream) {
+  const SkinnyInput in = skinny_input(x, rows, norm, multiprocessors);
   const GatedMlp mlp{gate, up, activation, out};
   if (gate.is_plain()) {
-    launch_gated<PlainWeights<1, true>>(in, mlp, plain_source, stream);
+    gate_plain(in, mlp, stream);
   } else if (with_tokens(rows, [&]<int kTokens>() { return gated_bytes<kTokens>(in, mlp, stream); })) {
     return;
   } else if (is_block_type(gate.type)) {

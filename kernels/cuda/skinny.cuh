@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The frame of products with few tokens. A pass is as many rows of a weight as a warp multiplies at once,
 // weights as the 16-row operand, tokens as the other; blocks have passes of all outputs in equal shares.
-// Chunks of a pass's columns go to the block's warps in turn, on from pass to pass, each through its ring of
-// stages, of which the first are on their way before the kernel ahead has ended; the warps' sums of a pass
-// are added up in the order of the warps. What differs between plain and quantised weights is `Weights`:
+// Chunks of a pass's columns go to the block's warps in turn, each through its ring of stages, of which the
+// first are on their way before the kernel ahead has ended; the warps' sums of a pass are added up in the
+// order of the warps. What differs between plain and quantised weights is `Weights`:
 //
-//   kWarps, kBlocks                             of a block, and blocks of a multiprocessor
-//   kOnePass                                    blocks have one pass each, which the hardware deals out
-//   kStages, kStageBytes, kColumns              of a ring, and of a chunk
-//   kTokenTiles, kTiles, kPassRows              eights of tokens, 16s of rows, and rows of the output of a
-//   pass Source                                      what it reads, by value Lane, aim(matrices, pass) where
-//   a lane reads a pass fill(lane, matrices, chunk, stage)          sends for a chunk Tokens, load_tokens(in,
-//   chunk)              a lane's part of the tokens' columns multiply(matrices, pass, chunk, stage, in,
-//   tokens, sums)
+//   kWarps, kBlocks                  of a block, and blocks of a multiprocessor
+//   kOnePass                         blocks have one pass each, which the hardware deals out
+//   kStages, kStageBytes, kColumns   of a ring, and of a chunk
+//   kKept                            chunks of tokens that a warp keeps in registers: its own are the same in
+//                                    every pass; 0: its chunks go on from pass to pass, tokens are read again
+//   kTokenTiles, kTiles, kPassRows   eights of tokens, 16s of rows, and rows of the output of a pass
+//   Source                           what it reads, by value
+//   Lane, aim(matrices, pass)        where a lane reads a pass
+//   fill(lane, matrices, chunk, stage)                          sends for a chunk
+//   Tokens, load_tokens(in, chunk)                              a lane's part of the tokens' columns
+//   multiply(matrices, owner, chunk, stage, in, tokens, sums)
 #pragma once
 #include "kernels/cuda/activation.cuh"
 #include "kernels/cuda/launch.cuh"
@@ -82,21 +85,93 @@ struct SkinnyTarget {
   Rows32 residual;
   float scale = 1;
   int rows = 0;  ///< of the weight
+  NormAhead norm;
 
-  __device__ void store(int token, int row, float sum) const {
-    if (bias != nullptr) sum += bias[row];
-    sum *= scale;
-    if (residual.data != nullptr) sum += residual.data[std::int64_t{token} * residual.stride + row];
+  /// What is known of an output before its sum.
+  struct Early {
+    float bias = 0, residual = 0, gain = 0;
+  };
+  __device__ Early early(int token, int row) const {
+    Early known;
+    if (row >= rows) return known;
+    if (bias != nullptr) known.bias = bias[row];
+    if (residual.data != nullptr) known.residual = residual.data[std::int64_t{token} * residual.stride + row];
+    if (norm.gain != nullptr) known.gain = norm.gain[row];
+    return known;
+  }
+  __device__ float finished(float sum, const Early& known) const {
+    return (sum + known.bias) * scale + known.residual;
+  }
+  __device__ void put(int token, int row, float sum) const {
     if (out32.data != nullptr) {
       out32.data[std::int64_t{token} * out32.stride + row] = sum;
     } else {
       out16.data[std::int64_t{token} * out16.stride + row] = __float2bfloat16(sum);
     }
   }
+  __device__ void store(int token, int row, float sum) const {
+    put(token, row, finished(sum, early(token, row)));
+  }
+  /// The same by 16 lanes with the outputs of a tile and token, of which some may not be there.
+  __device__ void store_tile(int token, int row, float sum, const Early& known) const {
+    const float number = finished(sum, known);
+    if (row < rows) put(token, row, number);
+    if (norm.gain != nullptr) prepare_norm(token, row, number, known.gain);
+  }
+  /// For the norm that follows, by the 16 lanes that have a tile's outputs of one token.
+  __device__ void prepare_norm(int token, int row, float number, float gain) const {
+    if (row < rows)
+      norm.out.data[std::int64_t{token} * norm.out.stride + row] = __float2bfloat16(number * gain);
+    const unsigned lanes = 0xFFFFu << (threadIdx.x % 32 / kTileRows * kTileRows);
+    float squares = row < rows ? number * number : 0.0f;
+#pragma unroll
+    for (int distance = kTileRows / 2; distance > 0; distance /= 2)
+      squares += __shfl_xor_sync(lanes, squares, distance);
+    if (row % kTileRows == 0 && row < rows)
+      norm.squares.parts[std::int64_t{token} * norm.squares.stride + row / kTileRows] = squares;
+  }
 };
 
 inline SkinnyTarget skinny_target(const SkinnyOutput& output) {
-  return {output.out16, output.out32, output.bias, output.residual, output.scale, output.weight.rows};
+  return {output.out16, output.out32,       output.bias, output.residual,
+          output.scale, output.weight.rows, output.norm};
+}
+
+/// 1/√(Σ v² / columns + ε) of each token under the norm behind the products, if there is one.
+struct NormFactors {
+  const NormBehind& norm;
+  float* factors;  ///< shared memory, by token
+
+  __device__ bool is_there() const { return norm.squares.parts != nullptr; }
+  /// Each by a warp; to be seen after the next barrier.
+  template <int kWarps>
+  __device__ void find(int count) const {
+    if (!is_there()) return;
+    const int lane = static_cast<int>(threadIdx.x) % 32, parts = norm.squares.count;
+    for (int token = static_cast<int>(threadIdx.x) / 32; token < count; token += kWarps) {
+      const float* of_token = norm.squares.parts + std::int64_t{token} * norm.squares.stride;
+      constexpr int kAtOnce = 8;
+      float sum = 0;
+      for (int first = lane; first < parts; first += kAtOnce * 32) {
+        float some[kAtOnce];
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i)
+          some[i] = first + 32 * i < parts ? __ldcg(of_token + first + 32 * i) : 0.0f;
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) sum += some[i];
+      }
+      sum = warp_sum(sum);
+      if (lane == 0) factors[token] = 1.0f / sqrtf(sum / static_cast<float>(norm.columns) + norm.epsilon);
+    }
+  }
+  __device__ float applied(float sum, int token) const {
+    return is_there() ? sum * factors[token] : sum;
+  }
+};
+
+struct NothingEarly {};
+__device__ inline NothingEarly nothing_early(int /*pass*/, int /*slot*/, int /*token*/) {
+  return {};
 }
 
 /// The matrices of a launch, over the same columns.
@@ -136,6 +211,7 @@ template <class Weights>
 struct SkinnyShared {
   unsigned char stages[Weights::kWarps][Weights::kStages * Weights::kStageBytes];
   WarpSums<Weights> sums[Weights::kWarps];
+  float factors[8 * Weights::kTokenTiles];  ///< of the norm behind, by token
 };
 
 template <class Weights>
@@ -145,20 +221,24 @@ __device__ inline SkinnyShared<Weights>& skinny_shared() {
 }
 
 /// All products of a block. `ready` waits for the kernel ahead and gives the tokens, of which there are
-/// `count`; `finish` takes a pass, one of its rows, a token and the sums by tile and row of the tile.
-template <class Weights, class Matrices, class Ready, class Finish>
+/// `count`; `settle` comes once the first of them are on their way, and may leave what `finish` reads in
+/// shared memory. `early` takes a pass, one of its rows and a token, and gives what is known of the output
+/// before its sum; `finish` takes these, and the sums by tile and row of the tile.
+template <class Weights, class Matrices, class Ready, class Settle, class Early, class Finish>
 __device__ inline void skinny_products(const Matrices& matrices, PassRange passes, int count,
-                                       const Ready& ready, const Finish& finish) {
+                                       const Ready& ready, const Settle& settle, const Early& early,
+                                       const Finish& finish) {
+  constexpr int kKept = Weights::kKept, kPassRows = Weights::kPassRows;
   SkinnyShared<Weights>& shared = skinny_shared<Weights>();
-  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32;
   const int chunks = (matrices.stride + Weights::kColumns - 1) / Weights::kColumns;
   WarpRing<Weights::kStages, Weights::kStageBytes> ring(shared.stages[warp]);
   int pass_ahead = passes.first, chunk_ahead = warp;
   typename Weights::Lane from = Weights::aim(matrices, pass_ahead);
   const auto fill = [&] {
     if (chunk_ahead >= chunks && pass_ahead < passes.end) {
-      while (chunk_ahead >= chunks) {
-        chunk_ahead -= chunks;
+      while (chunk_ahead >= chunks && pass_ahead < passes.end) {
+        chunk_ahead = kKept > 0 ? warp : chunk_ahead - chunks;
         ++pass_ahead;
       }
       if (pass_ahead < passes.end) from = Weights::aim(matrices, pass_ahead);
@@ -169,18 +249,30 @@ __device__ inline void skinny_products(const Matrices& matrices, PassRange passe
   };
   for (int s = 0; s < Weights::kStages; ++s) fill();
   LaneTokens<Weights::kTokenTiles> in = ready();
+  typename Weights::Tokens kept[kKept > 0 ? kKept : 1];
+#pragma unroll
+  for (int i = 0; i < kKept; ++i) kept[i] = Weights::load_tokens(in, warp + i * Weights::kWarps);
+  settle();
   int chunk = warp;
   for (int pass = passes.first; pass < passes.end; ++pass) {
     const int owner = matrices.owner(pass);
     in.order = matrices.orders[owner];
+    auto known = early(pass, thread % kPassRows, thread / kPassRows);
     float sums[Weights::kTiles][Weights::kTokenTiles][4] = {};
-    for (; chunk < chunks; chunk += Weights::kWarps) {
-      const auto tokens = Weights::load_tokens(in, chunk);
-      Weights::multiply(matrices, owner, chunk, ring.wait(), in, tokens, sums);
+    const auto take = [&](int at, const typename Weights::Tokens& tokens) {
+      Weights::multiply(matrices, owner, at, ring.wait(), in, tokens, sums);
       ring.done();
       fill();
+    };
+    if constexpr (kKept > 0) {
+#pragma unroll
+      for (int i = 0; i < kKept; ++i) {
+        if (warp + i * Weights::kWarps < chunks) take(warp + i * Weights::kWarps, kept[i]);
+      }
+    } else {
+      for (; chunk < chunks; chunk += Weights::kWarps) take(chunk, Weights::load_tokens(in, chunk));
+      chunk -= chunks;
     }
-    chunk -= chunks;
 #pragma unroll
     for (int m = 0; m < Weights::kTiles; ++m) {
 #pragma unroll
@@ -190,9 +282,10 @@ __device__ inline void skinny_products(const Matrices& matrices, PassRange passe
       }
     }
     __syncthreads();
-    for (int i = threadIdx.x; i < Weights::kPassRows * count; i += 32 * Weights::kWarps) {
-      const int token = i / Weights::kPassRows;
-      finish(pass, i % Weights::kPassRows, token, [&](int tile, int row) {
+    for (int i = thread; i < kPassRows * count; i += 32 * Weights::kWarps) {
+      const int slot = i % kPassRows, token = i / kPassRows;
+      if (i != thread) known = early(pass, slot, token);
+      finish(pass, slot, token, known, [&](int tile, int row) {
         float sum = 0;
 #pragma unroll
         for (int w = 0; w < Weights::kWarps; ++w)
@@ -211,31 +304,43 @@ struct SkinnyJobs {
   SkinnyInput in;
 };
 
+template <class Weights>
+__device__ inline LaneTokens<Weights::kTokenTiles> await_tokens(const SkinnyInput& in, int stride) {
+  wait_for_kernel_ahead();
+  let_next_kernel_start();
+  return lane_tokens<Weights::kTokenTiles>(in, stride, in.rows, [](int token) { return token; });
+}
+
+/// The first blocks have one pass more than the others: they come to lie on different multiprocessors.
 __device__ inline PassRange block_passes(int passes) {
-  const auto begin = [passes](unsigned block) {
-    return static_cast<int>(std::int64_t{passes} * block / gridDim.x);
-  };
-  return {begin(blockIdx.x), begin(blockIdx.x + 1)};
+  const int blocks = static_cast<int>(gridDim.x), block = static_cast<int>(blockIdx.x);
+  const int each = passes / blocks, more = passes % blocks;
+  const int first = each * block + min(block, more);
+  return {first, first + each + (block < more ? 1 : 0)};
 }
 
 template <class Weights>
 __global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kBlocks)
     skinny_kernel(const __grid_constant__ SkinnyJobs<typename Weights::Source> jobs) {
-  let_next_kernel_start();
   const auto& matrices = jobs.matrices;
-  const auto ready = [&] {
-    wait_for_kernel_ahead();
-    return lane_tokens<Weights::kTokenTiles>(jobs.in, matrices.stride, jobs.in.rows,
-                                             [](int token) { return token; });
+  const int count = jobs.in.rows;
+  const NormFactors factors{jobs.in.norm, skinny_shared<Weights>().factors};
+  const auto row_of = [&](int owner, int pass, int slot) {
+    return (pass - matrices.first_pass[owner]) * Weights::kPassRows + slot;
   };
-  skinny_products<Weights>(matrices, block_passes(matrices.first_pass[kSkinnyOutputs]), jobs.in.rows, ready,
-                           [&](int pass, int slot, int token, const auto& sum) {
-                             const int owner = matrices.owner(pass);
-                             const SkinnyTarget& target = jobs.targets[owner];
-                             const int row = (pass - matrices.first_pass[owner]) * Weights::kPassRows + slot;
-                             if (row < target.rows)
-                               target.store(token, row, sum(slot / kTileRows, slot % kTileRows));
-                           });
+  const auto early = [&](int pass, int slot, int token) {
+    const int owner = matrices.owner(pass), row = row_of(owner, pass, slot);
+    return token < count ? jobs.targets[owner].early(token, row) : SkinnyTarget::Early{};
+  };
+  const auto finish = [&](int pass, int slot, int token, const SkinnyTarget::Early& known, const auto& sum) {
+    const int owner = matrices.owner(pass), row = row_of(owner, pass, slot);
+    jobs.targets[owner].store_tile(token, row,
+                                   factors.applied(sum(slot / kTileRows, slot % kTileRows), token), known);
+  };
+  skinny_products<Weights>(
+      matrices, block_passes(matrices.first_pass[kSkinnyOutputs]), count,
+      [&] { return await_tokens<Weights>(jobs.in, matrices.stride); },
+      [&] { factors.find<Weights::kWarps>(count); }, early, finish);
 }
 
 template <class Source>
@@ -250,22 +355,21 @@ struct GatedJob {
 template <class Weights>
 __global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kBlocks)
     gated_kernel(const __grid_constant__ GatedJob<typename Weights::Source> job) {
-  let_next_kernel_start();
-  const auto ready = [&] {
-    wait_for_kernel_ahead();
-    return lane_tokens<Weights::kTokenTiles>(job.in, job.matrices.stride, job.in.rows,
-                                             [](int token) { return token; });
+  const int count = job.in.rows;
+  const NormFactors factors{job.in.norm, skinny_shared<Weights>().factors};
+  const auto finish = [&](int pass, int slot, int token, NothingEarly, const auto& sum) {
+    const int row = pass * Weights::kPassRows + slot;
+    if (row >= job.rows) return;
+    const float gate = factors.applied(sum(0, slot), token);
+    const float up =
+        factors.applied(Weights::kTiles > 1 ? sum(1, slot) : sum(0, slot + Weights::kPassRows), token);
+    job.out.data[std::int64_t{token} * job.out.stride + row] =
+        __float2bfloat16(activated(gate, job.activation) * up);
   };
-  skinny_products<Weights>(job.matrices, block_passes(job.matrices.first_pass[1]), job.in.rows, ready,
-                           [&](int pass, int slot, int token, const auto& sum) {
-                             const int row = pass * Weights::kPassRows + slot;
-                             if (row >= job.rows) return;
-                             const float gate = sum(0, slot);
-                             const float up =
-                                 Weights::kTiles > 1 ? sum(1, slot) : sum(0, slot + Weights::kPassRows);
-                             job.out.data[std::int64_t{token} * job.out.stride + row] =
-                                 __float2bfloat16(activated(gate, job.activation) * up);
-                           });
+  skinny_products<Weights>(
+      job.matrices, block_passes(job.matrices.first_pass[1]), count,
+      [&] { return await_tokens<Weights>(job.in, job.matrices.stride); },
+      [&] { factors.find<Weights::kWarps>(count); }, nothing_early, finish);
 }
 
 template <class Weights>
@@ -276,7 +380,7 @@ int skinny_passes(const DeviceMatrix& weight) {
 template <class Weights, class Job>
 void launch_shared(void (*kernel)(Job), int passes, int multiprocessors, const Job& job,
                    cudaStream_t stream) {
-  static_assert(sizeof(SkinnyShared<Weights>) <= 99 * 1024);  // what the smallest device has
+  static_assert(sizeof(SkinnyShared<Weights>) <= 113 * 1024);  // two where there is room
   const int blocks = Weights::kOnePass ? passes : std::min(passes, multiprocessors * Weights::kBlocks);
   launch(kernel, static_cast<unsigned>(blocks), 32 * Weights::kWarps, sizeof(SkinnyShared<Weights>), stream,
          job);
@@ -306,14 +410,14 @@ void launch_skinny(const SkinnyInput& in, const SkinnyOutput* outputs, int count
 template <class Weights, class MakeSource>
 void launch_gated(const SkinnyInput& in, const GatedMlp& mlp, const MakeSource& source, cudaStream_t stream) {
   const int passes = skinny_passes<Weights>(mlp.gate);
-  const GatedJob<typename Weights::Source> job{.matrices = {.sources = {source(mlp.gate), source(mlp.up)},
-                                                            .orders = {mlp.gate.order, mlp.up.order},
-                                                            .first_pass = {0, passes, passes, passes, passes},
-                                                            .stride = mlp.gate.stride},
-                                               .activation = mlp.activation,
-                                               .out = mlp.out,
-                                               .rows = mlp.gate.rows,
-                                               .in = in};
+  GatedJob<typename Weights::Source> job{.matrices = {.sources = {source(mlp.gate), source(mlp.up)},
+                                                      .orders = {mlp.gate.order, mlp.up.order},
+                                                      .first_pass = {0, passes, passes, passes, passes},
+                                                      .stride = mlp.gate.stride},
+                                         .activation = mlp.activation,
+                                         .out = mlp.out,
+                                         .rows = mlp.gate.rows,
+                                         .in = in};
   launch_shared<Weights>(gated_kernel<Weights>, passes, in.multiprocessors, job, stream);
 }
 

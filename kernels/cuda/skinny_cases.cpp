@@ -68,7 +68,7 @@ KernelCase linear_case(const SkinnyShape& shape, bool timed) {
     made.run = [=](int turn, cudaStream_t stream) {
       std::vector<SkinnyOutput> now = outputs;
       for (std::size_t i = 0; i < now.size(); ++i) now[i].weight = weights[i].turn(turn);
-      skinny_linear(x.device, now.data(), static_cast<int>(now.size()), shape.tokens, multiprocessors,
+      skinny_linear(x.device, now.data(), static_cast<int>(now.size()), shape.tokens, {}, multiprocessors,
                     stream);
     };
   });
@@ -94,8 +94,100 @@ KernelCase gated_case(const WeightShape& weight, int tokens, Activation activati
     const Rows16 out = made.outputs[0].out16();
     const int multiprocessors = case_multiprocessors();
     made.run = [=](int turn, cudaStream_t stream) {
-      skinny_gated(x.device, gate.turn(turn), up.turn(turn), activation, out, tokens, multiprocessors,
+      skinny_gated(x.device, gate.turn(turn), up.turn(turn), activation, out, tokens, {}, multiprocessors,
                    stream);
+    };
+  });
+  return one;
+}
+
+/// A product that makes the residual row with what a norm needs, and those that read it under the norm: one
+/// launch of one or more outputs, or a gated one.
+struct NormedShape {
+  WeightShape makes;
+  std::vector<WeightShape> reads;
+  bool gated = false;
+  int tokens = 1;
+};
+
+KernelCase normed_case(const NormedShape& shape, bool timed) {
+  std::vector<WeightShape> all = {shape.makes};
+  all.insert(all.end(), shape.reads.begin(), shape.reads.end());
+  KernelCase one = make_case(shape.gated ? "normed_gated" : "normed_linear", {all, shape.tokens}, timed);
+  one.prepare = prepare_with([=](OutputCase& made) {
+    CaseMemory& memory = made.memory;
+    const int tokens = shape.tokens, columns = shape.makes.rows;
+    const auto wide = static_cast<std::size_t>(columns);
+    const CaseRows x = make_rows(memory, tokens, shape.makes.columns, 60);
+    const CaseWeight makes = make_weight(memory, shape.makes, 61, case_copies(timed));
+    const std::vector<float> gain = random_numbers(62, wide);
+    const std::vector<float> residual = random_numbers(63, static_cast<std::size_t>(tokens) * wide, 3);
+    constexpr float kEpsilon = 1e-2f;  // large enough to be seen
+
+    CaseRows rows;  // v ⊙ gain, the norm's factor apart
+    rows.rows = tokens;
+    rows.columns = columns;
+    std::vector<double> numbers = product(x, makes), factors;
+    for (int token = 0; token < tokens; ++token) {
+      double squares = 0;
+      for (int c = 0; c < columns; ++c) {
+        const std::size_t at = static_cast<std::size_t>(token) * wide + static_cast<std::size_t>(c);
+        double& v = numbers[at];
+        v = 0.5 * v + static_cast<double>(residual[at]);
+        squares += v * v;
+        rows.numbers.push_back(static_cast<float>(v) * gain[static_cast<std::size_t>(c)]);
+      }
+      factors.push_back(1 / std::sqrt(squares / columns + static_cast<double>(kEpsilon)));
+    }
+    rows.numbers = to_float(to_bf16(rows.numbers));
+    made.expected = numbers;
+    made.outputs.emplace_back(memory, tokens, columns, true);
+    const Rows32 v = made.outputs[0].out32();
+    const int stride = (columns + 7) / 8 * 8, parts = skinny_parts(columns);
+    const Rows16 twin{static_cast<bf16*>(memory.take(static_cast<std::size_t>(tokens * stride) * 2)), stride,
+                      columns};
+    const RowSquares squares{
+        static_cast<float*>(memory.take(static_cast<std::size_t>(tokens * (parts + 3)) * 4)), parts + 3,
+        parts};
+    SkinnyOutput making;
+    making.out32 = v;
+    making.scale = 0.5f;
+    making.residual = {memory.upload(residual), columns, columns};
+    making.norm = {memory.upload(gain), twin, squares};
+
+    std::vector<CaseWeight> reads;
+    std::vector<SkinnyOutput> outputs;
+    std::vector<std::vector<double>> results;
+    for (const WeightShape& of : shape.reads) {
+      reads.push_back(make_weight(memory, of, 70 + reads.size(), case_copies(timed)));
+      std::vector<double>& result = results.emplace_back(product(rows, reads.back()));
+      for (std::size_t i = 0; i < result.size(); ++i)
+        result[i] *= factors[i / static_cast<std::size_t>(of.rows)];
+      if (shape.gated) continue;
+      made.outputs.emplace_back(memory, tokens, of.rows, of.rows == 1);
+      SkinnyOutput& output = outputs.emplace_back();
+      output.out16 = made.outputs.back().out16();
+      output.out32 = made.outputs.back().out32();
+      made.expected.insert(made.expected.end(), result.begin(), result.end());
+    }
+    if (shape.gated) {
+      made.outputs.emplace_back(memory, tokens, shape.reads[0].rows, false);
+      for (std::size_t i = 0; i < results[0].size(); ++i)
+        made.expected.push_back(results[0][i] / (1 + std::exp(-results[0][i])) * results[1][i]);
+    }
+    const Rows16 gated = made.outputs.back().out16();
+    const int multiprocessors = case_multiprocessors();
+    made.run = [=](int turn, cudaStream_t stream) {
+      SkinnyOutput first = making;
+      first.weight = makes.turn(turn);
+      skinny_linear(x.device, &first, 1, tokens, {}, multiprocessors, stream);
+      const NormBehind behind{squares, columns, kEpsilon};
+      if (shape.gated)
+        return skinny_gated(twin, reads[0].turn(turn), reads[1].turn(turn), Activation::silu, gated, tokens,
+                            behind, multiprocessors, stream);
+      std::vector<SkinnyOutput> now = outputs;
+      for (std::size_t i = 0; i < now.size(); ++i) now[i].weight = reads[i].turn(turn);
+      skinny_linear(twin, now.data(), static_cast<int>(now.size()), tokens, behind, multiprocessors, stream);
     };
   });
   return one;
@@ -186,12 +278,48 @@ void add_timed_quantised(std::vector<KernelCase>& cases) {
   cases.push_back(linear_case({{any_order}, 1}, true));
 }
 
+void add_normed(CaseScale scale, std::vector<KernelCase>& cases) {
+  cases.push_back(
+      normed_case({bf16_weight(40, 72), {bf16_weight(24, 40), bf16_weight(8, 40)}, false, 3}, false));
+  cases.push_back(
+      normed_case({bf16_weight(40, 72), {bf16_weight(24, 40), bf16_weight(24, 40)}, true, 2}, false));
+  if (scale == CaseScale::small) return;
+  for (const int tokens : {1, 2, 5, 8}) {
+    cases.push_back(normed_case({bf16_weight(1, 8), {bf16_weight(3, 1)}, false, tokens}, false));
+    cases.push_back(normed_case(
+        {bf16_weight(576, 576), {bf16_weight(576, 576), bf16_weight(192, 576)}, false, tokens}, false));
+    cases.push_back(normed_case({bf16_weight(777, 333), {bf16_weight(17, 777)}, false, tokens}, false));
+    cases.push_back(normed_case({bf16_weight(5000, 96), {bf16_weight(33, 5000)}, false, tokens}, false));
+    cases.push_back(normed_case(
+        {bf16_weight(600, 129), {bf16_weight(200, 600), bf16_weight(200, 600)}, true, tokens}, false));
+  }
+  for (const TensorType type : case_types()) {
+    const int unit = is_block_type(type) ? tensor_type_info(type).block_elements : 40;
+    const int columns = unit == 256 ? 512 : 3 * unit;
+    for (const int tokens : {3, 16}) {
+      const WeightShape reads = weight_of(type, 72, columns);
+      cases.push_back(normed_case({weight_of(type, columns, 2 * columns), {reads}, false, tokens}, false));
+      cases.push_back(normed_case({weight_of(type, columns, columns), {reads, reads}, true, tokens}, false));
+    }
+  }
+  for (const int tokens : {1, 8}) {
+    cases.push_back(normed_case({bf16_weight(4096, 14336),
+                                 {bf16_weight(4096, 4096), bf16_weight(1024, 4096), bf16_weight(1024, 4096)},
+                                 false,
+                                 tokens},
+                                true));
+    cases.push_back(normed_case(
+        {bf16_weight(4096, 4096), {bf16_weight(14336, 4096), bf16_weight(14336, 4096)}, true, tokens}, true));
+  }
+}
+
 }  // namespace
 
 void add_skinny_cases(CaseScale scale, std::vector<KernelCase>& cases) {
   add_plain(scale, cases);
   add_quantised(scale, cases);
   if (scale == CaseScale::full) add_timed_quantised(cases);
+  add_normed(scale, cases);
 }
 
 }  // namespace pitwall::cuda

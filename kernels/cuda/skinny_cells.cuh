@@ -16,7 +16,7 @@ template <TensorType kType, int kTokenTiles_, int kSpan, bool kGated = false>
 struct CellWeights {
   using Source = CellMatrix;
   static constexpr int kTokenTiles = kTokenTiles_, kTiles = kGated ? 2 : 1;
-  static constexpr int kWarps = 8, kBlocks = 2, kStages = 2;
+  static constexpr int kWarps = 8, kBlocks = 2, kStages = 2, kKept = 0;
   static constexpr bool kOnePass = kGated;
   static constexpr int kPassRows = kTileRows * (kGated ? 1 : kTiles);
   static constexpr StoredFormat kFormat = kStored<kType>;

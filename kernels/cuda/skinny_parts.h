@@ -14,11 +14,12 @@ struct SkinnyInput {
   int rows = 0;
   int multiprocessors = 1;
   bool aligned = false;  ///< every row begins at 16 bytes
+  NormBehind norm;       ///< of x
 };
 
-inline SkinnyInput skinny_input(Rows16 x, int rows, int multiprocessors) {
+inline SkinnyInput skinny_input(Rows16 x, int rows, const NormBehind& norm, int multiprocessors) {
   const bool aligned = reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0 && x.stride % 8 == 0;
-  return {x, rows, multiprocessors, aligned};
+  return {x, rows, multiprocessors, aligned, norm};
 }
 
 /// Outputs of one type: GGUF blocks, or quantised linears.

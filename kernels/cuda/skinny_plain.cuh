@@ -11,13 +11,26 @@ struct PlainSource {
   int rows = 0, stride = 0;
 };
 
+/// How a block is made up. Kept: the tokens' chunks of each warp, as many as so many registers hold.
+template <int kWarps_, int kStages_, int kBlocks_, int kKept_ = 0>
+struct PlainFrame {
+  static constexpr int kWarps = kWarps_, kStages = kStages_, kBlocks = kBlocks_, kKept = kKept_;
+};
+/// Two blocks of these on a multiprocessor want 228 KB of shared memory there: more in flight, and what is
+/// left of the first cache holds little, so that gated products, whose many passes read the same tokens, keep
+/// them in registers.
+using LargeFrame = PlainFrame<16, 3, 2>;
+using KeptFrame = PlainFrame<8, 5, 2, 8>;
+using SmallFrame = PlainFrame<16, 2, 2>;
+using PairFrame = PlainFrame<8, 3, 3>;  ///< of two token tiles
+
 /// Gated: the first half of a pass's tile rows are the gate's, the others those of what it gates.
-template <int kTokenTiles_, bool kGated = false>
+template <int kTokenTiles_, class Frame, bool kGated = false>
 struct PlainWeights {
   using Source = PlainSource;
   static constexpr int kTokenTiles = kTokenTiles_, kTiles = 1;
-  static constexpr bool kFew = kTokenTiles == 1;  ///< registers for twice the warps
-  static constexpr int kWarps = kFew ? 16 : 8, kBlocks = kFew ? 2 : 3, kStages = kFew ? 2 : 3;
+  static constexpr int kWarps = Frame::kWarps, kBlocks = Frame::kBlocks, kStages = Frame::kStages,
+                       kKept = Frame::kKept;
   static constexpr bool kOnePass = false;
   static constexpr int kPassRows = kTiles * kTileRows / (kGated ? 2 : 1);
   static constexpr int kColumns = 64, kHalves = kColumns / 32;

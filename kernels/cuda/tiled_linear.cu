@@ -35,7 +35,7 @@ void multiply_in_tiles(const SkinnyInput& in, const SkinnyOutput& output, const 
 }
 
 void tiled_linear(Rows16 x, const SkinnyOutput& output, int rows, cudaStream_t stream) {
-  multiply_in_tiles(skinny_input(x, rows, 1), output, {}, stream);
+  multiply_in_tiles(skinny_input(x, rows, {}, 1), output, {}, stream);
 }
 
 }  // namespace pitwall::cuda
