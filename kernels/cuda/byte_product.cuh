@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Products of up to 16 tokens with quantised weights, in integers. Codes are the bytes of the first operand
-// as they are stored; a token's numbers, which share a power of two u in each span of columns, are whole
-// numbers X of 14 bits and a sign, split into two bytes: 256·high + low. The second operand has eight
+// Products of up to eight tokens with quantised weights, in integers. Codes are the bytes of the first
+// operand as they are stored; a token's numbers, which share a power of two u in each span of columns, are
+// whole numbers X of 14 bits and a sign, split into two bytes: 256·high + low. The second operand has eight
 // columns: high and low of four tokens; where there are fewer, of several spans beside each other (slots), a
 // span's codes meeting zeros in the others' columns. So a lane's sums are of one token and one span, whose
 // scales they meet once:
@@ -64,7 +64,7 @@ struct ByteCells {
   static constexpr int kTokens = kTokens_, kTiles = kGated ? 2 : 1, kPassRows = kTileRows;
   static constexpr int kWarps = 16, kStages = 2;
   /// For the compiler, so that kernels between products find registers beside a block.
-  static constexpr int kBoundThreads = kTokens > 4 ? 512 : kTokens > 1 ? 640 : 768;
+  static constexpr int kBoundThreads = kTokens > 1 ? 640 : 768;
   static constexpr int kBuffers = kTokens > 4 ? 1 : 2;                                   ///< of a pass's sums
   static constexpr int kQuadColumns = 2 * kCellColumns, kQuads = kFormat.bytes ? 1 : 2;  ///< of a chunk
   static constexpr int kColumns = kQuads * kQuadColumns, kCells = 2 * kQuads;

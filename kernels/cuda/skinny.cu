@@ -26,14 +26,13 @@ void gate_plain(const SkinnyInput& in, const GatedMlp& mlp, cudaStream_t stream)
   launch_gated<PlainWeights<1, SmallFrame, true>>(in, mlp, plain_source, stream);
 }
 
-/// Calls `body` with the least tokens that `rows` fit among those that products in integers are made for.
+/// Calls `body` with the least tokens, of those that products in integers are made for, that `rows` fit.
 template <class Body>
 bool with_tokens(int rows, const Body& body) {
   if (rows <= 1) return body.template operator()<1>();
   if (rows <= 2) return body.template operator()<2>();
   if (rows <= 4) return body.template operator()<4>();
-  if (rows <= 8) return body.template operator()<8>();
-  return body.template operator()<16>();
+  return rows <= 8 && body.template operator()<8>();
 }
 
 void multiply_one_type(const SkinnyInput& in, const SkinnyOutput* outputs, int count, cudaStream_t stream) {

@@ -177,11 +177,12 @@ __device__ inline void put_sums(const typename Cells::Sums& sums, float (*to)[kT
   }
 }
 
-/// All products of a block. `quads`: the most of a warp. `finish` takes a pass, its row, a token and the sums
-/// by tile, each multiplied by the factor of the norm behind.
-template <class Cells, class Matrices, class Finish>
+/// All products of a block. `quads`: the most of a warp. `early` takes a pass, its row and a token, and gives
+/// what is known of the output before its sum; `finish` takes these and the sums by tile, each multiplied by
+/// the factor of the norm behind.
+template <class Cells, class Matrices, class Early, class Finish>
 __device__ inline void byte_products(const Matrices& matrices, PassRange passes, const SkinnyInput& in,
-                                     int quads, const Finish& finish) {
+                                     int quads, const Early& early, const Finish& finish) {
   using Product = ByteProduct<Cells>;
   ByteShared<Cells>& shared = byte_shared<Cells>();
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
@@ -193,12 +194,20 @@ __device__ inline void byte_products(const Matrices& matrices, PassRange passes,
   const typename Product::SlotMasks masks;
 
   wait_for_kernel_ahead();
+  let_next_kernel_start();
   const NormFactors factors{in.norm, shared.factors};
   factors.template find<Cells::kWarps>(in.rows);
   ByteTokens<Cells> tokens(in, matrices.orders[0], matrices.stride, range, groups);
 #pragma unroll 1
   for (int pass = passes.first; pass < passes.end; ++pass) {
     const int buffer = pass % Cells::kBuffers;
+    // With two buffers one warp finishes a pass, while the others go on.
+    constexpr bool kOne = Cells::kBuffers > 1;
+    const int finisher = kOne ? lane : static_cast<int>(threadIdx.x);
+    const bool finishes = !kOne || (pass - passes.first) % Cells::kWarps == warp;
+    decltype(early(0, 0, 0)) known{};
+    if (finishes && finisher < kTileRows * in.rows)
+      known = early(pass, finisher % kTileRows, finisher / kTileRows);
 #pragma unroll 1
     for (int m = 0; m < Cells::kTiles; ++m) {
       const CellMatrix& source = matrices.sources[Cells::kGated ? m : matrices.owner(pass)];
@@ -232,22 +241,17 @@ __device__ inline void byte_products(const Matrices& matrices, PassRange passes,
       put_sums<Cells>(sums, shared.sums[buffer][m][warp]);
     }
     __syncthreads();
-    const auto store = [&](int i) {
-      finish(pass, i % kTileRows, i / kTileRows, [&](int tile) {
+    for (int i = finisher; finishes && i < kTileRows * in.rows; i += kOne ? 32 : 32 * Cells::kWarps) {
+      const int row = i % kTileRows, token = i / kTileRows;
+      if (i != finisher) known = early(pass, row, token);
+      finish(pass, row, token, known, [&](int tile) {
         float sum = 0;
 #pragma unroll
-        for (int w = 0; w < Cells::kWarps; ++w)
-          sum += shared.sums[buffer][tile][w][i / kTileRows][i % kTileRows];
-        return factors.applied(sum, i / kTileRows);
+        for (int w = 0; w < Cells::kWarps; ++w) sum += shared.sums[buffer][tile][w][token][row];
+        return factors.applied(sum, token);
       });
-    };
-    if constexpr (Cells::kBuffers > 1) {  // one warp, while the others go on
-      if ((pass - passes.first) % Cells::kWarps != warp) continue;
-      for (int i = lane; i < kTileRows * in.rows; i += 32) store(i);
-    } else {
-      for (int i = threadIdx.x; i < kTileRows * in.rows; i += 32 * Cells::kWarps) store(i);
-      __syncthreads();
     }
+    if constexpr (!kOne) __syncthreads();
   }
 }
 
@@ -257,15 +261,21 @@ struct ByteJobs {
 };
 template <class Cells>
 __global__ void __launch_bounds__(Cells::kBoundThreads) byte_kernel(const __grid_constant__ ByteJobs job) {
-  let_next_kernel_start();
   const auto& jobs = job.jobs;
-  byte_products<Cells>(jobs.matrices, block_passes(jobs.matrices.first_pass[kSkinnyOutputs]), jobs.in,
-                       job.quads, [&](int pass, int slot, int token, const auto& sum) {
-                         const int owner = jobs.matrices.owner(pass);
-                         const SkinnyTarget& target = jobs.targets[owner];
-                         const int row = (pass - jobs.matrices.first_pass[owner]) * kTileRows + slot;
-                         target.store_tile(token, row, sum(0), target.early(token, row));
-                       });
+  const auto& matrices = jobs.matrices;
+  const auto row_of = [&](int owner, int pass, int slot) {
+    return (pass - matrices.first_pass[owner]) * kTileRows + slot;
+  };
+  byte_products<Cells>(
+      matrices, block_passes(matrices.first_pass[kSkinnyOutputs]), jobs.in, job.quads,
+      [&](int pass, int slot, int token) {
+        const int owner = matrices.owner(pass);
+        return jobs.targets[owner].early(token, row_of(owner, pass, slot));
+      },
+      [&](int pass, int slot, int token, const SkinnyTarget::Early& known, const auto& sum) {
+        const int owner = matrices.owner(pass);
+        jobs.targets[owner].store_tile(token, row_of(owner, pass, slot), sum(0), known);
+      });
 }
 
 struct ByteGatedJob {
@@ -275,10 +285,9 @@ struct ByteGatedJob {
 template <class Cells>
 __global__ void __launch_bounds__(Cells::kBoundThreads)
     byte_gated_kernel(const __grid_constant__ ByteGatedJob gated) {
-  let_next_kernel_start();
   const auto& job = gated.job;
   byte_products<Cells>(job.matrices, block_passes(job.matrices.first_pass[1]), job.in, gated.quads,
-                       [&](int pass, int slot, int token, const auto& sum) {
+                       nothing_early, [&](int pass, int slot, int token, NothingEarly, const auto& sum) {
                          const int row = pass * kTileRows + slot;
                          if (row >= job.rows) return;
                          job.out.data[std::int64_t{token} * job.out.stride + row] =
@@ -329,6 +338,11 @@ bool launch_gated_bytes(const SkinnyInput& in, const GatedMlp& mlp, cudaStream_t
   return true;
 }
 
+/// Eight tokens have twice the sums, which pays where these meet scales seldom, or the type's numbers are
+/// looked up in a table, which costs the other products more.
+template <TensorType kType, int kTokens, bool kWide>
+inline constexpr bool kPays = kType != TensorType::f8_e4m3 && (kTokens <= 4 || kWide || kStored<kType>.table);
+
 /// Calls `launch` with the ByteCells of matrices of one type, and gives what it gives; false where there are
 /// none.
 template <int kTokens, bool kGated, class Launch>
@@ -338,16 +352,16 @@ bool with_byte_cells(std::span<const DeviceMatrix> matrices, const Launch& launc
   bool launched = false;
   if (!all([&](const DeviceMatrix& matrix) { return matrix.order == first.order; })) return false;
   with_quantised_type(first.type, [&]<TensorType kType>() {
-    if constexpr (kType == TensorType::f8_e4m3) {
-      return;
-    } else if constexpr (kStored<kType>.grouped) {
+    const auto with_width = [&]<bool kWide>() {
+      if constexpr (kPays<kType, kTokens, kWide>)
+        launched = launch.template operator()<ByteCells<kType, kTokens, kWide, kGated>>();
+    };
+    if constexpr (kStored<kType>.grouped) {
       if (!all([](const DeviceMatrix& matrix) { return matrix.scale_type != TensorType::f32; })) return;
-      const bool wide = all([](const DeviceMatrix& matrix) { return matrix.group_columns >= kWideGroup; });
-      launched = wide ? launch.template operator()<ByteCells<kType, kTokens, true, kGated>>()
-                      : launch.template operator()<ByteCells<kType, kTokens, false, kGated>>();
-    } else {
-      launched = launch.template operator()<ByteCells<kType, kTokens, false, kGated>>();
+      if (all([](const DeviceMatrix& matrix) { return matrix.group_columns >= kWideGroup; }))
+        return with_width.template operator()<true>();
     }
+    with_width.template operator()<false>();
   });
   return launched;
 }

@@ -34,7 +34,7 @@ struct GatedMlp {
 void gated_blocks(const SkinnyInput& in, const GatedMlp& mlp, cudaStream_t stream);
 void gated_grouped(const SkinnyInput& in, const GatedMlp& mlp, cudaStream_t stream);
 
-/// The same in integers (byte_product.cuh), of up to kTokens rows: 1, 2, 4, 8 or 16. False: not for these
+/// The same in integers (byte_product.cuh), of up to kTokens rows: 1, 2, 4 or 8. False: not for these
 /// weights, and nothing is launched.
 template <int kTokens>
 bool skinny_bytes(const SkinnyInput& in, const SkinnyOutput* outputs, int count, cudaStream_t stream);
