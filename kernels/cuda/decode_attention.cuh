@@ -42,15 +42,15 @@ struct DecodeBlock {
   /// A piece of the part, and which of its group's heads are computed.
   struct Place {
     PlannedRow row;
-    int index = 0, at = 0, end = 0, share = 0;
+    int index = 0, at = 0, end = 0;
+    Cut cut;
     Piece piece;
     int first_row = 0;
   };
   __device__ Place first_place() const {
     const PlannedPart start = plan.parts[part];
-    Place place{start.row, start.index, part * start.share, 0, start.share, {}, 0};
-    place.end = start.total - place.at < start.share ? start.total : place.at + start.share;
-    place.piece = piece_at(place.row, place.at, place.end, place.share);
+    Place place{start.row, start.index, start.begin, start.end, start.cut, {}, 0};
+    place.piece = piece_at(place.row, place.at, place.end, place.cut);
     return place;
   }
   /// Whether there is another.
@@ -62,7 +62,7 @@ struct DecodeBlock {
     if (place.at >= place.end) return false;
     if (place.at == place.row.begin + place.row.tokens.units() * args.kv.kv_heads)
       place.row = plan.rows[++place.index];
-    place.piece = piece_at(place.row, place.at, place.end, place.share);
+    place.piece = piece_at(place.row, place.at, place.end, place.cut);
     return true;
   }
 
@@ -177,7 +177,7 @@ struct DecodeBlock {
                             const ScoreRule& rule, HeadSums& heads, Out& out) const {
     const int g = lane / 4;
     const std::uint32_t keys = shared_address(stage(s));
-    Scores scores = {};
+    Scores scores;
     products.score(scores, q, keys);
     const float* scales = reinterpret_cast<const float*>(stage_scales(s));
     const bool is_edge = position < tokens.first || position + kTileTokens > tokens.end;
@@ -315,53 +315,40 @@ struct DecodeBlock {
   /// The partial results of all parts, from the first to the last, into `out`. Many are asked for at once:
   /// they come from other multiprocessors, and each takes its time.
   __device__ void merge_parts(int row, const Piece& piece) const {
-    constexpr int kRowsAtOnce = 8;
-    __shared__ float totals[kRowsAtOnce];
-    auto* weights = reinterpret_cast<float*>(shared);  // [row][parts]
-    static_assert(kRowsAtOnce * kMostParts * 4 <= Traits::kRingBytes);
     constexpr int kAtOnce = 16;
-    const auto place = [&](int p) { return partial_place(piece.first_part + p, piece.first_part); };
     const int quads = padded_dim() / 4;
-    for (int first_row = 0; first_row < group; first_row += kRowsAtOnce) {
-      const int count = min(kRowsAtOnce, group - first_row);
-      for (int r = warp; r < count; r += Traits::kWarps) {
-        const auto of_part = [&](int p) {
-          return p < piece.parts ? __ldcg(partial_head(place(p), first_row + r)) : float2{-kInfinity, 0};
-        };
-        const float2 early = of_part(lane);
-        float largest = early.x, total = 0;
-        for (int p = kLanes + lane; p < piece.parts; p += kLanes) largest = fmaxf(largest, of_part(p).x);
-        largest = warp_max(largest);
+    for (int i = static_cast<int>(threadIdx.x); i < group * quads; i += Traits::kThreads) {
+      const int r = i / quads, quad = i % quads;
+      float4 sum{0, 0, 0, 0};
+      float largest = -kInfinity, total = 0;
+      for (int first = 0; first < piece.parts; first += kAtOnce) {
+        float2 heads[kAtOnce];
+        float4 numbers[kAtOnce];
+#pragma unroll
+        for (int p = 0; p < kAtOnce; ++p) {
+          heads[p] = {-kInfinity, 0};
+          numbers[p] = {0, 0, 0, 0};
+          if (first + p < piece.parts) {
+            const int place = partial_place(piece.first_part + first + p, piece.first_part);
+            heads[p] = __ldcg(partial_head(place, r));
+            numbers[p] = __ldcg(partial_numbers(place, r) + quad);
+          }
+        }
+        const float before = largest;
+#pragma unroll
+        for (int p = 0; p < kAtOnce; ++p) largest = fmaxf(largest, heads[p].x);
         const float base = largest == -kInfinity ? 0 : largest;
-        for (int p = lane; p < piece.parts; p += kLanes) {
-          const float2 sums = p < kLanes ? early : of_part(p);
-          const float weight = power_of_two(sums.x - base);
-          weights[r * piece.parts + p] = weight;
-          total += weight * sums.y;
-        }
-        total = warp_sum(total);
-        if (lane == 0) totals[r] = total;
-      }
-      __syncthreads();
-      for (int i = static_cast<int>(threadIdx.x); i < count * quads; i += Traits::kThreads) {
-        const int r = i / quads, quad = i % quads;
-        float4 sum{0, 0, 0, 0};
-        for (int first = 0; first < piece.parts; first += kAtOnce) {
-          float4 numbers[kAtOnce];
+        const float shrink = power_of_two(before - base);
+        total *= shrink;
+        sum = {sum.x * shrink, sum.y * shrink, sum.z * shrink, sum.w * shrink};
 #pragma unroll
-          for (int p = 0; p < kAtOnce; ++p) {
-            numbers[p] = {0, 0, 0, 0};
-            if (first + p < piece.parts)
-              numbers[p] = __ldcg(partial_numbers(place(first + p), first_row + r) + quad);
-          }
-#pragma unroll
-          for (int p = 0; p < kAtOnce; ++p) {
-            if (first + p < piece.parts) add_weighted(sum, weights[r * piece.parts + first + p], numbers[p]);
-          }
+        for (int p = 0; p < kAtOnce; ++p) {
+          const float weight = power_of_two(heads[p].x - base);
+          total += weight * heads[p].y;
+          add_weighted(sum, weight, numbers[p]);
         }
-        write_out(row, piece.head, first_row + r, 4 * quad, sum, totals[r]);
       }
-      __syncthreads();
+      write_out(row, piece.head, r, 4 * quad, sum, total);
     }
   }
 
@@ -386,12 +373,12 @@ struct DecodeBlock {
     }
     settle(ahead, place_ahead);
     int primed = 0;
-    for (; primed < Traits::kStages - 1 && is_old(ahead); ++primed) fetch(ahead, place_ahead);
+    for (; primed < Traits::kStages && is_old(ahead); ++primed) fetch(ahead, place_ahead);
     wait_for_kernel_ahead();
     let_next_kernel_start();
     Query q;
     load_query(q, here);
-    for (; primed < Traits::kStages - 1; ++primed) fetch(ahead, place_ahead);
+    for (; primed < Traits::kStages; ++primed) fetch(ahead, place_ahead);
     int turn = 0;
     for (bool goes_on = true; goes_on;) {
       products.convert_query(q);
@@ -404,10 +391,11 @@ struct DecodeBlock {
       HeadSums heads;
       Out out = {};
       for (int tile = 0; tile < tiles.count; ++tile, ++turn) {
-        copy_async_wait<Traits::kStages - 2>();
-        __syncwarp();  // the tile is there for all lanes, and all are done with the one before
-        fetch(ahead, place_ahead);
+        copy_async_wait<Traits::kStages - 1>();
+        __syncwarp();  // the tile is there for all lanes
         take_tile(tiles.tokens, tiles.position_of(tile), turn % Traits::kStages, q, rule, heads, out);
+        __syncwarp();  // all are done with it
+        fetch(ahead, place_ahead);
       }
       goes_on = advance_together(here);
       if (goes_on && kLoadsEarly) load_query(q, here);
@@ -418,15 +406,15 @@ struct DecodeBlock {
         open.piece[open.count++] = piece;
       }
     }
-    __threadfence();
     __syncthreads();
     if (const int i = static_cast<int>(threadIdx.x); i < open.count) {
       std::int32_t* arrived = plan.arrived + open.piece[i].first_part;
+      fence_device();
       open.is_last[i] = atomicAdd(arrived, 1) == open.piece[i].parts - 1;
       if (open.is_last[i]) *arrived = 0;
+      fence_device();
     }
     __syncthreads();
-    __threadfence();
     for (int i = 0; i < open.count; ++i) {
       if (open.is_last[i]) merge_parts(open.row[i], open.piece[i]);
     }
@@ -439,7 +427,7 @@ __global__ void __launch_bounds__(DecodeTraits<kDtype, kDim, kHeadTiles>::kThrea
     decode_kernel(AttentionArgs args, DecodePlan plan) {
   extern __shared__ __align__(1024) uint4 memory[];
   const int part = static_cast<int>(blockIdx.x);
-  if (std::int64_t{part} * plan.parts[part].share >= plan.parts[part].total) {
+  if (plan.parts[part].begin >= plan.parts[part].end) {
     wait_for_kernel_ahead();
     return;
   }

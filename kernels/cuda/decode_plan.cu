@@ -82,17 +82,17 @@ __global__ void __launch_bounds__(kThreads)
   if (thread == kThreads - 1) begins[rows] = begin;
   __syncthreads();
   const int total = begins[rows];
-  const int share = part_units(total, parts);
+  const int used = total > 0 ? used_parts(total, parts) : 0;
   for (int part = thread; part < parts; part += kThreads) {
     PlannedPart planned;
-    planned.share = share;
-    planned.total = total;
-    const std::int64_t at = std::int64_t{part} * share;
-    if (at < total) {
-      int low = 0, high = rows;  // begins[low] <= at < begins[high]
+    if (part < used) {
+      planned.cut = cut_line(total, used);
+      planned.begin = planned.cut.begin(part);
+      planned.end = planned.cut.begin(part + 1);
+      int low = 0, high = rows;  // begins[low] <= planned.begin < begins[high]
       while (high - low > 1) {
         const int middle = (low + high) / 2;
-        (begins[middle] <= at ? low : high) = middle;
+        (begins[middle] <= planned.begin ? low : high) = middle;
       }
       planned.index = low;
       planned.row = planned_row(step, low, window);

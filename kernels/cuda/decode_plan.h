@@ -21,7 +21,7 @@ inline constexpr int kLeastUnits = 2;  ///< of a part: shorter ones cost more to
 /// Of a part of a multiprocessor's work there are as many as blocks of threads lie on it: enough copies must
 /// be on their way, while each piece costs its time. Bytes need more hands to widen them.
 PITWALL_HOST_DEVICE constexpr int parts_per_multiprocessor(int number_bytes) {
-  return number_bytes == 1 ? 4 : 2;
+  return number_bytes == 1 ? 2 : 2;
 }
 inline constexpr int kMostPartsPerMultiprocessor = 4, kMostParts = 1024;
 
@@ -50,10 +50,24 @@ PITWALL_HOST_DEVICE constexpr VisibleTokens visible_tokens(std::int32_t position
   return {window > 0 && end > window ? end - window : 0, end};
 }
 
-/// Units of a part, of a line of `total`.
-PITWALL_HOST_DEVICE constexpr std::int32_t part_units(std::int32_t total, std::int32_t parts) {
-  const std::int32_t share = total / parts + (total % parts > 0 ? 1 : 0);
-  return share > kLeastUnits ? share : kLeastUnits;
+/// How a line is cut: the first `larger` parts have share + 1 units, all others `share`.
+struct Cut {
+  std::int32_t share = kLeastUnits, larger = 0;
+  PITWALL_HOST_DEVICE constexpr std::int32_t begin(std::int32_t part) const {
+    return part * share + (part < larger ? part : larger);
+  }
+  PITWALL_HOST_DEVICE constexpr std::int32_t part_of(std::int32_t unit) const {
+    return unit < larger * (share + 1) ? unit / (share + 1) : (unit - larger) / share;
+  }
+};
+
+/// How many of `parts` get something of a line of `total` units, above 0; the first ones do.
+PITWALL_HOST_DEVICE constexpr std::int32_t used_parts(std::int32_t total, std::int32_t parts) {
+  const std::int32_t most = total > kLeastUnits ? total / kLeastUnits : 1;
+  return most < parts ? most : parts;
+}
+PITWALL_HOST_DEVICE constexpr Cut cut_line(std::int32_t total, std::int32_t used) {
+  return {total / used, total % used};
 }
 
 /// A decode row with its place in the line.
@@ -67,7 +81,8 @@ struct PlannedRow {
 struct PlannedPart {
   PlannedRow row;
   std::int32_t index = 0;  ///< of that row among the planned ones
-  std::int32_t share = kLeastUnits, total = 0;
+  std::int32_t begin = 0, end = 0;  ///< none: the part has nothing to do
+  Cut cut;
 };
 
 /// Units [first, end) of one head of a row, all in one part.
@@ -79,15 +94,15 @@ struct Piece {
 
 /// The piece that begins `at` units from the start of the line, in the part that ends at `part_end`.
 PITWALL_HOST_DEVICE constexpr Piece piece_at(const PlannedRow& row, std::int32_t at, std::int32_t part_end,
-                                             std::int32_t share) {
+                                             const Cut& cut) {
   const std::int32_t units = row.tokens.units();
   Piece piece;
   piece.head = (at - row.begin) / units;
   const std::int32_t begin = row.begin + piece.head * units;
   piece.first = at - begin;
   piece.end = part_end - begin < units ? part_end - begin : units;
-  piece.first_part = begin / share;
-  piece.parts = (begin + units - 1) / share - piece.first_part + 1;
+  piece.first_part = cut.part_of(begin);
+  piece.parts = cut.part_of(begin + units - 1) - piece.first_part + 1;
   return piece;
 }
 

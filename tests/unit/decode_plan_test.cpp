@@ -34,14 +34,15 @@ std::vector<Walked> walk(const std::vector<PlannedRow>& rows, int heads, int par
   std::vector<Walked> pieces;
   if (rows.empty()) return pieces;
   const int total = rows.back().begin + rows.back().tokens.units() * heads;
-  const int share = part_units(total, parts);
-  for (int part = 0; part < parts && part * share < total; ++part) {
-    const int end = std::min(total, (part + 1) * share);
+  const int used = used_parts(total, parts);
+  const Cut cut = cut_line(total, used);
+  for (int part = 0; part < used; ++part) {
+    const int end = cut.begin(part + 1);
     std::size_t index = 0;
-    while (index + 1 < rows.size() && rows[index + 1].begin <= part * share) ++index;
-    for (int at = part * share; at < end;) {
+    while (index + 1 < rows.size() && rows[index + 1].begin <= cut.begin(part)) ++index;
+    for (int at = cut.begin(part); at < end;) {
       if (at == rows[index].begin + rows[index].tokens.units() * heads) ++index;
-      const Piece piece = piece_at(rows[index], at, end, share);
+      const Piece piece = piece_at(rows[index], at, end, cut);
       pieces.push_back({static_cast<int>(index), piece, part});
       at += piece.end - piece.first;
     }
@@ -112,9 +113,25 @@ class DecodePlanTest : public QObject {
     std::map<int, int> units;
     for (const Walked& walked : walk(rows, 8, 396))
       units[walked.part] += walked.piece.end - walked.piece.first;
-    const int share = units.begin()->second;
+    QCOMPARE(units.size(), 396u);
     for (const auto& [part, count] : units)
-      QVERIFY(count == share || (count < share && part == units.rbegin()->first));
+      QVERIFY(count == units.begin()->second || count == units.rbegin()->second);
+    QVERIFY(units.begin()->second - units.rbegin()->second <= 1);
+  }
+
+  /// Of a short line few parts are used, and none is shorter than a part should be.
+  void short_lines() {
+    for (int total = 1; total < 40; ++total) {
+      const int used = used_parts(total, 12);
+      const Cut cut = cut_line(total, used);
+      QCOMPARE(cut.begin(0), 0);
+      QCOMPARE(cut.begin(used), total);
+      for (int part = 0; part < used; ++part) {
+        QVERIFY(cut.begin(part + 1) - cut.begin(part) >= std::min(total, kLeastUnits));
+        QCOMPARE(cut.part_of(cut.begin(part)), part);
+        QCOMPARE(cut.part_of(cut.begin(part + 1) - 1), part);
+      }
+    }
   }
 };
 
