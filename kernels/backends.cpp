@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/cpu_backend.h"
 #include "kernels/cpu/floors.h"
+#include "kernels/cpu/kernel_checks.h"
 #include "kernels/cuda/cuda_device.h"
 
 namespace pitwall {
@@ -85,9 +86,9 @@ Result<Floors> measure_floors(const BackendOptions& options) {
 Result<void> bench_kernels(const BackendOptions& options, const KernelBench& bench,
                            const std::function<void(const KernelReport&)>& on_case) {
   if (options.device == "cuda") return cuda::check_kernels({bench.filter, bench.small, bench.timed}, on_case);
-  if (options.device != "cpu") return unknown_device(options);
-  return Error{Error::Kind::unsupported, "the CPU's kernels are not timed one by one", "",
-               "use --device cuda; `floors` and `check` time the CPU", "device"};
+  auto cpu = cpu_options(options);
+  if (!cpu) return std::move(cpu).error();
+  return check_cpu_kernels(*cpu, {bench.filter, bench.small, bench.timed}, on_case);
 }
 
 }  // namespace pitwall

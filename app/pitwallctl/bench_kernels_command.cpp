@@ -40,7 +40,7 @@ Json report_json(const KernelReport& report) {
 std::string report_line(const KernelReport& report) {
   std::string line = fmt::format("{:<18} {:<52} {:9.2e}", report.name, report.shape, report.error);
   if (report.us > 0) {
-    line += fmt::format(" {:9.2f} us {:8.0f} GB/s {:7.1f} TFLOP/s {:5.1f} %", report.us, report.gbps,
+    line += fmt::format(" {:10.2f} us {:8.1f} GB/s {:8.3f} TFLOP/s {:5.1f} %", report.us, report.gbps,
                         report.tflops, report.floor_percent);
   }
   return report.problem.empty() ? line + "\n" : line + "  FAILED: " + report.problem + "\n";
@@ -59,7 +59,7 @@ Result<void> bench(const Options& options) {
   if (!done) return done;
   if (failed == 0) return {};
   return Error{Error::Kind::internal, fmt::format("{} kernels failed", failed), "",
-               "Report it with the GPU and the driver's version", ""};
+               "Report it with what `floors` prints of the device", ""};
 }
 
 }  // namespace
@@ -68,8 +68,7 @@ void add_bench_kernels_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("bench-kernels", "Check every kernel against its reference, and time it");
-  options->flags =
-      std::make_unique<SettingFlags>(*command, device_setting, SettingFlags::Presets{{"device", "cuda"}});
+  options->flags = std::make_unique<SettingFlags>(*command, device_setting);
   command->add_option("--filter", options->bench.filter, "Only kernels whose name or shape contains this");
   command->add_flag("--small", options->bench.small, "Small shapes, for memory checkers; not timed");
   command->add_flag("!--no-timing", options->bench.timed, "Correctness alone");

@@ -156,18 +156,16 @@ Result<void> run_selftest(const Options& options) {
     soak(options, tally);
     return tally.close();
   }
+  KernelBench bench;
+  bench.filter = options.filter;
+  bench.timed = false;
+  auto done =
+      bench_kernels(backend_options(options.flags->settings()), bench, [&](const KernelReport& report) {
+        tally.add(report.name + " " + report.shape, fmt::format("relative L2 {:.2e}", report.error),
+                  report.problem);
+      });
+  if (!done) return done;
   const bool cuda = options.flags->settings().text("device") == "cuda";
-  if (cuda) {
-    KernelBench bench;
-    bench.filter = options.filter;
-    bench.timed = false;
-    auto done =
-        bench_kernels(backend_options(options.flags->settings()), bench, [&](const KernelReport& report) {
-          tally.add(report.name + " " + report.shape, fmt::format("relative L2 {:.2e}", report.error),
-                    report.problem);
-        });
-    if (!done) return done;
-  }
   // 16-bit KV stands for the device's own precision. A coarse format rounds to few numbers: what differs a
   // little before it may differ by a whole step behind it.
   const std::string widest = cuda ? "bfloat16" : "float32";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Times the CPU back end's operations in the shapes of SmolLM2-135M (Q4_1, output Q8_0) against the floors of
-// this machine, measured in the same run, a linear in every weight format, and attention once more for each
-// KV dtype. Layers rotate, so that weights and KV come from memory as in a real step. Usage: kernels_bench
-// [threads] [portable|avx2]
+// this machine, measured in the same run. Layers rotate, so that weights and KV come from memory as in a real
+// step. `pitwallctl bench-kernels` has every kernel on its own. Usage: kernels_bench [threads]
+// [portable|avx2]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -39,9 +39,8 @@ double typical(std::vector<double> times) {
   return times[times.size() / 4];
 }
 
-KvLayout layout(KvDtype dtype) {
+KvLayout layout() {
   KvLayout layout;
-  layout.dtype = dtype;
   layout.block_size = kBlockSize;
   layout.layers.assign(kLayers, {kKvHeads, kHeadDim});
   return layout;
@@ -86,105 +85,11 @@ void fill_kv(CpuHarness& harness, const std::function<void()>& append) {
   }
 }
 
-/// Append and attention alone, on KV of random numbers.
-class KvBench {
- public:
-  KvBench(const CpuBackendOptions& options, KvDtype dtype)
-      : dtype_(dtype),
-        harness_(options, {kMostRows, kMostSequences, kContext / kBlockSize, kVocabulary}, layout(dtype),
-                 kMostSequences * kContext / kBlockSize),
-        spec_(attention_spec()) {
-    CpuBackend& backend = harness_.backend();
-    std::mt19937 random(1);
-    const OwnedTensor table = random_tensor(TensorType::f32, 64, kQ, random);
-    const Weight queries = harness_.upload(table);
-    const Weight keys = harness_.upload(random_tensor(TensorType::f32, 64, kKv, random));
-    rope_ = take(backend.upload_rope(*spec_.rope, kContext));
-    q_ = harness_.tensor(kQ);
-    k_ = harness_.tensor(kKv);
-    fill_kv(harness_, [&] {
-      backend.embed(queries, 1, q_);
-      backend.embed(keys, 1, k_);
-      for (int layer = 0; layer < kLayers; ++layer)
-        backend.rope_append({layer, rope_, {}, {}}, spec_, q_, k_, k_);
-    });
-  }
-
-  void run(int rows, const CpuFloors& floors) {
-    const int sequences = rows <= kMostSequences ? rows : 1;
-    CpuBackend& backend = harness_.backend();
-    std::vector<double> appends, attentions;
-    harness_.run(plan_of(rows, sequences), [&] {
-      for (int step = 0; step < kSteps; ++step) {
-        for (int layer = 0; layer < kLayers; ++layer) {
-          const auto start = std::chrono::steady_clock::now();
-          backend.rope_append({layer, rope_, {}, {}}, spec_, q_, k_, k_);
-          const auto middle = std::chrono::steady_clock::now();
-          backend.attention({layer, kHeads, kKvHeads, kHeadDim, 0.125f, 0}, q_, q_);
-          const auto end = std::chrono::steady_clock::now();
-          appends.push_back(std::chrono::duration<double, std::nano>(middle - start).count());
-          attentions.push_back(std::chrono::duration<double, std::nano>(end - middle).count());
-        }
-      }
-    });
-    const double time = typical(attentions);
-    const double bytes =
-        static_cast<double>(layout(dtype_).bytes_per_token()) / kLayers * sequences * kContext;
-    std::printf("%4d  %-10s append %7.1f us   attention %8.1f us %7.1f GB/s %4.0f %% of read\n", rows,
-                std::string(kv_dtype_name(dtype_)).c_str(), typical(appends) / 1e3, time / 1e3, bytes / time,
-                100 * bytes / time / floors.read_gbps);
-  }
-
- private:
-  KvDtype dtype_;
-  CpuHarness harness_;
-  AttentionSpec spec_;
-  RopeTable rope_;
-  Tensor q_, k_;
-};
-
-/// One linear in every weight format, layers rotating.
-void run_formats(const CpuBackendOptions& options, const CpuFloors& floors) {
-  constexpr int kWide = 2048, kMatrices = 24, kBatch = 64;
-  for (int i = 0; i <= static_cast<int>(TensorType::f8_e4m3); ++i) {
-    const auto type = static_cast<TensorType>(i);
-    CpuHarness harness(options, {kBatch, 1, 4, kWide});
-    std::mt19937 random(1);
-    const OwnedTensor weight = random_tensor(type, kWide, kWide, random);
-    std::vector<Weight> weights;
-    for (int m = 0; m < kMatrices; ++m) weights.push_back(harness.upload(weight));
-    const Weight x = harness.upload(random_tensor(TensorType::f32, kBatch, kWide, random));
-    const Tensor in = harness.tensor(kWide), out = harness.tensor(kWide);
-    std::printf("%-8s", tensor_type_info(type).name.data());
-    for (const int rows : {1, kBatch}) {
-      std::vector<double> times;
-      harness.run_rows(rows, out, kWide, [&] {
-        harness.backend().embed(x, 1, in);
-        for (int call = 0; call < (rows == 1 ? 16 : 2) * kMatrices; ++call) {
-          const LinearOutput output{weights[static_cast<std::size_t>(call % kMatrices)], out, {}, {}};
-          const auto start = std::chrono::steady_clock::now();
-          harness.backend().linear(in, {}, {&output, 1});
-          const auto end = std::chrono::steady_clock::now();
-          times.push_back(std::chrono::duration<double, std::nano>(end - start).count());
-        }
-      });
-      const double time = typical(std::move(times)), bytes = static_cast<double>(weight.view.bytes);
-      if (rows == 1) {
-        std::printf(" 1 row %8.1f us %6.1f GB/s of the file's bytes %4.0f %% of read  ", time / 1e3,
-                    bytes / time, 100 * bytes / time / floors.read_gbps);
-      } else {
-        std::printf(" %d rows %8.1f us %7.1f GMAC/s\n", rows, time / 1e3,
-                    double{kWide} * kWide * rows / time);
-      }
-    }
-  }
-}
-
 class Bench {
  public:
   explicit Bench(const CpuBackendOptions& options)
-      : harness_(options, {kMostRows, kMostSequences, kContext / kBlockSize, kVocabulary},
-                 layout(KvDtype::bfloat16), kMostSequences * kContext / kBlockSize),
+      : harness_(options, {kMostRows, kMostSequences, kContext / kBlockSize, kVocabulary}, layout(),
+                 kMostSequences * kContext / kBlockSize),
         backend_(harness_.backend()),
         spec_(attention_spec()) {
     std::mt19937 random(1);
@@ -319,9 +224,4 @@ int main(int argc, char** argv) {
               floors.int8_tops);
   std::printf("rows  operation    fastest quarter  weights or KV, of read    multiply-adds, of int8\n");
   for (int rows : {1, 8, 64, 256}) bench.run(rows, floors);
-  run_formats(options, floors);
-  for (KvDtype dtype : kKvDtypes) {
-    KvBench kv(options, dtype);
-    for (int rows : {1, 8, 256}) kv.run(rows, floors);
-  }
 }

@@ -64,6 +64,29 @@ class SelftestTest : public QObject {
     QCOMPARE(result->reference_l2, 0.0);
   }
 
+  void each_kernel_meets_its_reference() {
+    KernelBench bench;
+    bench.small = true;
+    int reports = 0;
+    std::vector<std::string> wrong;
+    for (const ComputeMode mode : {ComputeMode::automatic, ComputeMode::float32}) {
+      BackendOptions options;
+      options.mode = mode;
+      options.threads = 2;
+      PW_VERIFY(bench_kernels(options, bench, [&](const KernelReport& report) {
+        ++reports;
+        QVERIFY(report.error <= report.tolerance || !report.problem.empty());
+        QCOMPARE(report.us, 0.0);
+        if (!report.problem.empty())
+          wrong.push_back(report.name + " " + report.shape + ": " + report.problem);
+      }));
+    }
+    QCOMPARE(wrong, std::vector<std::string>());
+    QVERIFY2(reports > 100, qPrintable(QString::number(reports)));
+    bench.filter = "attention 16";  // part of no small shape
+    PW_VERIFY(bench_kernels({}, bench, [](const KernelReport&) { QFAIL("not asked for"); }));
+  }
+
   void soak() {
     auto engine = test::start_engine(test::data("golden/llama-gqa"), {{"max-num-seqs", "24"},
                                                                       {"max-model-len", "512"},

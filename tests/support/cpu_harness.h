@@ -10,20 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/tensor_type.h"
+#include "engine/model/random_tensor.h"
 #include "kernels/cpu/cpu_backend.h"
 
 namespace pitwall::test {
 
-/// A matrix in a checkpoint's format that owns its bytes.
-struct OwnedTensor {
-  std::vector<std::byte> bytes;
-  TensorView view;
-  std::vector<float> values() const;  ///< dequantised
-};
-
-/// Random numbers of the size that weights have. `columns` of a quantised type: whole blocks.
-OwnedTensor random_tensor(TensorType type, int rows, int columns, std::mt19937& random);
 OwnedTensor float_tensor(const std::vector<float>& values, int rows, int columns);
 
 /// The value, or an exception with the error's text: harness calls cannot fail in a sound program.
