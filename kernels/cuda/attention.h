@@ -11,14 +11,6 @@
 
 namespace pitwall::cuda {
 
-/// Decode attention turns q and appends k and v as rope_append would (rope_append.h: rope_in_decode), which
-/// spares that kernel. q is left as it was.
-struct DecodeRope {
-  const float* table = nullptr;       ///< as in RopeView; null: rope_append has been there
-  const float* long_table = nullptr;
-  Rows16 k, v;
-};
-
 /// What attention can do; anything else is refused when KV is allocated.
 /// head_dim: 1 … 256. heads/kv_heads: any group.
 struct AttentionArgs {
@@ -30,7 +22,6 @@ struct AttentionArgs {
   float scale = 0;
   float softcap = 0;  ///< 0 = none; c·tanh(score/c) after scale
   int window = 0;     ///< 0 = full
-  DecodeRope rope;    ///< of decode_attention
 };
 
 /// The device's memory for decode: the work list and the partial results. One for each (kv_heads, window)
@@ -53,7 +44,7 @@ void plan_decode(const StepView& step, int rows, int kv_heads, int window, KvDty
 /// Rows of StepView::decode_rows only; `rows`, `multiprocessors`, args.window, args.kv.kv_heads and
 /// args.kv.dtype as the plan had them. The grid depends on multiprocessors alone. A row that sees nothing
 /// gets zeros. The plan, block tables and all tokens but a row's last are read before the kernels ahead have
-/// ended (early_reads in launch.cuh); plan_decode and rope_append may stand right ahead.
+/// ended (early_reads in launch.cuh); plan_decode and rope_append see to it that they may stand right ahead.
 void decode_attention(const AttentionArgs& args, int rows, const DecodeWorkspace& workspace,
                       int multiprocessors, cudaStream_t stream);
 

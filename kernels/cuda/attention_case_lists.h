@@ -7,7 +7,6 @@ namespace pitwall::cuda {
 
 void add_rope_cases(CaseScale scale, std::vector<KernelCase>& cases);
 void add_decode_cases(CaseScale scale, std::vector<KernelCase>& cases);
-void add_decode_rope_cases(CaseScale scale, std::vector<KernelCase>& cases);
 void add_prefill_cases(CaseScale scale, std::vector<KernelCase>& cases);
 
 }  // namespace pitwall::cuda

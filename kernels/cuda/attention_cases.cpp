@@ -7,7 +7,6 @@ std::vector<KernelCase> attention_cases(CaseScale scale) {
   std::vector<KernelCase> cases;
   add_rope_cases(scale, cases);
   add_decode_cases(scale, cases);
-  add_decode_rope_cases(scale, cases);
   add_prefill_cases(scale, cases);
   return cases;
 }

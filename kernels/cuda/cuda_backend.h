@@ -123,7 +123,6 @@ class CudaBackend final : public Backend {
   MoeWorkspace moe_;
   DecodeWorkspace decode_;
   std::pair<int, int> planned_{0, -1};  ///< (kv heads, window) whose plan decode_ holds in this forward
-  DecodeRope rope_ahead_;               ///< what the layer's attention does for rope_append
 
   std::map<int, Recorded> recorded_;
   int token_bound_ = 0, logit_bound_ = 0;

@@ -134,12 +134,7 @@ void CudaBackend::rope_append(const RopeAppendOp& op, const AttentionSpec& spec,
   args.k = at(k).narrow;
   args.v = at(v).narrow;
   args.heads = spec.heads;
-  // The layer's attention comes next.
-  const int rows = bound(RowSet::tokens);
-  const bool all_decode = link_.segments().empty() && rows == decode_bound(rows);
-  const auto in_decode = all_decode ? rope_in_decode(args) : std::nullopt;
-  rope_ahead_ = in_decode.value_or(DecodeRope{});
-  if (!in_decode) cuda::rope_append(args, rows, stream_);
+  cuda::rope_append(args, bound(RowSet::tokens), stream_);
 }
 
 void CudaBackend::attention(const AttentionOp& op, Tensor q, Tensor out) {
@@ -152,7 +147,6 @@ void CudaBackend::attention(const AttentionOp& op, Tensor q, Tensor out) {
   args.scale = op.scale;
   args.softcap = op.softcap;
   args.window = op.window;
-  args.rope = rope_ahead_;
   const int rows = decode_bound(bound(RowSet::tokens));
   const int multiprocessors = memory_.device().multiprocessors;
   if (planned_ != std::pair{op.kv_heads, op.window}) {

@@ -4,18 +4,13 @@
 // shared memory and its own softmax; they are merged at the end of a piece. Copies run ahead over the pieces,
 // and begin before the kernel ahead has ended (attention.h says what that one may write).
 #pragma once
-#include "kernels/cuda/decode_own_token.cuh"
 #include "kernels/cuda/decode_plan.cuh"
 #include "kernels/cuda/decode_products.cuh"
 #include "kernels/cuda/launch.cuh"
 
 namespace pitwall::cuda {
 
-/// Where rope_append has been: nothing is left to do.
-struct NoToken {};
-
-/// kRopes: it has not.
-template <KvDtype kDtype, int kDim, int kHeadTiles, bool kIsFull, bool kRopes>
+template <KvDtype kDtype, int kDim, int kHeadTiles, bool kIsFull>
 struct DecodeBlock {
   using Traits = DecodeTraits<kDtype, kDim, kHeadTiles>;
   using Products = DecodeProducts<kDtype, kDim, kHeadTiles, kIsFull>;
@@ -23,8 +18,6 @@ struct DecodeBlock {
   using Scores = typename Products::Scores;
   using Out = typename Products::Out;
   using HeadSums = typename Products::HeadSums;
-  using Own = std::conditional_t<kRopes, OwnToken<kDtype, kDim>, NoToken>;
-  static_assert(!kRopes || (kIsFull && kHeadTiles == 1 && !Traits::kHasTokenScales));
   static constexpr bool kIsByte = Traits::kIsByte, kIsHalf = Traits::kIsHalf;
   /// q of the next piece while this one is merged, where registers are left.
   static constexpr bool kLoadsEarly = kDim * kHeadTiles <= 128;
@@ -122,17 +115,12 @@ struct DecodeBlock {
       if (!from.is_done) open_piece(from, place);
     }
   }
-  /// Whether a tile has the row's own token, its last one.
-  __device__ static bool has_own(const VisibleTokens& tokens, int position) {
-    return position + kTileTokens >= tokens.end;
-  }
-  /// Whether all that is fetched of the tile ahead was written in steps before.
+  /// Whether the tile ahead was written before the kernel ahead began: all tokens but a row's last.
   __device__ bool is_old(const Fetcher& from) const {
-    return !from.is_done && (kRopes || !has_own(from.tiles.tokens, from.tiles.position_of(from.tile)));
+    return !from.is_done && from.tiles.position_of(from.tile) + kTileTokens < from.tiles.tokens.end;
   }
 
-  /// Starts the copy of the tile ahead; tokens that the row does not see, or that come from `Own`, become
-  /// zeros.
+  /// Starts the copy of the tile ahead; tokens that the row does not see become zeros.
   __device__ void fetch(Fetcher& from, Place& place_ahead) const {
     if (!from.is_done) {
       const int tile = from.tile;
@@ -158,7 +146,7 @@ struct DecodeBlock {
         const int token = index / Traits::kChunks, chunk = index % Traits::kChunks;
         if (chunk * 16 >= line_bytes) continue;
         const int at = position + token;
-        const int bytes = at >= tokens.first && at < tokens.end - kRopes ? 16 : 0;
+        const int bytes = at >= tokens.first && at < tokens.end ? 16 : 0;
         const std::uint32_t place = to + chunk_offset<Traits::kChunks>(token, chunk);
         copy_async_16(place, keys + token * line_bytes + chunk * 16, bytes);
         copy_async_16(place + Traits::kHalfTile, values + token * line_bytes + chunk * 16, bytes);
@@ -182,16 +170,6 @@ struct DecodeBlock {
         reinterpret_cast<std::uintptr_t>(args.q.data) % 4 == 0 && args.q.stride % 2 == 0 && dim % 2 == 0;
     products.load_query(q, args.q.data + std::int64_t{place.row.row} * args.q.stride + first * dim, dim,
                         group - place.first_row, is_aligned);
-  }
-  __device__ void load_piece(Query& q, Own& own, const Place& place) const {
-    load_query(q, place);
-    if constexpr (kRopes) {
-      if (place.row.slot < 0) return;
-      own.load_turn(args, place.row);
-      const Tiles tiles = tiles_of(place);
-      if (tiles.count > 0 && has_own(tiles.tokens, tiles.position_of(tiles.count - 1)))
-        own.load_token(args, place.row, place.piece.head);
-    }
   }
 
   /// One tile of this warp's ring.
@@ -399,12 +377,10 @@ struct DecodeBlock {
     wait_for_kernel_ahead();
     let_next_kernel_start();
     Query q;
-    Own own;
-    load_piece(q, own, here);
+    load_query(q, here);
     for (; primed < Traits::kStages; ++primed) fetch(ahead, place_ahead);
     int turn = 0;
     for (bool goes_on = true; goes_on;) {
-      if constexpr (kRopes) own.turn(q);
       products.convert_query(q);
       const Piece piece = here.piece;
       const int row = here.row.row, first_row = here.first_row;
@@ -417,19 +393,14 @@ struct DecodeBlock {
       for (int tile = 0; tile < tiles.count; ++tile, ++turn) {
         copy_async_wait<Traits::kStages - 1>();
         __syncwarp();  // the tile is there for all lanes
-        if constexpr (kRopes) {
-          const int position = tiles.position_of(tile);
-          if (has_own(tiles.tokens, position))
-            own.append(args, here.row, piece.head, stage(turn % Traits::kStages), position);
-        }
         take_tile(tiles.tokens, tiles.position_of(tile), turn % Traits::kStages, q, rule, heads, out);
         __syncwarp();  // all are done with it
         fetch(ahead, place_ahead);
       }
       goes_on = advance_together(here);
-      if (goes_on && kLoadsEarly) load_piece(q, own, here);
+      if (goes_on && kLoadsEarly) load_query(q, here);
       merge_warps(row, piece, first_row, heads, out);
-      if (goes_on && !kLoadsEarly) load_piece(q, own, here);
+      if (goes_on && !kLoadsEarly) load_query(q, here);
       if (threadIdx.x == 0 && !piece.is_whole() && first_row + Traits::kHeads >= group) {
         open.row[open.count] = row;
         open.piece[open.count++] = piece;
@@ -450,7 +421,7 @@ struct DecodeBlock {
   }
 };
 
-template <KvDtype kDtype, int kDim, int kHeadTiles, bool kIsFull, bool kRopes>
+template <KvDtype kDtype, int kDim, int kHeadTiles, bool kIsFull>
 __global__ void __launch_bounds__(DecodeTraits<kDtype, kDim, kHeadTiles>::kThreads,
                                   DecodeTraits<kDtype, kDim, kHeadTiles>::kBlocks)
     decode_kernel(AttentionArgs args, DecodePlan plan) {
@@ -460,7 +431,7 @@ __global__ void __launch_bounds__(DecodeTraits<kDtype, kDim, kHeadTiles>::kThrea
     wait_for_kernel_ahead();
     return;
   }
-  DecodeBlock<kDtype, kDim, kHeadTiles, kIsFull, kRopes>{args, plan, reinterpret_cast<std::byte*>(memory), part}
+  DecodeBlock<kDtype, kDim, kHeadTiles, kIsFull>{args, plan, reinterpret_cast<std::byte*>(memory), part}
       .run();
 }
 
@@ -479,11 +450,8 @@ inline bool has_room() {
 template <KvDtype kDtype, int kDim, int kHeadTiles>
 void launch_decode_heads(const AttentionArgs& args, const DecodePlan& plan, int parts, cudaStream_t stream) {
   using Traits = DecodeTraits<kDtype, kDim, kHeadTiles>;
-  auto kernel = args.kv.padded_dim == kDim ? decode_kernel<kDtype, kDim, kHeadTiles, true, false>
-                                           : decode_kernel<kDtype, kDim, kHeadTiles, false, false>;
-  if constexpr (kDim <= 128 && kHeadTiles == 1 && !Traits::kHasTokenScales) {
-    if (args.rope.table != nullptr) kernel = decode_kernel<kDtype, kDim, kHeadTiles, true, true>;
-  }
+  const auto kernel = args.kv.padded_dim == kDim ? decode_kernel<kDtype, kDim, kHeadTiles, true>
+                                                 : decode_kernel<kDtype, kDim, kHeadTiles, false>;
   cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                        cudaSharedmemCarveoutMaxShared);
   launch(kernel, dim3(static_cast<unsigned>(parts)), dim3(Traits::kThreads), Traits::shared_bytes(has_room()),

@@ -111,7 +111,7 @@ class Rotation {
     Eight y;
     const Eight partner = kWide ? of_other_lane(x) : neighbours_ ? of_own(x) : of_room(x, room);
 #pragma unroll
-    for (int i = 0; i < kEight; ++i) y.at[i] = fmaf(x.at[i], cosine_.at[i], partner.at[i] * sine_.at[i]);
+    for (int i = 0; i < kEight; ++i) y.at[i] = x.at[i] * cosine_.at[i] + partner.at[i] * sine_.at[i];
     return y;
   }
 
@@ -338,21 +338,6 @@ void launch_for_dim(const RopeAppendArgs& args, int rows, cudaStream_t stream) {
 }
 
 }  // namespace
-
-std::optional<DecodeRope> rope_in_decode(const RopeAppendArgs& args) {
-  const KvView& kv = args.kv;
-  const auto has_pairs = [](const Rows16& rows) {
-    return reinterpret_cast<std::uintptr_t>(rows.data) % 4 == 0 && rows.stride % 2 == 0;
-  };
-  const bool turns = args.rope.table != nullptr && args.rope.rotary_dim == kv.head_dim &&
-                     args.rope.pairing == RopeSpec::Pairing::halves;
-  const bool has_norms = args.q_norm.weight != nullptr || args.k_norm.weight != nullptr;
-  const bool fits = (kv.head_dim == 64 || kv.head_dim == 128) && kv.dtype != KvDtype::int8 &&
-                    args.heads <= 8 * kv.kv_heads && has_pairs(args.q) && has_pairs(args.k) &&
-                    has_pairs(args.v);
-  if (!turns || has_norms || !fits) return {};
-  return DecodeRope{args.rope.table, args.rope.long_table, args.k, args.v};
-}
 
 void rope_append(const RopeAppendArgs& args, int rows, cudaStream_t stream) {
   switch (args.kv.dtype) {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // After the projection of q, k and v: norms over heads, rotation, and k and v into their blocks, one kernel.
 #pragma once
-#include <optional>
-
 #include "engine/model/model_spec.h"
-#include "kernels/cuda/attention.h"
 #include "kernels/cuda/kv_view.h"
 #include "kernels/cuda/step_view.h"
 
@@ -40,9 +37,5 @@ struct RopeAppendArgs {
 /// max|x|/127 of the token and head. Rows with slot −1 write nothing. `rows`: the bound. All but q, k and v is
 /// read, and the next kernel started, before the kernels ahead have ended (early_reads in launch.cuh).
 void rope_append(const RopeAppendArgs& args, int rows, cudaStream_t stream);
-
-/// What decode attention needs to do all this itself, where it can: heads of 64 or 128 numbers that turn whole
-/// in halves, up to 8 of them to a kv head, no norms, no int8. For steps whose rows all decode.
-std::optional<DecodeRope> rope_in_decode(const RopeAppendArgs& args);
 
 }  // namespace pitwall::cuda
