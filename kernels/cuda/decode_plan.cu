@@ -21,14 +21,15 @@ std::size_t most_parts(int multiprocessors) {
 }
 
 struct PlanOffsets {
-  std::size_t parts, rows, partials;
+  std::size_t parts, pieces, partials;
 };
-PlanOffsets plan_offsets(int rows, int multiprocessors) {
+PlanOffsets plan_offsets(int rows, int kv_heads, int multiprocessors) {
   const auto parts = most_parts(multiprocessors);
+  const auto pieces = static_cast<std::size_t>(most_pieces(rows * kv_heads, static_cast<int>(parts)));
   PlanOffsets offsets{};
   offsets.parts = aligned(parts * sizeof(std::int32_t));
-  offsets.rows = offsets.parts + aligned(parts * sizeof(PlannedPart));
-  offsets.partials = offsets.rows + aligned(static_cast<std::size_t>(rows) * sizeof(PlannedRow));
+  offsets.pieces = offsets.parts + aligned(parts * sizeof(Piece));
+  offsets.partials = offsets.pieces + aligned(pieces * sizeof(Piece));
   return offsets;
 }
 
@@ -58,10 +59,10 @@ __device__ int sum_before(int value, int* totals) {
   return within - value + (warp > 0 ? totals[warp - 1] : 0);
 }
 
-/// One block. begins: [rows + 1] in shared memory.
+/// One block. planned: [rows + 1] in shared memory; the last one ends the line.
 __global__ void __launch_bounds__(kThreads)
     plan_kernel(StepView step, int most_rows, int kv_heads, int window, DecodePlan plan, int parts) {
-  extern __shared__ std::int32_t begins[];
+  extern __shared__ PlannedRow planned[];
   __shared__ int totals[kThreads / kLanes];
   wait_for_kernel_ahead();
   let_next_kernel_start();
@@ -70,35 +71,37 @@ __global__ void __launch_bounds__(kThreads)
   const int run = (rows + kThreads - 1) / kThreads;
   const int first = min(thread * run, rows), end = min(first + run, rows);
   int units = 0;
-  for (int i = first; i < end; ++i) units += planned_row(step, i, window).tokens.units() * kv_heads;
-  int begin = sum_before(units, totals);
   for (int i = first; i < end; ++i) {
-    PlannedRow planned = planned_row(step, i, window);
-    planned.begin = begin;
-    plan.rows[i] = planned;
-    begins[i] = begin;
-    begin += planned.tokens.units() * kv_heads;
+    planned[i] = planned_row(step, i, window);
+    units += planned[i].tokens.units() * kv_heads;
   }
-  if (thread == kThreads - 1) begins[rows] = begin;
-  __syncthreads();
-  const int total = begins[rows];
-  const int used = total > 0 ? used_parts(total, parts) : 0;
+  int begin = sum_before(units, totals);
+  int others = 0;  // rows with other units than the first
+  for (int i = first; i < end; ++i) {
+    planned[i].begin = begin;
+    begin += planned[i].tokens.units() * kv_heads;
+    others += planned[i].tokens.units() != planned[0].tokens.units();
+  }
+  if (thread == kThreads - 1) planned[rows].begin = begin;
+  const bool are_equal = __syncthreads_count(others) == 0;
+  Line line{planned[rows].begin, rows * kv_heads, 0};
+  if (are_equal && rows > 0) line.units = planned[0].tokens.units();
+  const Cut cut = rows > 0 ? cut_line(line, parts) : Cut{};
   for (int part = thread; part < parts; part += kThreads) {
-    PlannedPart planned;
-    if (part < used) {
-      planned.cut = cut_line(total, used);
-      planned.begin = planned.cut.begin(part);
-      planned.end = planned.cut.begin(part + 1);
-      int low = 0, high = rows;  // begins[low] <= planned.begin < begins[high]
-      while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        (begins[middle] <= planned.begin ? low : high) = middle;
-      }
-      planned.index = low;
-      planned.row = planned_row(step, low, window);
-      planned.row.begin = begins[low];
+    if (part >= cut.used) {
+      plan.parts[part] = Piece{};
+      continue;
     }
-    plan.parts[part] = planned;
+    const int at = cut.begin(part);
+    int low = 0, high = rows;  // planned[low].begin <= at < planned[high].begin
+    while (high - low > 1) {
+      const int middle = (low + high) / 2;
+      (planned[middle].begin <= at ? low : high) = middle;
+    }
+    PartWalk walk{cut, part, kv_heads, planned, low};
+    Piece piece;
+    for (int place = -1; walk.next(piece, place);)
+      (place < 0 ? plan.parts[part] : plan.pieces[place]) = piece;
   }
 }
 
@@ -114,22 +117,22 @@ std::size_t decode_workspace_bytes(const DecodeShape& shape, int multiprocessors
   // A layer may have one kv head for all its heads.
   const std::size_t rows = 2 * most_parts(multiprocessors) * static_cast<std::size_t>(shape.heads);
   const std::size_t padded = (static_cast<std::size_t>(shape.head_dim) + 15) / 16 * 16;
-  return plan_offsets(shape.rows, multiprocessors).partials + aligned(rows * (2 + padded) * sizeof(float));
+  return plan_offsets(shape.rows, shape.kv_heads, multiprocessors).partials + aligned(rows * (2 + padded) * sizeof(float));
 }
 
-DecodePlan decode_plan_at(const DecodeWorkspace& workspace, int rows, int multiprocessors) {
+DecodePlan decode_plan_at(const DecodeWorkspace& workspace, int rows, int kv_heads, int multiprocessors) {
   auto* memory = static_cast<std::byte*>(workspace.memory);
-  const PlanOffsets offsets = plan_offsets(rows, multiprocessors);
-  return {reinterpret_cast<std::int32_t*>(memory), reinterpret_cast<PlannedPart*>(memory + offsets.parts),
-          reinterpret_cast<PlannedRow*>(memory + offsets.rows),
+  const PlanOffsets offsets = plan_offsets(rows, kv_heads, multiprocessors);
+  return {reinterpret_cast<std::int32_t*>(memory), reinterpret_cast<Piece*>(memory + offsets.parts),
+          reinterpret_cast<Piece*>(memory + offsets.pieces),
           reinterpret_cast<float*>(memory + offsets.partials)};
 }
 
 void plan_decode(const StepView& step, int rows, int kv_heads, int window, KvDtype dtype,
                  const DecodeWorkspace& workspace, int multiprocessors, cudaStream_t stream) {
   if (rows == 0) return;
-  launch(plan_kernel, dim3(1), dim3(kThreads), static_cast<std::size_t>(rows + 1) * sizeof(std::int32_t),
-         stream, step, rows, kv_heads, window, decode_plan_at(workspace, rows, multiprocessors),
+  launch(plan_kernel, dim3(1), dim3(kThreads), static_cast<std::size_t>(rows + 1) * sizeof(PlannedRow),
+         stream, step, rows, kv_heads, window, decode_plan_at(workspace, rows, kv_heads, multiprocessors),
          decode_parts(multiprocessors, number_bytes(dtype)));
   launch(settle_kernel, dim3(1), dim3(1), 0, stream);
 }

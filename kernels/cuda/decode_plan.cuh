@@ -15,12 +15,12 @@ constexpr int number_bytes(KvDtype dtype) {
 
 struct DecodePlan {
   std::int32_t* arrived = nullptr;  ///< [parts]: finished pieces of the pair whose first part this is
-  PlannedPart* parts = nullptr;     ///< [parts]
-  PlannedRow* rows = nullptr;       ///< [rows]
+  Piece* parts = nullptr;           ///< [parts]: the first piece of each
+  Piece* pieces = nullptr;          ///< the others (PartWalk)
   /// [2·parts][group]: what powers are relative to, their sum; then [2·parts][group][padded head_dim]: the
   /// unnormalised output
   float* partials = nullptr;
 };
-DecodePlan decode_plan_at(const DecodeWorkspace& workspace, int rows, int multiprocessors);
+DecodePlan decode_plan_at(const DecodeWorkspace& workspace, int rows, int kv_heads, int multiprocessors);
 
 }  // namespace pitwall::cuda

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How decode attention is split. The visible tokens of all rows, in units of 64, lie in one line: row after
-// row, within a row the units of kv head 0, then of head 1 and so on. The line is cut into equal parts, one
-// for each block of threads; a part holds pieces of one or more (row, head) pairs, and a pair whose pieces
-// lie in several parts is merged from their partial results. Plain arithmetic, the same on host and device.
-// The line must be shorter than 2^31 units.
+// row, within a row the units of kv head 0, then of head 1 and so on. The line is cut into parts of the same
+// size, one for each block of threads; a part holds pieces of one or more (row, head) pairs, and a pair whose
+// pieces lie in several parts is merged from their partial results. Plain arithmetic, the same on host and
+// device. The line must be shorter than 2^31 units.
 #pragma once
 #include <cstdint>
 
@@ -23,7 +23,7 @@ inline constexpr int kLeastUnits = 2;  ///< of a part: shorter ones cost more to
 PITWALL_HOST_DEVICE constexpr int parts_per_multiprocessor(int number_bytes) {
   return number_bytes == 1 ? 2 : 2;
 }
-inline constexpr int kMostPartsPerMultiprocessor = 4, kMostParts = 1024;
+inline constexpr int kMostPartsPerMultiprocessor = 4, kMostParts = 512;
 
 /// Parts of a device, and so the grid of decode attention. number_bytes: of KV as stored.
 PITWALL_HOST_DEVICE constexpr int decode_parts(int multiprocessors, int number_bytes) {
@@ -50,24 +50,36 @@ PITWALL_HOST_DEVICE constexpr VisibleTokens visible_tokens(std::int32_t position
   return {window > 0 && end > window ? end - window : 0, end};
 }
 
-/// How a line is cut: the first `larger` parts have share + 1 units, all others `share`.
+/// Units of all pairs. `units`: of each pair, where all have as many; else 0.
+struct Line {
+  std::int32_t total = 0, pairs = 0, units = 0;
+};
+
+/// A line in `used` parts that begin at multiples of `grain` units; their sizes differ by one grain at most.
 struct Cut {
-  std::int32_t share = kLeastUnits, larger = 0;
+  std::int32_t total = 0, used = 0, grain = 1;
   PITWALL_HOST_DEVICE constexpr std::int32_t begin(std::int32_t part) const {
-    return part * share + (part < larger ? part : larger);
+    return static_cast<std::int32_t>(std::int64_t{part} * (total / grain) / used) * grain;
   }
   PITWALL_HOST_DEVICE constexpr std::int32_t part_of(std::int32_t unit) const {
-    return unit < larger * (share + 1) ? unit / (share + 1) : (unit - larger) / share;
+    return static_cast<std::int32_t>((std::int64_t{unit / grain + 1} * used - 1) / (total / grain));
   }
 };
 
-/// How many of `parts` get something of a line of `total` units, above 0; the first ones do.
-PITWALL_HOST_DEVICE constexpr std::int32_t used_parts(std::int32_t total, std::int32_t parts) {
-  const std::int32_t most = total > kLeastUnits ? total / kLeastUnits : 1;
-  return most < parts ? most : parts;
-}
-PITWALL_HOST_DEVICE constexpr Cut cut_line(std::int32_t total, std::int32_t used) {
-  return {total / used, total % used};
+/// Merging costs more than parts that stand idle, if there are few of those: so pairs that are equal stay
+/// whole, or are cut into as many pieces each, where that takes nine parts of ten.
+PITWALL_HOST_DEVICE constexpr Cut cut_line(const Line& line, std::int32_t parts) {
+  const auto takes_most = [parts](std::int32_t share) { return 10 * share >= 9 * parts; };
+  const std::int32_t most = line.total > kLeastUnits ? line.total / kLeastUnits : 1;
+  const Cut even{line.total, most < parts ? most : parts, 1};
+  if (line.units == 0) return even;
+  if (line.pairs > parts) {
+    const std::int32_t each = (line.pairs + parts - 1) / parts;
+    return takes_most(line.pairs / each) ? Cut{line.total, (line.pairs + each - 1) / each, line.units} : even;
+  }
+  const std::int32_t at_most = line.units > kLeastUnits ? line.units / kLeastUnits : 1;
+  const std::int32_t pieces = parts / line.pairs < at_most ? parts / line.pairs : at_most;
+  return pieces == at_most || takes_most(pieces * line.pairs) ? Cut{line.total, pieces * line.pairs, 1} : even;
 }
 
 /// A decode row with its place in the line.
@@ -77,34 +89,56 @@ struct PlannedRow {
   std::int32_t begin = 0;  ///< of its head 0
 };
 
-/// Where a part begins.
-struct PlannedPart {
-  PlannedRow row;
-  std::int32_t index = 0;  ///< of that row among the planned ones
-  std::int32_t begin = 0, end = 0;  ///< none: the part has nothing to do
-  Cut cut;
-};
-
-/// Units [first, end) of one head of a row, all in one part.
-struct Piece {
-  std::int32_t head = 0, first = 0, end = 0;
-  std::int32_t first_part = 0, parts = 1;  ///< over which the row's head is spread
+/// Positions [first, end) of one kv head of a row, all in one part; `first` begins a unit.
+struct alignas(16) Piece {
+  std::int32_t row = 0, slot = -1, head = 0;
+  std::int32_t first = 0, end = 0;
+  std::int32_t seen = 0, last = -1;           ///< first and last position that the row sees
+  std::int32_t first_part = 0, parts = 0;     ///< over which the row's head is spread; 0: no piece
+  std::int32_t next = -1;                     ///< piece of the part; below 0: there is none
   PITWALL_HOST_DEVICE constexpr bool is_whole() const { return parts == 1; }
 };
 
-/// The piece that begins `at` units from the start of the line, in the part that ends at `part_end`.
-PITWALL_HOST_DEVICE constexpr Piece piece_at(const PlannedRow& row, std::int32_t at, std::int32_t part_end,
-                                             const Cut& cut) {
-  const std::int32_t units = row.tokens.units();
-  Piece piece;
-  piece.head = (at - row.begin) / units;
-  const std::int32_t begin = row.begin + piece.head * units;
-  piece.first = at - begin;
-  piece.end = part_end - begin < units ? part_end - begin : units;
-  piece.first_part = cut.part_of(begin);
-  piece.parts = cut.part_of(begin + units - 1) - piece.first_part + 1;
-  return piece;
+/// Pieces of `pairs` pairs in `parts` parts, without the first one of each part.
+PITWALL_HOST_DEVICE constexpr std::int32_t most_pieces(std::int32_t pairs, std::int32_t parts) {
+  return pairs + parts;
 }
+
+/// The pieces of a part, one after the other. `index`: of the planned row in which the part begins.
+struct PartWalk {
+  Cut cut;
+  std::int32_t part = 0, kv_heads = 0;
+  const PlannedRow* rows = nullptr;
+  std::int32_t index = 0;
+  std::int32_t at = cut.begin(part), place = -1;
+
+  /// Whether there is another; `at_place`: where it lies among the most_pieces(), −1 of the part's first.
+  PITWALL_HOST_DEVICE constexpr bool next(Piece& piece, std::int32_t& at_place) {
+    const std::int32_t end = cut.begin(part + 1);
+    if (at >= end) return false;
+    if (at == rows[index].begin + rows[index].tokens.units() * kv_heads) ++index;
+    const PlannedRow& row = rows[index];
+    const std::int32_t units = row.tokens.units(), base = row.tokens.base();
+    const std::int32_t head = (at - row.begin) / units, begin = row.begin + head * units;
+    const std::int32_t stop = end < begin + units ? end : begin + units;
+    const std::int32_t last_unit = base + (stop - begin) * kUnitTokens;
+    piece.row = row.row;
+    piece.slot = row.slot;
+    piece.head = head;
+    piece.first = base + (at - begin) * kUnitTokens;
+    piece.end = last_unit < row.tokens.end ? last_unit : row.tokens.end;
+    piece.seen = row.tokens.first;
+    piece.last = row.tokens.end - 1;
+    piece.first_part = cut.part_of(begin);
+    piece.parts = cut.part_of(begin + units - 1) - piece.first_part + 1;
+    at_place = place;
+    at = stop;
+    // The places of a part end before those of the next one begin.
+    place = index * kv_heads + head + 1 + part;
+    piece.next = at < end ? place : -1;
+    return true;
+  }
+};
 
 /// The place for a partial result: a part has at most two, of the pair that came in from the part before and
 /// of the one that goes on in the next.
