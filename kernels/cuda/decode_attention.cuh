@@ -152,8 +152,8 @@ struct DecodeBlock {
   }
 
   /// One tile of this warp's ring.
-  __device__ void take_tile(const Tiles& tiles, int position, int s, const Query& q,
-                            const ScoreRule& rule, HeadSums& heads, Out& out) const {
+  __device__ void take_tile(const Tiles& tiles, int position, int s, const Query& q, const ScoreRule& rule,
+                            HeadSums& heads, Out& out) const {
     const int g = lane / 4;
     const std::uint32_t keys = shared_address(stage(s));
     Scores scores;
@@ -322,7 +322,8 @@ struct DecodeBlock {
         }
         copy_async_commit();
         if (first == 0) {
-          for (int r = warp; r < rows; r += Traits::kWarps) weigh(heads + r * kMostParts, totals[r], piece, first_row + r);
+          for (int r = warp; r < rows; r += Traits::kWarps)
+            weigh(heads + r * kMostParts, totals[r], piece, first_row + r);
         }
         copy_async_wait<0>();
         __syncthreads();
@@ -362,11 +363,11 @@ struct DecodeBlock {
     if (lane == 0) total = sum;
   }
 
-  /// Pieces whose pair is spread over parts: the last block to finish one of a pair merges them.
+  /// Pairs spread over parts of which this block was the last to finish its piece: it merges them in the end,
+  /// where tiles were.
   struct Open {
     int count;
     Piece pieces[2];
-    bool is_last[2];
   };
 
   __device__ void run() const {
@@ -391,7 +392,13 @@ struct DecodeBlock {
     // Each round merges the piece of the one before, while this one's q is on its way.
     for (bool goes_on = true;;) {
       if (goes_on && kLoadsEarly) load_query(q, here);
-      if (done.piece != nullptr) merge_warps(done, heads, out);
+      if (done.piece != nullptr) {
+        merge_warps(done, heads, out);
+        if (!done.piece->is_whole() && done.first_row + Traits::kHeads >= group) {
+          __syncthreads();
+          if (threadIdx.x == 0) arrive(open, *done.piece);
+        }
+      }
       if (goes_on && !kLoadsEarly) load_query(q, here);
       if (!goes_on) break;
       products.convert_query(q);
@@ -413,22 +420,18 @@ struct DecodeBlock {
       }
       done = here;
       goes_on = advance(here);
-      if (threadIdx.x == 0 && !piece.is_whole() && done.first_row + Traits::kHeads >= group)
-        open.pieces[open.count++] = piece;
     }
     __syncthreads();
-    if (const int i = static_cast<int>(threadIdx.x); i < open.count) {
-      const Piece& piece = open.pieces[i];
-      std::int32_t* arrived = plan.arrived + piece.first_part;
-      fence_device();
-      open.is_last[i] = atomicAdd(arrived, 1) == piece.parts - 1;
-      if (open.is_last[i]) *arrived = 0;
-      fence_device();
-    }
-    __syncthreads();
-    for (int i = 0; i < open.count; ++i) {
-      if (open.is_last[i]) merge_parts(open.pieces[i]);
-    }
+    for (int i = 0; i < open.count; ++i) merge_parts(open.pieces[i]);
+  }
+  /// One thread, once the block has written its partial result.
+  __device__ void arrive(Open& open, const Piece& piece) const {
+    std::int32_t* arrived = plan.arrived + piece.first_part;
+    fence_device();
+    if (atomicAdd(arrived, 1) < piece.parts - 1) return;
+    *arrived = 0;
+    fence_device();
+    open.pieces[open.count++] = piece;
   }
   __device__ static void clear(Out& out) {
 #pragma unroll

@@ -92,13 +92,7 @@ __global__ void __launch_bounds__(kThreads)
       plan.parts[part] = Piece{};
       continue;
     }
-    const int at = cut.begin(part);
-    int low = 0, high = rows;  // planned[low].begin <= at < planned[high].begin
-    while (high - low > 1) {
-      const int middle = (low + high) / 2;
-      (planned[middle].begin <= at ? low : high) = middle;
-    }
-    PartWalk walk{cut, part, kv_heads, planned, low};
+    PartWalk walk(cut, part, kv_heads, planned, rows);
     Piece piece;
     for (int place = -1; walk.next(piece, place);)
       (place < 0 ? plan.parts[part] : plan.pieces[place]) = piece;
@@ -117,7 +111,8 @@ std::size_t decode_workspace_bytes(const DecodeShape& shape, int multiprocessors
   // A layer may have one kv head for all its heads.
   const std::size_t rows = 2 * most_parts(multiprocessors) * static_cast<std::size_t>(shape.heads);
   const std::size_t padded = (static_cast<std::size_t>(shape.head_dim) + 15) / 16 * 16;
-  return plan_offsets(shape.rows, shape.kv_heads, multiprocessors).partials + aligned(rows * (2 + padded) * sizeof(float));
+  return plan_offsets(shape.rows, shape.kv_heads, multiprocessors).partials +
+         aligned(rows * (2 + padded) * sizeof(float));
 }
 
 DecodePlan decode_plan_at(const DecodeWorkspace& workspace, int rows, int kv_heads, int multiprocessors) {

@@ -79,7 +79,8 @@ PITWALL_HOST_DEVICE constexpr Cut cut_line(const Line& line, std::int32_t parts)
   }
   const std::int32_t at_most = line.units > kLeastUnits ? line.units / kLeastUnits : 1;
   const std::int32_t pieces = parts / line.pairs < at_most ? parts / line.pairs : at_most;
-  return pieces == at_most || takes_most(pieces * line.pairs) ? Cut{line.total, pieces * line.pairs, 1} : even;
+  return pieces == at_most || takes_most(pieces * line.pairs) ? Cut{line.total, pieces * line.pairs, 1}
+                                                              : even;
 }
 
 /// A decode row with its place in the line.
@@ -93,9 +94,9 @@ struct PlannedRow {
 struct alignas(16) Piece {
   std::int32_t row = 0, slot = -1, head = 0;
   std::int32_t first = 0, end = 0;
-  std::int32_t seen = 0, last = -1;           ///< first and last position that the row sees
-  std::int32_t first_part = 0, parts = 0;     ///< over which the row's head is spread; 0: no piece
-  std::int32_t next = -1;                     ///< piece of the part; below 0: there is none
+  std::int32_t seen = 0, last = -1;        ///< first and last position that the row sees
+  std::int32_t first_part = 0, parts = 0;  ///< over which the row's head is spread; 0: no piece
+  std::int32_t next = -1;                  ///< piece of the part; below 0: there is none
   PITWALL_HOST_DEVICE constexpr bool is_whole() const { return parts == 1; }
 };
 
@@ -104,40 +105,79 @@ PITWALL_HOST_DEVICE constexpr std::int32_t most_pieces(std::int32_t pairs, std::
   return pairs + parts;
 }
 
-/// The pieces of a part, one after the other. `index`: of the planned row in which the part begins.
-struct PartWalk {
-  Cut cut;
-  std::int32_t part = 0, kv_heads = 0;
-  const PlannedRow* rows = nullptr;
-  std::int32_t index = 0;
-  std::int32_t at = cut.begin(part), place = -1;
+/// Index of the row, of `count`, that holds a unit.
+PITWALL_HOST_DEVICE constexpr std::int32_t row_of(const PlannedRow* rows, std::int32_t count,
+                                                  std::int32_t unit) {
+  std::int32_t low = 0, high = count;  // rows[low].begin <= unit < rows[high].begin
+  while (high - low > 1) {
+    const std::int32_t middle = (low + high) / 2;
+    (rows[middle].begin <= unit ? low : high) = middle;
+  }
+  return low;
+}
 
-  /// Whether there is another; `at_place`: where it lies among the most_pieces(), −1 of the part's first.
-  PITWALL_HOST_DEVICE constexpr bool next(Piece& piece, std::int32_t& at_place) {
-    const std::int32_t end = cut.begin(part + 1);
-    if (at >= end) return false;
-    if (at == rows[index].begin + rows[index].tokens.units() * kv_heads) ++index;
-    const PlannedRow& row = rows[index];
+/// The pieces of a part, one after the other: first the one that goes on in the next part, so that its pair
+/// is complete before the last whole ones are.
+class PartWalk {
+ public:
+  PITWALL_HOST_DEVICE constexpr PartWalk(const Cut& cut, std::int32_t part, std::int32_t kv_heads,
+                                         const PlannedRow* rows, std::int32_t count)
+      : cut_(cut),
+        part_(part),
+        kv_heads_(kv_heads),
+        rows_(rows),
+        at_(cut.begin(part)),
+        end_(cut.begin(part + 1)) {
+    index_ = row_of(rows, count, at_);
+    const std::int32_t last = row_of(rows, count, end_ - 1), units = rows[last].tokens.units();
+    const std::int32_t open = rows[last].begin + (end_ - 1 - rows[last].begin) / units * units;
+    next_place_ = index_ * kv_heads + (at_ - rows[index_].begin) / rows[index_].tokens.units() + part;
+    if (open <= at_ || open + units == end_) return;
+    later_at_ = at_;
+    later_end_ = open;
+    later_index_ = index_;
+    at_ = open;
+    index_ = last;
+  }
+
+  /// Whether there is another; `place`: where it lies among the most_pieces(), −1 of the part's first.
+  PITWALL_HOST_DEVICE constexpr bool next(Piece& piece, std::int32_t& place) {
+    if (at_ >= end_) return false;
+    if (at_ == rows_[index_].begin + rows_[index_].tokens.units() * kv_heads_) ++index_;
+    const PlannedRow& row = rows_[index_];
     const std::int32_t units = row.tokens.units(), base = row.tokens.base();
-    const std::int32_t head = (at - row.begin) / units, begin = row.begin + head * units;
-    const std::int32_t stop = end < begin + units ? end : begin + units;
-    const std::int32_t last_unit = base + (stop - begin) * kUnitTokens;
+    const std::int32_t head = (at_ - row.begin) / units, begin = row.begin + head * units;
+    const std::int32_t stop = end_ < begin + units ? end_ : begin + units;
+    const std::int32_t end = base + (stop - begin) * kUnitTokens;
     piece.row = row.row;
     piece.slot = row.slot;
     piece.head = head;
-    piece.first = base + (at - begin) * kUnitTokens;
-    piece.end = last_unit < row.tokens.end ? last_unit : row.tokens.end;
+    piece.first = base + (at_ - begin) * kUnitTokens;
+    piece.end = end < row.tokens.end ? end : row.tokens.end;
     piece.seen = row.tokens.first;
     piece.last = row.tokens.end - 1;
-    piece.first_part = cut.part_of(begin);
-    piece.parts = cut.part_of(begin + units - 1) - piece.first_part + 1;
-    at_place = place;
-    at = stop;
-    // The places of a part end before those of the next one begin.
-    place = index * kv_heads + head + 1 + part;
-    piece.next = at < end ? place : -1;
+    piece.first_part = cut_.part_of(begin);
+    piece.parts = cut_.part_of(begin + units - 1) - piece.first_part + 1;
+    at_ = stop;
+    if (at_ == end_ && later_end_ > later_at_) {
+      at_ = later_at_;
+      end_ = later_end_;
+      index_ = later_index_;
+      later_end_ = later_at_;
+    }
+    place = place_;
+    place_ = ++next_place_;  // those of a part end before those of the next one begin
+    piece.next = at_ < end_ ? place_ : -1;
     return true;
   }
+
+ private:
+  Cut cut_;
+  std::int32_t part_, kv_heads_;
+  const PlannedRow* rows_;
+  std::int32_t index_ = 0, at_, end_;
+  std::int32_t later_at_ = 0, later_end_ = 0, later_index_ = 0;
+  std::int32_t place_ = -1, next_place_ = 0;
 };
 
 /// The place for a partial result: a part has at most two, of the pair that came in from the part before and

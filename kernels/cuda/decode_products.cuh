@@ -31,7 +31,8 @@ struct DecodeTraits : KvNumbers<kDtype> {
   static constexpr int ring_bytes(bool has_room) {
     return (has_room ? 96 : Numbers::kIsByte ? 32 : 64) * 1024;
   }
-  static constexpr int kRingBytes = ring_bytes(kHasRoom), kLeastRingBytes = ring_bytes(false);  ///< of all warps
+  static constexpr int kRingBytes = ring_bytes(kHasRoom),
+                       kLeastRingBytes = ring_bytes(false);  ///< of all warps
   static constexpr int kStages = kRingBytes / (kWarps * 2 * kHalfTile);
   static constexpr int kScaleBytes = Numbers::kHasTokenScales ? 2 * kTileTokens * 4 : 0;  ///< of a tile
   static constexpr int kMergeFloats = 9 * 256;
