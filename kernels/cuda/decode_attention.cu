@@ -17,7 +17,7 @@ void decode_attention(const AttentionArgs& args, int rows, const DecodeWorkspace
                       int multiprocessors, cudaStream_t stream) {
   if (rows == 0) return;
   const DecodePlan plan = decode_plan_at(workspace, rows, args.kv.kv_heads, multiprocessors);
-  const int parts = decode_parts(multiprocessors, number_bytes(args.kv.dtype));
+  const int parts = decode_parts(multiprocessors);
   switch (args.kv.dtype) {
     case KvDtype::float32:
       return;  // no such pool on a device

@@ -213,14 +213,13 @@ struct DecodeBlock {
       if (column + i < dim) to[i] = __float2bfloat16_rn(numbers[i]);
     }
   }
-  /// Partial results: largest and sum of a row, and its numbers.
-  __device__ float2* partial_head(int place, int group_row) const {
-    return reinterpret_cast<float2*>(plan.partials) + place * group + group_row;
+  /// A partial result of a row: its numbers, then what powers are relative to and their sum.
+  __device__ int partial_quads() const {
+    return padded_dim() / 4 + 1;
   }
-  __device__ float4* partial_numbers(int place, int group_row) const {
-    const std::int64_t heads = 2 * std::int64_t{gridDim.x} * group;
-    return reinterpret_cast<float4*>(plan.partials + 2 * heads +
-                                     (std::int64_t{place} * group + group_row) * args.kv.padded_dim);
+  __device__ float4* partial(int place, int group_row) const {
+    return reinterpret_cast<float4*>(plan.partials) +
+           (std::int64_t{place} * group + group_row) * partial_quads();
   }
 
   __device__ static void add_weighted(float4& sum, float weight, const float4& numbers) {
@@ -288,87 +287,93 @@ struct DecodeBlock {
           write_out(piece, first_row + r, first + column, sum, total, scale);
           continue;
         }
-        partial_numbers(to_place, first_row + r)[(first + column) / 4] = sum;
-        if (first + column == 0) *partial_head(to_place, first_row + r) = {largest, total};
+        float4* to = partial(to_place, first_row + r);
+        to[(first + column) / 4] = sum;
+        if (first + column == 0) to[padded_dim() / 4] = {largest, total, 0, 0};
       }
     }
   }
 
   /// The partial results of all parts, from the first to the last, into `out`. They come from other
-  /// multiprocessors: all are on their way at once, to where tiles were. Little code, which runs cold.
+  /// multiprocessors: many are on their way at once, to where tiles were. Little code, for it runs cold.
   __device__ void merge_parts(const Piece& piece) const {
     constexpr int kRows = 4;  // at once
     constexpr int kItems = (kRows * kDim / 4 + Traits::kThreads - 1) / Traits::kThreads;
-    constexpr int kHeadBytes = kRows * kMostParts * 8;
-    constexpr int kRowBytes = kRows * kDim * 4;
-    static_assert(kHeadBytes + kRowBytes <= Traits::kLeastRingBytes);
-    __shared__ float totals[kRows];
-    auto* heads = reinterpret_cast<float2*>(shared);  // [row][parts]: largest, then weight; sum
-    auto* numbers = reinterpret_cast<float4*>(shared + kHeadBytes);  // [parts][row][quads]
-    const auto place = [&](int p) { return partial_place(piece.first_part + p, piece.first_part); };
-    const int quads = padded_dim() / 4;
+    static_assert(kRows * (kDim + 4) * 4 <= Traits::kLeastRingBytes);
+    auto* results = reinterpret_cast<float4*>(shared);  // [part][row][numbers and sum]
+    const int quads = padded_dim() / 4, row_quads = partial_quads();
     const float scale = out_scale(piece.head);
     for (int first_row = 0; first_row < group; first_row += kRows) {
-      const int rows = min(kRows, group - first_row);
-      const int at_once = (Traits::kRingBytes - kHeadBytes) / (rows * quads * 16);
+      const int rows = min(kRows, group - first_row), part_quads = rows * row_quads;
+      const int at_once = Traits::kRingBytes / 16 / part_quads;
       float4 sums[kItems] = {};
+      float largest[kItems], totals[kItems] = {};
+      for (float& number : largest) number = -kInfinity;
       for (int first = 0; first < piece.parts; first += at_once) {
         const int count = min(at_once, piece.parts - first);
         __syncthreads();  // all have read what was there
         for (int p = warp; p < count; p += Traits::kWarps) {
-          const float4* from = partial_numbers(place(first + p), first_row);
-          for (int i = lane; i < rows * quads; i += kLanes)
-            copy_async_16(shared_address(numbers + p * rows * quads + i), from + i);
+          const float4* from =
+              partial(partial_place(piece.first_part + first + p, piece.first_part), first_row);
+          for (int i = lane; i < part_quads; i += kLanes)
+            copy_async_16(shared_address(results + p * part_quads + i), from + i);
         }
         copy_async_commit();
-        if (first == 0) {
-          for (int r = warp; r < rows; r += Traits::kWarps)
-            weigh(heads + r * kMostParts, totals[r], piece, first_row + r);
-        }
         copy_async_wait<0>();
         __syncthreads();
 #pragma unroll
         for (int item = 0; item < kItems; ++item) {
           const int i = static_cast<int>(threadIdx.x) + item * Traits::kThreads;
           if (i >= rows * quads) continue;
-          const float2* weights = heads + i / quads * kMostParts + first;
+          const float4* row = results + i / quads * row_quads;
+          const float before = largest[item];
 #pragma unroll 4
-          for (int p = 0; p < count; ++p)
-            add_weighted(sums[item], weights[p].x, numbers[p * rows * quads + i]);
+          for (int p = 0; p < count; ++p) largest[item] = fmaxf(largest[item], row[p * part_quads + quads].x);
+          const float base = largest[item] == -kInfinity ? 0 : largest[item];
+          const float shrink = power_of_two(before - base);
+          float4 sum{0, 0, 0, 0};
+          add_weighted(sum, shrink, sums[item]);
+          totals[item] *= shrink;
+#pragma unroll 4
+          for (int p = 0; p < count; ++p) {
+            const float4 head = row[p * part_quads + quads];
+            const float weight = power_of_two(head.x - base);
+            totals[item] += weight * head.y;
+            add_weighted(sum, weight, row[p * part_quads + i % quads]);
+          }
+          sums[item] = sum;
         }
       }
 #pragma unroll
       for (int item = 0; item < kItems; ++item) {
         const int i = static_cast<int>(threadIdx.x) + item * Traits::kThreads;
         if (i < rows * quads)
-          write_out(piece, first_row + i / quads, 4 * (i % quads), sums[item], totals[i / quads], scale);
+          write_out(piece, first_row + i / quads, 4 * (i % quads), sums[item], totals[item], scale);
       }
     }
   }
-  /// One warp: weights of a head's parts, and their total.
-  __device__ void weigh(float2* heads, float& total, const Piece& piece, int group_row) const {
-    float largest = -kInfinity, sum = 0;
-#pragma unroll 2
-    for (int p = lane; p < piece.parts; p += kLanes) {
-      heads[p] = __ldcg(partial_head(partial_place(piece.first_part + p, piece.first_part), group_row));
-      largest = fmaxf(largest, heads[p].x);
-    }
-    largest = warp_max(largest);
-    const float base = largest == -kInfinity ? 0 : largest;
-    for (int p = lane; p < piece.parts; p += kLanes) {
-      heads[p].x = power_of_two(heads[p].x - base);
-      sum += heads[p].x * heads[p].y;
-    }
-    sum = warp_sum(sum);
-    if (lane == 0) total = sum;
-  }
 
-  /// Pairs spread over parts of which this block was the last to finish its piece: it merges them in the end,
-  /// where tiles were.
+  /// Pieces whose pair is spread over parts: the last block to finish one of a pair merges them. That is seen
+  /// to in the end: a fence waits for all copies on their way.
   struct Open {
     int count;
     Piece pieces[2];
+    bool is_last[2];
   };
+  __device__ void close(Open& open) const {
+    __syncthreads();
+    if (const int i = static_cast<int>(threadIdx.x); i < open.count) {
+      std::int32_t* arrived = plan.arrived + open.pieces[i].first_part;
+      fence_device();
+      open.is_last[i] = atomicAdd(arrived, 1) == open.pieces[i].parts - 1;
+      fence_device();
+      if (open.is_last[i]) *arrived = 0;
+    }
+    __syncthreads();
+    for (int i = 0; i < open.count; ++i) {
+      if (open.is_last[i]) merge_parts(open.pieces[i]);
+    }
+  }
 
   __device__ void run() const {
     __shared__ Open open;
@@ -392,13 +397,7 @@ struct DecodeBlock {
     // Each round merges the piece of the one before, while this one's q is on its way.
     for (bool goes_on = true;;) {
       if (goes_on && kLoadsEarly) load_query(q, here);
-      if (done.piece != nullptr) {
-        merge_warps(done, heads, out);
-        if (!done.piece->is_whole() && done.first_row + Traits::kHeads >= group) {
-          __syncthreads();
-          if (threadIdx.x == 0) arrive(open, *done.piece);
-        }
-      }
+      if (done.piece != nullptr) merge_warps(done, heads, out);
       if (goes_on && !kLoadsEarly) load_query(q, here);
       if (!goes_on) break;
       products.convert_query(q);
@@ -420,18 +419,10 @@ struct DecodeBlock {
       }
       done = here;
       goes_on = advance(here);
+      if (threadIdx.x == 0 && !piece.is_whole() && done.first_row + Traits::kHeads >= group)
+        open.pieces[open.count++] = piece;
     }
-    __syncthreads();
-    for (int i = 0; i < open.count; ++i) merge_parts(open.pieces[i]);
-  }
-  /// One thread, once the block has written its partial result.
-  __device__ void arrive(Open& open, const Piece& piece) const {
-    std::int32_t* arrived = plan.arrived + piece.first_part;
-    fence_device();
-    if (atomicAdd(arrived, 1) < piece.parts - 1) return;
-    *arrived = 0;
-    fence_device();
-    open.pieces[open.count++] = piece;
+    close(open);
   }
   __device__ static void clear(Out& out) {
 #pragma unroll
@@ -446,8 +437,7 @@ struct DecodeBlock {
 };
 
 template <KvDtype kDtype, int kDim, int kHeadTiles, bool kIsFull>
-__global__ void __launch_bounds__(DecodeTraits<kDtype, kDim, kHeadTiles>::kThreads,
-                                  DecodeTraits<kDtype, kDim, kHeadTiles>::kBlocks)
+__global__ void __launch_bounds__(DecodeTraits<kDtype, kDim, kHeadTiles>::kThreads, kPartsPerMultiprocessor)
     decode_kernel(AttentionArgs args, DecodePlan plan) {
   extern __shared__ __align__(1024) uint4 memory[];
   const int part = static_cast<int>(blockIdx.x);
@@ -468,7 +458,7 @@ inline bool has_room() {
   int device = 0, bytes = 0;
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-  return bytes > 128 * 1024;
+  return bytes > 200 * 1024;
 }
 
 template <KvDtype kDtype, int kDim, int kHeadTiles>

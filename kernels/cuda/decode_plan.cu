@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kernels/cuda/decode_plan.cuh"
 
-#include <algorithm>
-
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/ptx.cuh"
 
@@ -16,15 +14,11 @@ std::size_t aligned(std::size_t bytes) {
   return (bytes + 255) / 256 * 256;
 }
 
-std::size_t most_parts(int multiprocessors) {
-  return static_cast<std::size_t>(std::min(kMostPartsPerMultiprocessor * multiprocessors, kMostParts));
-}
-
 struct PlanOffsets {
   std::size_t parts, pieces, partials;
 };
 PlanOffsets plan_offsets(int rows, int kv_heads, int multiprocessors) {
-  const auto parts = most_parts(multiprocessors);
+  const auto parts = static_cast<std::size_t>(decode_parts(multiprocessors));
   const auto pieces = static_cast<std::size_t>(most_pieces(rows * kv_heads, static_cast<int>(parts)));
   PlanOffsets offsets{};
   offsets.parts = aligned(parts * sizeof(std::int32_t));
@@ -73,25 +67,25 @@ __global__ void __launch_bounds__(kThreads)
   int units = 0;
   for (int i = first; i < end; ++i) {
     planned[i] = planned_row(step, i, window);
-    units += planned[i].tokens.units() * kv_heads;
+    units += planned[i].tokens.units();
   }
-  int begin = sum_before(units, totals);
+  sum_before(units, totals);
+  const int all_units = totals[kThreads / kLanes - 1] * kv_heads;
   int others = 0;  // rows with other units than the first
+  for (int i = first; i < end; ++i) others += planned[i].tokens.units() != planned[0].tokens.units();
+  const bool are_equal = __syncthreads_count(others) == 0;
+  const int equal_units = are_equal && rows > 0 ? planned[0].tokens.units() : 0;
+  const Cut cut = rows > 0 ? cut_line(rows * kv_heads, all_units, equal_units, parts) : Cut{};
+  int begin = sum_before((units + (end - first) * cut.pair_cost) * kv_heads, totals);
   for (int i = first; i < end; ++i) {
     planned[i].begin = begin;
-    begin += planned[i].tokens.units() * kv_heads;
-    others += planned[i].tokens.units() != planned[0].tokens.units();
+    begin += (planned[i].tokens.units() + cut.pair_cost) * kv_heads;
   }
   if (thread == kThreads - 1) planned[rows].begin = begin;
-  const bool are_equal = __syncthreads_count(others) == 0;
-  Line line{planned[rows].begin, rows * kv_heads, 0};
-  if (are_equal && rows > 0) line.units = planned[0].tokens.units();
-  const Cut cut = rows > 0 ? cut_line(line, parts) : Cut{};
+  __syncthreads();
   for (int part = thread; part < parts; part += kThreads) {
-    if (part >= cut.used) {
-      plan.parts[part] = Piece{};
-      continue;
-    }
+    plan.parts[part] = Piece{};
+    if (part >= cut.used) continue;
     PartWalk walk(cut, part, kv_heads, planned, rows);
     Piece piece;
     for (int place = -1; walk.next(piece, place);)
@@ -109,10 +103,11 @@ __global__ void settle_kernel() {
 
 std::size_t decode_workspace_bytes(const DecodeShape& shape, int multiprocessors) {
   // A layer may have one kv head for all its heads.
-  const std::size_t rows = 2 * most_parts(multiprocessors) * static_cast<std::size_t>(shape.heads);
+  const std::size_t rows =
+      2 * static_cast<std::size_t>(decode_parts(multiprocessors)) * static_cast<std::size_t>(shape.heads);
   const std::size_t padded = (static_cast<std::size_t>(shape.head_dim) + 15) / 16 * 16;
   return plan_offsets(shape.rows, shape.kv_heads, multiprocessors).partials +
-         aligned(rows * (2 + padded) * sizeof(float));
+         aligned(rows * (padded + 4) * sizeof(float));
 }
 
 DecodePlan decode_plan_at(const DecodeWorkspace& workspace, int rows, int kv_heads, int multiprocessors) {
@@ -123,12 +118,12 @@ DecodePlan decode_plan_at(const DecodeWorkspace& workspace, int rows, int kv_hea
           reinterpret_cast<float*>(memory + offsets.partials)};
 }
 
-void plan_decode(const StepView& step, int rows, int kv_heads, int window, KvDtype dtype,
-                 const DecodeWorkspace& workspace, int multiprocessors, cudaStream_t stream) {
+void plan_decode(const StepView& step, int rows, int kv_heads, int window, const DecodeWorkspace& workspace,
+                 int multiprocessors, cudaStream_t stream) {
   if (rows == 0) return;
   launch(plan_kernel, dim3(1), dim3(kThreads), static_cast<std::size_t>(rows + 1) * sizeof(PlannedRow),
          stream, step, rows, kv_heads, window, decode_plan_at(workspace, rows, kv_heads, multiprocessors),
-         decode_parts(multiprocessors, number_bytes(dtype)));
+         decode_parts(multiprocessors));
   launch(settle_kernel, dim3(1), dim3(1), 0, stream);
 }
 

@@ -18,16 +18,13 @@ namespace pitwall::cuda {
 inline constexpr int kTileTokens = 16;  ///< a tile begins at a multiple of it, so it lies in one block
 inline constexpr int kUnitTokens = 64;
 inline constexpr int kLeastUnits = 2;  ///< of a part: shorter ones cost more to merge than to read
-/// Of a part of a multiprocessor's work there are as many as blocks of threads lie on it: enough copies must
-/// be on their way, while each piece costs its time. Bytes need more hands to widen them.
-PITWALL_HOST_DEVICE constexpr int parts_per_multiprocessor(int number_bytes) {
-  return number_bytes == 1 ? 2 : 2;
-}
-inline constexpr int kMostPartsPerMultiprocessor = 4, kMostParts = 512;
+/// Blocks of threads on a multiprocessor, where registers and shared memory allow, with a part each: what one
+/// of them waits for, the other has.
+inline constexpr int kPartsPerMultiprocessor = 2, kMostParts = 512;
 
-/// Parts of a device, and so the grid of decode attention. number_bytes: of KV as stored.
-PITWALL_HOST_DEVICE constexpr int decode_parts(int multiprocessors, int number_bytes) {
-  const int parts = parts_per_multiprocessor(number_bytes) * multiprocessors;
+/// Parts of a device, and so the grid of decode attention.
+PITWALL_HOST_DEVICE constexpr int decode_parts(int multiprocessors) {
+  const int parts = kPartsPerMultiprocessor * multiprocessors;
   return parts < kMostParts ? parts : kMostParts;
 }
 
@@ -50,14 +47,11 @@ PITWALL_HOST_DEVICE constexpr VisibleTokens visible_tokens(std::int32_t position
   return {window > 0 && end > window ? end - window : 0, end};
 }
 
-/// Units of all pairs. `units`: of each pair, where all have as many; else 0.
-struct Line {
-  std::int32_t total = 0, pairs = 0, units = 0;
-};
-
-/// A line in `used` parts that begin at multiples of `grain` units; their sizes differ by one grain at most.
+/// A line in `used` parts that begin at multiples of `grain`; their sizes differ by one grain at most.
+/// pair_cost: units that each pair takes ahead of its tokens, for the time that its beginning and end take; a
+/// part that would begin in them begins with the pair.
 struct Cut {
-  std::int32_t total = 0, used = 0, grain = 1;
+  std::int32_t total = 0, used = 0, grain = 1, pair_cost = 0;
   PITWALL_HOST_DEVICE constexpr std::int32_t begin(std::int32_t part) const {
     return static_cast<std::int32_t>(std::int64_t{part} * (total / grain) / used) * grain;
   }
@@ -66,21 +60,23 @@ struct Cut {
   }
 };
 
-/// Merging costs more than parts that stand idle, if there are few of those: so pairs that are equal stay
-/// whole, or are cut into as many pieces each, where that takes nine parts of ten.
-PITWALL_HOST_DEVICE constexpr Cut cut_line(const Line& line, std::int32_t parts) {
-  const auto takes_most = [parts](std::int32_t share) { return 10 * share >= 9 * parts; };
-  const std::int32_t most = line.total > kLeastUnits ? line.total / kLeastUnits : 1;
-  const Cut even{line.total, most < parts ? most : parts, 1};
-  if (line.units == 0) return even;
-  if (line.pairs > parts) {
-    const std::int32_t each = (line.pairs + parts - 1) / parts;
-    return takes_most(line.pairs / each) ? Cut{line.total, (line.pairs + each - 1) / each, line.units} : even;
+/// Of `pairs`, above 0, that have `units` in all, each of them `equal_units` if that is above 0. Merging
+/// costs more than parts that stand idle, if there are few of those: so pairs that are equal stay whole, or
+/// are cut into as many pieces each, where that takes nine parts of ten.
+PITWALL_HOST_DEVICE constexpr Cut cut_line(std::int32_t pairs, std::int32_t units, std::int32_t equal_units,
+                                           std::int32_t parts) {
+  if (equal_units > 0 && pairs > parts) {
+    const std::int32_t each = (pairs + parts - 1) / parts;
+    if (10 * (pairs / each) >= 9 * parts) return {units, (pairs + each - 1) / each, equal_units, 0};
+  } else if (equal_units > 0) {
+    const std::int32_t most = equal_units > kLeastUnits ? equal_units / kLeastUnits : 1;
+    const std::int32_t pieces = parts / pairs < most ? parts / pairs : most;
+    if (pieces == most || 10 * pieces * pairs >= 9 * parts) return {units, pieces * pairs, 1, 0};
   }
-  const std::int32_t at_most = line.units > kLeastUnits ? line.units / kLeastUnits : 1;
-  const std::int32_t pieces = parts / line.pairs < at_most ? parts / line.pairs : at_most;
-  return pieces == at_most || takes_most(pieces * line.pairs) ? Cut{line.total, pieces * line.pairs, 1}
-                                                              : even;
+  constexpr std::int32_t kPairCost = 1;
+  const std::int32_t total = units + pairs * kPairCost, least = kLeastUnits + kPairCost;
+  const std::int32_t most = total > least ? total / least : 1;
+  return {total, most < parts ? most : parts, 1, kPairCost};
 }
 
 /// A decode row with its place in the line.
@@ -116,68 +112,65 @@ PITWALL_HOST_DEVICE constexpr std::int32_t row_of(const PlannedRow* rows, std::i
   return low;
 }
 
-/// The pieces of a part, one after the other: first the one that goes on in the next part, so that its pair
-/// is complete before the last whole ones are.
+/// The pieces of a part, one after the other.
 class PartWalk {
  public:
   PITWALL_HOST_DEVICE constexpr PartWalk(const Cut& cut, std::int32_t part, std::int32_t kv_heads,
                                          const PlannedRow* rows, std::int32_t count)
-      : cut_(cut),
-        part_(part),
-        kv_heads_(kv_heads),
-        rows_(rows),
-        at_(cut.begin(part)),
-        end_(cut.begin(part + 1)) {
-    index_ = row_of(rows, count, at_);
-    const std::int32_t last = row_of(rows, count, end_ - 1), units = rows[last].tokens.units();
-    const std::int32_t open = rows[last].begin + (end_ - 1 - rows[last].begin) / units * units;
-    next_place_ = index_ * kv_heads + (at_ - rows[index_].begin) / rows[index_].tokens.units() + part;
-    if (open <= at_ || open + units == end_) return;
-    later_at_ = at_;
-    later_end_ = open;
-    later_index_ = index_;
-    at_ = open;
-    index_ = last;
+      : cut_(cut), part_(part), kv_heads_(kv_heads), rows_(rows), end_(cut.begin(part + 1)) {
+    const std::int32_t at = cut.begin(part);
+    index_ = row_of(rows, count, at);
+    head_ = (at - rows[index_].begin) / weight();
+    from_ = at - pair_begin() - cut.pair_cost;
+    if (from_ < 0) from_ = 0;
   }
 
   /// Whether there is another; `place`: where it lies among the most_pieces(), −1 of the part's first.
   PITWALL_HOST_DEVICE constexpr bool next(Piece& piece, std::int32_t& place) {
-    if (at_ >= end_) return false;
-    if (at_ == rows_[index_].begin + rows_[index_].tokens.units() * kv_heads_) ++index_;
+    if (!goes_on()) return false;
     const PlannedRow& row = rows_[index_];
-    const std::int32_t units = row.tokens.units(), base = row.tokens.base();
-    const std::int32_t head = (at_ - row.begin) / units, begin = row.begin + head * units;
-    const std::int32_t stop = end_ < begin + units ? end_ : begin + units;
-    const std::int32_t end = base + (stop - begin) * kUnitTokens;
+    const std::int32_t units = row.tokens.units(), base = row.tokens.base(), begin = pair_begin();
+    const std::int32_t left = end_ - begin - cut_.pair_cost, to = left < units ? left : units;
+    const std::int32_t end = base + to * kUnitTokens;
     piece.row = row.row;
     piece.slot = row.slot;
-    piece.head = head;
-    piece.first = base + (at_ - begin) * kUnitTokens;
+    piece.head = head_;
+    piece.first = base + from_ * kUnitTokens;
     piece.end = end < row.tokens.end ? end : row.tokens.end;
     piece.seen = row.tokens.first;
     piece.last = row.tokens.end - 1;
-    piece.first_part = cut_.part_of(begin);
-    piece.parts = cut_.part_of(begin + units - 1) - piece.first_part + 1;
-    at_ = stop;
-    if (at_ == end_ && later_end_ > later_at_) {
-      at_ = later_at_;
-      end_ = later_end_;
-      index_ = later_index_;
-      later_end_ = later_at_;
-    }
+    piece.first_part = cut_.part_of(begin + cut_.pair_cost);
+    piece.parts = cut_.part_of(begin + weight() - 1) - piece.first_part + 1;
     place = place_;
-    place_ = ++next_place_;  // those of a part end before those of the next one begin
-    piece.next = at_ < end_ ? place_ : -1;
+    place_ =
+        index_ * kv_heads_ + head_ + 1 + part_;  // those of a part end before those of the next one begin
+    from_ = 0;
+    if (to < units) {
+      end_ = begin;  // the pair goes on in the next part
+    } else if (++head_ == kv_heads_) {
+      head_ = 0;
+      ++index_;
+    }
+    piece.next = goes_on() ? place_ : -1;
     return true;
   }
 
  private:
+  PITWALL_HOST_DEVICE constexpr std::int32_t weight() const {
+    return rows_[index_].tokens.units() + cut_.pair_cost;
+  }
+  PITWALL_HOST_DEVICE constexpr std::int32_t pair_begin() const {
+    return rows_[index_].begin + head_ * weight();
+  }
+  /// Units of the pair at hand lie in this part. Behind the last row there is a row that ends the line.
+  PITWALL_HOST_DEVICE constexpr bool goes_on() const { return end_ - pair_begin() - cut_.pair_cost > from_; }
+
   Cut cut_;
   std::int32_t part_, kv_heads_;
   const PlannedRow* rows_;
-  std::int32_t index_ = 0, at_, end_;
-  std::int32_t later_at_ = 0, later_end_ = 0, later_index_ = 0;
-  std::int32_t place_ = -1, next_place_ = 0;
+  std::int32_t end_, index_ = 0, head_ = 0;
+  std::int32_t from_ = 0;  ///< unit of the pair at hand
+  std::int32_t place_ = -1;
 };
 
 /// The place for a partial result: a part has at most two, of the pair that came in from the part before and

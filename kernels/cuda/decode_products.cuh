@@ -11,8 +11,8 @@
 
 namespace pitwall::cuda {
 
-/// Whether a block may have more than 99 KB of shared memory.
-#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200)
+/// Whether multiprocessors have 228 KB of shared memory.
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 900 || __CUDA_ARCH__ >= 1200)
 inline constexpr bool kHasRoom = false;
 #else
 inline constexpr bool kHasRoom = true;
@@ -26,8 +26,7 @@ struct DecodeTraits : KvNumbers<kDtype> {
   static constexpr int kHeads = 8 * kHeadTiles;                ///< that are computed at once
   static constexpr int kChunks = kDim * Numbers::kBytes / 16;  ///< of a token's keys
   static constexpr int kHalfTile = kTileTokens * kDim * Numbers::kBytes;
-  /// Blocks on a multiprocessor, where registers and shared memory allow.
-  static constexpr int kBlocks = kDim * kHeadTiles > 128 ? 2 : parts_per_multiprocessor(Numbers::kBytes);
+  /// As much as multiprocessors have room for: bytes on their way.
   static constexpr int ring_bytes(bool has_room) {
     return (has_room ? 96 : Numbers::kIsByte ? 32 : 64) * 1024;
   }
