@@ -46,14 +46,12 @@ double seconds(Nanos duration) {
   return static_cast<double>(duration) / static_cast<double>(kNanosPerSecond);
 }
 
-double gap_share(const Recorder& recorder, Nanos begin, Nanos end) {
-  Nanos gaps = 0, busy = 0;
+double idle_percent(const Recorder& recorder, Nanos begin, Nanos end) {
+  IdleShare share;
   for (const StepRecord& step : recorder.last_steps(std::numeric_limits<std::uint16_t>::max())) {
-    if (step.started < begin || step.finished > end) continue;
-    gaps += std::max(step.gap_ns, 0);
-    busy += step.finished - step.started;
+    if (step.started >= begin && step.finished <= end) share.add(step);
   }
-  return busy > 0 ? 100 * static_cast<double>(gaps) / static_cast<double>(gaps + busy) : 0;
+  return share.percent();
 }
 
 }  // namespace
@@ -98,7 +96,7 @@ Result<EqualRequestsResult> run_equal_requests(Engine& engine, const EqualReques
   }
   if (first_end > last_first)
     result.decode_tokens_per_s = static_cast<double>(tokens) / seconds(first_end - last_first);
-  result.gap_percent = gap_share(engine.recorder(), last_first, first_end);
+  result.gap_percent = idle_percent(engine.recorder(), last_first, first_end);
   return result;
 }
 

@@ -163,6 +163,16 @@ std::vector<double> rope_frequencies(const RopeSpec& rope, int positions) {
   return frequencies;
 }
 
+void fill_rope_table(const RopeSpec& rope, int count, int longest, float* rows) {
+  const std::vector<double> frequencies = rope_frequencies(rope, longest);
+  for (int position = 0; position < count; ++position) {
+    for (const double frequency : frequencies)
+      *rows++ = static_cast<float>(rope.attention_factor * std::cos(position * frequency));
+    for (const double frequency : frequencies)
+      *rows++ = static_cast<float>(rope.attention_factor * std::sin(position * frequency));
+  }
+}
+
 Result<void> check_rope(const RopeSpec& rope, int head_dim) {
   if (rope.rotary_dim <= 0 || rope.rotary_dim % 2 != 0 || rope.rotary_dim > head_dim) {
     return wrong(fmt::format("The rotary dimension is {}; it must be even, from 2 to the head's {}",

@@ -54,6 +54,10 @@ struct RopeSpec {
 /// f_0 … f_(rotary_dim/2 − 1), in radians per position, for sequences of up to `positions` tokens.
 std::vector<double> rope_frequencies(const RopeSpec& rope, int positions);
 
+/// Of positions 0 … `count` − 1, in sequences of up to `longest` tokens: a row each, attention_factor times
+/// rotary_dim / 2 cosines, then as many sines.
+void fill_rope_table(const RopeSpec& rope, int count, int longest, float* rows);
+
 /// Even and within the head, a base above 0, factors that are finite, above 0 and as many as needed.
 Result<void> check_rope(const RopeSpec& rope, int head_dim);
 

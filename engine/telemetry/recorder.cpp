@@ -244,14 +244,10 @@ namespace {
 constexpr Nanos kIdleWindow = 2 * kNanosPerSecond;
 
 template <class Steps>
-double idle_percent_of(const Steps& steps, Nanos since) {
-  Nanos idle = 0, busy = 0;
-  for (auto step = steps.rbegin(); step != steps.rend() && step->started >= since; ++step) {
-    idle += step->gap_ns;
-    busy += step->finished - step->started;
-  }
-  if (busy <= 0) return std::numeric_limits<double>::quiet_NaN();
-  return 100 * static_cast<double>(idle) / static_cast<double>(idle + busy);
+IdleShare idle_since(const Steps& steps, Nanos since) {
+  IdleShare share;
+  for (auto step = steps.rbegin(); step != steps.rend() && step->started >= since; ++step) share.add(*step);
+  return share;
 }
 
 }  // namespace
@@ -271,7 +267,7 @@ Snapshot Recorder::snapshot(const LedgerSnapshot& ledger) const {
   result.totals = state.totals;
   result.output_tokens_per_s = state.output_rate.per_second(result.steady);
   result.prompt_tokens_per_s = state.prompt_rate.per_second(result.steady);
-  result.idle_percent = idle_percent_of(state.steps, result.steady - kIdleWindow);
+  result.idle_percent = idle_since(state.steps, result.steady - kIdleWindow).percent();
   const SecondTally window = state.merged(state.open_second, kSnapshotSeconds);
   result.ttft = percentiles_of(window.ttft);
   result.tpot = percentiles_of(window.tpot);

@@ -14,6 +14,10 @@ double ms(Nanos duration) {
 
 }  // namespace
 
+double IdleShare::percent() const {
+  return busy > 0 ? 100 * static_cast<double>(idle) / static_cast<double>(idle + busy) : kNaN;
+}
+
 std::string_view finish_reason_name(FinishReason reason) {
   switch (reason) {
     case FinishReason::none:

@@ -47,6 +47,16 @@ struct StepRecord {
 };
 static_assert(sizeof(StepRecord) <= 128);
 
+/// The executor idle although work was there, of the time of some steps.
+struct IdleShare {
+  Nanos idle = 0, busy = 0;
+  void add(const StepRecord& step) {
+    idle += step.gap_ns > 0 ? step.gap_ns : 0;
+    busy += step.finished - step.started;
+  }
+  double percent() const;  ///< NaN without steps
+};
+
 /// What happened to whom in a step; kept in a ring of their own, numbered from 0 and wrapping at 2^32.
 struct StepEvent {
   enum class Kind : std::uint8_t { joined, resumed, left, preempted, swapped_out };

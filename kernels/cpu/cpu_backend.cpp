@@ -158,16 +158,7 @@ Result<BookedMemory> CpuBackend::rope_table(const RopeSpec& rope, int positions,
   const Bytes bytes = Bytes{positions} * rope.rotary_dim * Bytes{sizeof(float)};
   auto memory = BookedMemory::take(ledger_, Category::library_workspace, bytes, "rotary tables");
   if (!memory) return memory;
-  const int half = rope.rotary_dim / 2;
-  auto* value = memory->as<float>();
-  const std::vector<double> frequencies = rope_frequencies(rope, longest);
-  for (int position = 0; position < positions; ++position, value += rope.rotary_dim) {
-    for (int i = 0; i < half; ++i) {
-      const double angle = position * frequencies[static_cast<std::size_t>(i)];
-      value[i] = static_cast<float>(rope.attention_factor * std::cos(angle));
-      value[i + half] = static_cast<float>(rope.attention_factor * std::sin(angle));
-    }
-  }
+  fill_rope_table(rope, positions, longest, memory->as<float>());
   return memory;
 }
 

@@ -108,17 +108,8 @@ Result<RopeTable> CudaBackend::upload_rope(const RopeSpec& rope, int positions) 
   const int switch_length = rope.switch_length();
   const bool switches = switch_length > 0 && switch_length < positions;
   const auto table = [&](int count, int longest) {
-    const auto half = static_cast<std::size_t>(rope.rotary_dim / 2);
-    const std::vector<double> frequencies = rope_frequencies(rope, longest);
-    std::vector<float> numbers(static_cast<std::size_t>(count) * 2 * half);
-    for (std::size_t position = 0; position < static_cast<std::size_t>(count); ++position) {
-      float* row = numbers.data() + position * 2 * half;
-      for (std::size_t i = 0; i < half; ++i) {
-        const double angle = static_cast<double>(position) * frequencies[i];
-        row[i] = static_cast<float>(rope.attention_factor * std::cos(angle));
-        row[i + half] = static_cast<float>(rope.attention_factor * std::sin(angle));
-      }
-    }
+    std::vector<float> numbers(static_cast<std::size_t>(count) * static_cast<std::size_t>(rope.rotary_dim));
+    fill_rope_table(rope, count, longest, numbers.data());
     return uploads_.items(numbers, "rotary tables");
   };
   RopeView view;

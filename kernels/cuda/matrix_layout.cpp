@@ -251,11 +251,6 @@ bool is_plain_type(TensorType type) {
 
 }  // namespace
 
-bool has_device_layout(const TensorView& source) {
-  return source.quantized || is_plain_type(source.type) || is_block_type(source.type) ||
-         source.type == TensorType::f8_e4m3;
-}
-
 MatrixLayout matrix_layout(const TensorView& source) {
   MatrixLayout layout;
   DeviceMatrix& matrix = layout.matrix;

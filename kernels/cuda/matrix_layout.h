@@ -92,11 +92,9 @@ constexpr StoredFormat stored_format(TensorType type) {
   return f;
 }
 
-/// Whether a checkpoint's matrix of the type can lie on the device.
-bool has_device_layout(const TensorView& source);
-
 /// Bytes that a checkpoint's matrix takes on the device, and its shape there (pointers null). F32, F16 and
-/// BF16 become bf16 (round to nearest even). The numbers of a quantised linear must have been checked.
+/// BF16 become bf16 (round to nearest even). The source is a weight type (is_weight_type) or a quantised
+/// linear whose numbers were checked.
 struct MatrixLayout {
   DeviceMatrix matrix;
   std::int64_t value_bytes = 0, scale_bytes = 0;  ///< each a multiple of 16

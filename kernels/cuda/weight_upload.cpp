@@ -29,7 +29,12 @@ void in_parallel(int threads, int count, const Work& work) {
 
 Result<void> check_source(const TensorView& source) {
   if (source.valid() && source.rows > 0 && source.columns > 0) {
-    return source.quantized ? source.quantized->check_numbers() : Result<void>{};
+    if (source.quantized) return source.quantized->check_numbers();
+    if (is_weight_type(source.type)) return {};
+    return Error{Error::Kind::invalid_input,
+                 "tensor " + source.name + " is stored as " +
+                     std::string(tensor_type_info(source.type).name) + ", which is no format of weights",
+                 "the checkpoint is of another kind", "Fetch the model again", source.name};
   }
   return Error{Error::Kind::invalid_input, "tensor " + source.name + " is empty", "the checkpoint is damaged",
                "Fetch the model again", source.name};
