@@ -38,14 +38,13 @@ std::size_t decode_workspace_bytes(const DecodeShape& shape, int multiprocessors
 
 /// Writes the work list for `kv_heads` and `window` from StepView (positions of decode_rows); decode_plan.h
 /// says how. `rows`: bound. Launched once a step for each pair before its first layer.
-void plan_decode(const StepView& step, int rows, int kv_heads, int window, KvDtype dtype,
-                 const DecodeWorkspace& workspace, int multiprocessors, cudaStream_t stream);
+void plan_decode(const StepView& step, int rows, int kv_heads, int window, const DecodeWorkspace& workspace,
+                 int multiprocessors, cudaStream_t stream);
 
 /// Rows of StepView::decode_rows only; `rows`, `multiprocessors`, args.window, args.kv.kv_heads and
 /// args.kv.dtype as the plan had them. The grid depends on multiprocessors alone. A row that sees nothing
-/// gets zeros. The plan, block tables and all tokens but a row's last are read before the kernel ahead has
-/// ended: it may be plan_decode, rope_append or one that writes none of these, and must wait for its own
-/// before it lets this one start.
+/// gets zeros. The plan, block tables and all tokens but a row's last are read before the kernels ahead have
+/// ended (early_reads in launch.cuh); plan_decode and rope_append see to it that they may stand right ahead.
 void decode_attention(const AttentionArgs& args, int rows, const DecodeWorkspace& workspace,
                       int multiprocessors, cudaStream_t stream);
 

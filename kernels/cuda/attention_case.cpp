@@ -91,8 +91,7 @@ class AttentionCase final : public PreparedCase {
   float scale() const { return 1 / std::sqrt(static_cast<float>(shape_.head_dim)); }
 
   void plan(cudaStream_t stream) {
-    plan_decode(step_.view, bound_, shape_.kv_heads, shape_.window, shape_.dtype, workspace_,
-                multiprocessors_, stream);
+    plan_decode(step_.view, bound_, shape_.kv_heads, shape_.window, workspace_, multiprocessors_, stream);
   }
 
   std::vector<std::uint16_t> run(cudaStream_t stream) {

@@ -213,7 +213,7 @@ void CudaBackend::attention(const AttentionOp& op, Tensor q, Tensor out) {
   const int multiprocessors = memory_.device().multiprocessors;
   if (planned_ != std::pair{op.kv_heads, op.window}) {
     planned_ = {op.kv_heads, op.window};
-    plan_decode(link_.view(), rows, op.kv_heads, op.window, args.kv.dtype, decode_, multiprocessors, stream_);
+    plan_decode(link_.view(), rows, op.kv_heads, op.window, decode_, multiprocessors, stream_);
   }
   decode_attention(args, rows, decode_, multiprocessors, stream_);
   const std::vector<Segment>& segments = link_.segments();

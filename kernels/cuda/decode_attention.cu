@@ -16,8 +16,8 @@ void launch_decode<KvDtype::int8>(const AttentionArgs&, const DecodePlan&, int, 
 void decode_attention(const AttentionArgs& args, int rows, const DecodeWorkspace& workspace,
                       int multiprocessors, cudaStream_t stream) {
   if (rows == 0) return;
-  const DecodePlan plan = decode_plan_at(workspace, rows, multiprocessors);
-  const int parts = decode_parts(multiprocessors, number_bytes(args.kv.dtype));
+  const DecodePlan plan = decode_plan_at(workspace, rows, args.kv.kv_heads, multiprocessors);
+  const int parts = decode_parts(multiprocessors);
   switch (args.kv.dtype) {
     case KvDtype::float32:
       return;  // no such pool on a device

@@ -30,6 +30,7 @@ struct DecodeBlock {
   int group = args.heads / args.kv.kv_heads;
   Products products{args.kv.padded_dim};
 
+  __device__ int block_log() const { return __ffs(args.kv.block_size) - 1; }
   __device__ int padded_dim() const { return kIsFull ? kDim : args.kv.padded_dim; }
 
   __device__ std::byte* stage(int s) const {
@@ -41,49 +42,35 @@ struct DecodeBlock {
 
   /// A piece of the part, and which of its group's heads are computed.
   struct Place {
-    PlannedRow row;
-    int index = 0, at = 0, end = 0, share = 0;
-    Piece piece;
+    const Piece* piece;
     int first_row = 0;
   };
-  __device__ Place first_place() const {
-    const PlannedPart start = plan.parts[part];
-    Place place{start.row, start.index, part * start.share, 0, start.share, {}, 0};
-    place.end = start.total - place.at < start.share ? start.total : place.at + start.share;
-    place.piece = piece_at(place.row, place.at, place.end, place.share);
-    return place;
-  }
   /// Whether there is another.
   __device__ bool advance(Place& place) const {
     place.first_row += Traits::kHeads;
     if (place.first_row < group) return true;
     place.first_row = 0;
-    place.at += place.piece.end - place.piece.first;
-    if (place.at >= place.end) return false;
-    if (place.at == place.row.begin + place.row.tokens.units() * args.kv.kv_heads)
-      place.row = plan.rows[++place.index];
-    place.piece = piece_at(place.row, place.at, place.end, place.share);
-    return true;
+    const int next = place.piece->next;
+    if (next >= 0) place.piece = plan.pieces + next;
+    return next >= 0;
   }
 
   /// This warp's tiles of a piece: `count` of them, kWarps apart.
   struct Tiles {
-    VisibleTokens tokens;
+    int seen = 0, end = 0, last = 0;  ///< the piece's
     int position = 0, count = 0;
     __device__ int position_of(int tile) const { return position + tile * Traits::kWarps * kTileTokens; }
   };
-  __device__ Tiles tiles_of(const Place& place) const {
-    Tiles tiles{place.row.tokens};
-    const int base = tiles.tokens.base();
-    const int end = min(base + place.piece.end * kUnitTokens, tiles.tokens.end);
-    tiles.position = base + place.piece.first * kUnitTokens + warp * kTileTokens;
+  __device__ Tiles tiles_of(const Piece& piece) const {
+    Tiles tiles{piece.seen, piece.end, piece.last, piece.first + warp * kTileTokens, 0};
     constexpr int kTurn = Traits::kWarps * kTileTokens;
-    tiles.count = max(0, (end - tiles.position + kTurn - 1) / kTurn);
+    tiles.count = max(0, (tiles.end - tiles.position + kTurn - 1) / kTurn);
     return tiles;
   }
 
-  /// Runs ahead of what is computed, over the same tiles. Its place lies in shared memory.
+  /// Runs ahead of what is computed, over the same tiles.
   struct Fetcher {
+    Place place;
     Tiles tiles;
     const std::int32_t* table = nullptr;
     int head = 0, tile = 0, turn = 0;
@@ -91,37 +78,31 @@ struct DecodeBlock {
     int ids = 0, next_ids = 0;  ///< block of tile 32·n + lane; of the 32 after those
   };
   __device__ int load_id(const Fetcher& from, int tile) const {
-    return tile < from.tiles.count ? from.table[from.tiles.position_of(tile) / args.kv.block_size] : 0;
+    return tile < from.tiles.count ? from.table[from.tiles.position_of(tile) >> block_log()] : 0;
   }
-  __device__ void open_piece(Fetcher& from, const Place& place) const {
-    from.tiles = tiles_of(place);
-    from.table = args.step.block_tables + std::int64_t{place.row.slot} * args.step.max_blocks;
-    from.head = place.piece.head;
+  __device__ void open_piece(Fetcher& from) const {
+    const Piece& piece = *from.place.piece;
+    from.tiles = tiles_of(piece);
+    from.table = args.step.block_tables + std::int64_t{piece.slot} * args.step.max_blocks;
+    from.head = piece.head;
     from.tile = 0;
     from.ids = load_id(from, lane);
     from.next_ids = load_id(from, kLanes + lane);
   }
-  /// A warp's place in shared memory to the next one; whether there is one.
-  __device__ bool advance_together(Place& place) const {
-    __syncwarp();
-    const bool goes_on = __any_sync(0xFFFFFFFFu, lane == 0 && advance(place));
-    __syncwarp();
-    return goes_on;
-  }
   /// To a tile, or done.
-  __device__ void settle(Fetcher& from, Place& place) const {
+  __device__ void settle(Fetcher& from) const {
     while (from.tile == from.tiles.count && !from.is_done) {
-      from.is_done = !advance_together(place);
-      if (!from.is_done) open_piece(from, place);
+      from.is_done = !advance(from.place);
+      if (!from.is_done) open_piece(from);
     }
   }
-  /// Whether the tile ahead was written before the kernel ahead began: all tokens but a row's last.
+  /// Whether the tile ahead was written in steps before: all tokens but a row's last.
   __device__ bool is_old(const Fetcher& from) const {
-    return !from.is_done && from.tiles.position_of(from.tile) + kTileTokens < from.tiles.tokens.end;
+    return !from.is_done && from.tiles.position_of(from.tile) + kTileTokens <= from.tiles.last;
   }
 
   /// Starts the copy of the tile ahead; tokens that the row does not see become zeros.
-  __device__ void fetch(Fetcher& from, Place& place_ahead) const {
+  __device__ void fetch(Fetcher& from) const {
     if (!from.is_done) {
       const int tile = from.tile;
       if (tile > 0 && tile % kLanes == 0) {
@@ -129,12 +110,11 @@ struct DecodeBlock {
         from.next_ids = load_id(from, tile + kLanes + lane);
       }
       const KvView& kv = args.kv;
-      const VisibleTokens tokens = from.tiles.tokens;
       const std::int64_t block = __shfl_sync(0xFFFFFFFFu, from.ids, tile % kLanes);
       const int position = from.tiles.position_of(tile);
       const std::int64_t line =
-          (2 * block * kv.kv_heads + from.head) * kv.block_size + (position & (kv.block_size - 1));
-      const std::int64_t to_values = std::int64_t{kv.kv_heads} * kv.block_size;  // in lines
+          ((2 * block * kv.kv_heads + from.head) << block_log()) + (position & (kv.block_size - 1));
+      const std::int64_t to_values = std::int64_t{kv.kv_heads} << block_log();  // in lines
       const int line_bytes = padded_dim() * Traits::kBytes;
       const std::byte* keys = kv.numbers + line * line_bytes;
       const std::byte* values = keys + to_values * line_bytes;
@@ -146,7 +126,7 @@ struct DecodeBlock {
         const int token = index / Traits::kChunks, chunk = index % Traits::kChunks;
         if (chunk * 16 >= line_bytes) continue;
         const int at = position + token;
-        const int bytes = at >= tokens.first && at < tokens.end ? 16 : 0;
+        const int bytes = at >= from.tiles.seen && at < from.tiles.end ? 16 : 0;
         const std::uint32_t place = to + chunk_offset<Traits::kChunks>(token, chunk);
         copy_async_16(place, keys + token * line_bytes + chunk * 16, bytes);
         copy_async_16(place + Traits::kHalfTile, values + token * line_bytes + chunk * 16, bytes);
@@ -159,28 +139,27 @@ struct DecodeBlock {
       }
       ++from.tile;
       ++from.turn;
-      settle(from, place_ahead);
     }
     copy_async_commit();
   }
 
   __device__ void load_query(Query& q, const Place& place) const {
-    const int dim = args.kv.head_dim, first = place.piece.head * group + place.first_row;
+    const int dim = args.kv.head_dim, first = place.piece->head * group + place.first_row;
     const bool is_aligned =
         reinterpret_cast<std::uintptr_t>(args.q.data) % 4 == 0 && args.q.stride % 2 == 0 && dim % 2 == 0;
-    products.load_query(q, args.q.data + std::int64_t{place.row.row} * args.q.stride + first * dim, dim,
+    products.load_query(q, args.q.data + std::int64_t{place.piece->row} * args.q.stride + first * dim, dim,
                         group - place.first_row, is_aligned);
   }
 
   /// One tile of this warp's ring.
-  __device__ void take_tile(const VisibleTokens& tokens, int position, int s, const Query& q,
-                            const ScoreRule& rule, HeadSums& heads, Out& out) const {
+  __device__ void take_tile(const Tiles& tiles, int position, int s, const Query& q, const ScoreRule& rule,
+                            HeadSums& heads, Out& out) const {
     const int g = lane / 4;
     const std::uint32_t keys = shared_address(stage(s));
-    Scores scores = {};
+    Scores scores;
     products.score(scores, q, keys);
     const float* scales = reinterpret_cast<const float*>(stage_scales(s));
-    const bool is_edge = position < tokens.first || position + kTileTokens > tokens.end;
+    const bool is_edge = position < tiles.seen || position + kTileTokens > tiles.end;
 #pragma unroll
     for (int h = 0; h < kHeadTiles; ++h) {
 #pragma unroll
@@ -190,7 +169,7 @@ struct DecodeBlock {
         if (rule.cap_in != 0) scores[h][j] = rule.capped(scores[h][j]);
         scores[h][j] *= rule.factor;
         const int at = position + token;
-        if (is_edge && (at < tokens.first || at >= tokens.end)) scores[h][j] = -kInfinity;
+        if (is_edge && (at < tiles.seen || at >= tiles.end)) scores[h][j] = -kInfinity;
       }
     }
     products.take_powers(scores, heads, out);
@@ -217,11 +196,12 @@ struct DecodeBlock {
     return Traits::kHasTokenScales ? 1 / kInt8Lift : 1;
   }
   /// Four columns of a result.
-  __device__ void write_out(int row, int head, int group_row, int column, float4 sum, float total) const {
+  __device__ void write_out(const Piece& piece, int group_row, int column, float4 sum, float total,
+                            float scale) const {
     const int dim = args.kv.head_dim;
-    bf16* to =
-        args.out.data + std::int64_t{row} * args.out.stride + (head * group + group_row) * dim + column;
-    const float factor = total > 0 ? out_scale(head) / total : 0;
+    bf16* to = args.out.data + std::int64_t{piece.row} * args.out.stride +
+               (piece.head * group + group_row) * dim + column;
+    const float factor = total > 0 ? scale / total : 0;
     const float numbers[4] = {sum.x * factor, sum.y * factor, sum.z * factor, sum.w * factor};
     if (dim % 4 == 0) {
       if (column < dim)
@@ -233,14 +213,13 @@ struct DecodeBlock {
       if (column + i < dim) to[i] = __float2bfloat16_rn(numbers[i]);
     }
   }
-  /// Partial results: largest and sum of a row, and its numbers.
-  __device__ float2* partial_head(int place, int group_row) const {
-    return reinterpret_cast<float2*>(plan.partials) + place * group + group_row;
+  /// A partial result of a row: its numbers, then what powers are relative to and their sum.
+  __device__ int partial_quads() const {
+    return padded_dim() / 4 + 1;
   }
-  __device__ float4* partial_numbers(int place, int group_row) const {
-    const std::int64_t heads = 2 * std::int64_t{gridDim.x} * group;
-    return reinterpret_cast<float4*>(plan.partials + 2 * heads +
-                                     (std::int64_t{place} * group + group_row) * args.kv.padded_dim);
+  __device__ float4* partial(int place, int group_row) const {
+    return reinterpret_cast<float4*>(plan.partials) +
+           (std::int64_t{place} * group + group_row) * partial_quads();
   }
 
   __device__ static void add_weighted(float4& sum, float weight, const float4& numbers) {
@@ -251,8 +230,9 @@ struct DecodeBlock {
   }
 
   /// The warps' results, from the first to the last, into `out` or into this part's partial result.
-  __device__ void merge_warps(int row, const Piece& piece, int first_row, HeadSums& heads,
-                              const Out& out) const {
+  __device__ void merge_warps(const Place& place, HeadSums& heads, const Out& out) const {
+    const Piece& piece = *place.piece;
+    const int first_row = place.first_row;
     auto* numbers = reinterpret_cast<float*>(shared + Traits::kMergeAt);  // [warp][row][columns + 4]
     auto* sums = reinterpret_cast<float2*>(shared + Traits::kHeadsAt);    // [warp][row]: base, sum
     const int count = min(Traits::kHeads, group - first_row);
@@ -260,6 +240,7 @@ struct DecodeBlock {
     const int pitch = columns + 4;  // rows meet different banks
     const int g = lane / 4, t = lane % 4;
     const int to_place = partial_place(part, piece.first_part);
+    const float scale = out_scale(piece.head);
 #pragma unroll
     for (int h = 0; h < kHeadTiles; ++h) {
 #pragma unroll
@@ -303,143 +284,164 @@ struct DecodeBlock {
                        *reinterpret_cast<const float4*>(numbers + (w * count + r) * pitch + column));
         }
         if (piece.is_whole()) {
-          write_out(row, piece.head, first_row + r, first + column, sum, total);
+          write_out(piece, first_row + r, first + column, sum, total, scale);
           continue;
         }
-        partial_numbers(to_place, first_row + r)[(first + column) / 4] = sum;
-        if (first + column == 0) *partial_head(to_place, first_row + r) = {largest, total};
+        float4* to = partial(to_place, first_row + r);
+        to[(first + column) / 4] = sum;
+        if (first + column == 0) to[padded_dim() / 4] = {largest, total, 0, 0};
       }
     }
   }
 
-  /// The partial results of all parts, from the first to the last, into `out`. Many are asked for at once:
-  /// they come from other multiprocessors, and each takes its time.
-  __device__ void merge_parts(int row, const Piece& piece) const {
-    constexpr int kRowsAtOnce = 8;
-    __shared__ float totals[kRowsAtOnce];
-    auto* weights = reinterpret_cast<float*>(shared);  // [row][parts]
-    static_assert(kRowsAtOnce * kMostParts * 4 <= Traits::kRingBytes);
-    constexpr int kAtOnce = 16;
-    const auto place = [&](int p) { return partial_place(piece.first_part + p, piece.first_part); };
-    const int quads = padded_dim() / 4;
-    for (int first_row = 0; first_row < group; first_row += kRowsAtOnce) {
-      const int count = min(kRowsAtOnce, group - first_row);
-      for (int r = warp; r < count; r += Traits::kWarps) {
-        const auto of_part = [&](int p) {
-          return p < piece.parts ? __ldcg(partial_head(place(p), first_row + r)) : float2{-kInfinity, 0};
-        };
-        const float2 early = of_part(lane);
-        float largest = early.x, total = 0;
-        for (int p = kLanes + lane; p < piece.parts; p += kLanes) largest = fmaxf(largest, of_part(p).x);
-        largest = warp_max(largest);
-        const float base = largest == -kInfinity ? 0 : largest;
-        for (int p = lane; p < piece.parts; p += kLanes) {
-          const float2 sums = p < kLanes ? early : of_part(p);
-          const float weight = power_of_two(sums.x - base);
-          weights[r * piece.parts + p] = weight;
-          total += weight * sums.y;
+  /// The partial results of all parts, from the first to the last, into `out`. They come from other
+  /// multiprocessors: many are on their way at once, to where tiles were. Little code, for it runs cold.
+  __device__ void merge_parts(const Piece& piece) const {
+    constexpr int kRows = 4;  // at once
+    constexpr int kItems = (kRows * kDim / 4 + Traits::kThreads - 1) / Traits::kThreads;
+    static_assert(kRows * (kDim + 4) * 4 <= Traits::kLeastRingBytes);
+    auto* results = reinterpret_cast<float4*>(shared);  // [part][row][numbers and sum]
+    const int quads = padded_dim() / 4, row_quads = partial_quads();
+    const float scale = out_scale(piece.head);
+    for (int first_row = 0; first_row < group; first_row += kRows) {
+      const int rows = min(kRows, group - first_row), part_quads = rows * row_quads;
+      const int at_once = Traits::kRingBytes / 16 / part_quads;
+      float4 sums[kItems] = {};
+      float largest[kItems], totals[kItems] = {};
+      for (float& number : largest) number = -kInfinity;
+      for (int first = 0; first < piece.parts; first += at_once) {
+        const int count = min(at_once, piece.parts - first);
+        __syncthreads();  // all have read what was there
+        for (int p = warp; p < count; p += Traits::kWarps) {
+          const float4* from =
+              partial(partial_place(piece.first_part + first + p, piece.first_part), first_row);
+          for (int i = lane; i < part_quads; i += kLanes)
+            copy_async_16(shared_address(results + p * part_quads + i), from + i);
         }
-        total = warp_sum(total);
-        if (lane == 0) totals[r] = total;
-      }
-      __syncthreads();
-      for (int i = static_cast<int>(threadIdx.x); i < count * quads; i += Traits::kThreads) {
-        const int r = i / quads, quad = i % quads;
-        float4 sum{0, 0, 0, 0};
-        for (int first = 0; first < piece.parts; first += kAtOnce) {
-          float4 numbers[kAtOnce];
+        copy_async_commit();
+        copy_async_wait<0>();
+        __syncthreads();
 #pragma unroll
-          for (int p = 0; p < kAtOnce; ++p) {
-            numbers[p] = {0, 0, 0, 0};
-            if (first + p < piece.parts)
-              numbers[p] = __ldcg(partial_numbers(place(first + p), first_row + r) + quad);
+        for (int item = 0; item < kItems; ++item) {
+          const int i = static_cast<int>(threadIdx.x) + item * Traits::kThreads;
+          if (i >= rows * quads) continue;
+          const float4* row = results + i / quads * row_quads;
+          const float before = largest[item];
+#pragma unroll 4
+          for (int p = 0; p < count; ++p) largest[item] = fmaxf(largest[item], row[p * part_quads + quads].x);
+          const float base = largest[item] == -kInfinity ? 0 : largest[item];
+          const float shrink = power_of_two(before - base);
+          float4 sum{0, 0, 0, 0};
+          add_weighted(sum, shrink, sums[item]);
+          totals[item] *= shrink;
+#pragma unroll 4
+          for (int p = 0; p < count; ++p) {
+            const float4 head = row[p * part_quads + quads];
+            const float weight = power_of_two(head.x - base);
+            totals[item] += weight * head.y;
+            add_weighted(sum, weight, row[p * part_quads + i % quads]);
           }
-#pragma unroll
-          for (int p = 0; p < kAtOnce; ++p) {
-            if (first + p < piece.parts) add_weighted(sum, weights[r * piece.parts + first + p], numbers[p]);
-          }
+          sums[item] = sum;
         }
-        write_out(row, piece.head, first_row + r, 4 * quad, sum, totals[r]);
       }
-      __syncthreads();
+#pragma unroll
+      for (int item = 0; item < kItems; ++item) {
+        const int i = static_cast<int>(threadIdx.x) + item * Traits::kThreads;
+        if (i < rows * quads)
+          write_out(piece, first_row + i / quads, 4 * (i % quads), sums[item], totals[item], scale);
+      }
     }
   }
 
-  /// Pieces whose pair is spread over parts: the last block to finish one of a pair merges them.
+  /// Pieces whose pair is spread over parts: the last block to finish one of a pair merges them. That is seen
+  /// to in the end: a fence waits for all copies on their way.
   struct Open {
-    int count, row[2];
-    Piece piece[2];
+    int count;
+    Piece pieces[2];
     bool is_last[2];
   };
-
-  __device__ void run() const {
-    __shared__ Open open;
-    __shared__ Place places[Traits::kWarps], places_ahead[Traits::kWarps];
-    Place &here = places[warp], &place_ahead = places_ahead[warp];
-    Fetcher ahead;
-    {
-      const Place first = first_place();
-      if (lane == 0) here = place_ahead = first;
-      __syncwarp();
-      if (threadIdx.x == 0) open.count = 0;
-      open_piece(ahead, first);
-    }
-    settle(ahead, place_ahead);
-    int primed = 0;
-    for (; primed < Traits::kStages - 1 && is_old(ahead); ++primed) fetch(ahead, place_ahead);
-    wait_for_kernel_ahead();
-    let_next_kernel_start();
-    Query q;
-    load_query(q, here);
-    for (; primed < Traits::kStages - 1; ++primed) fetch(ahead, place_ahead);
-    int turn = 0;
-    for (bool goes_on = true; goes_on;) {
-      products.convert_query(q);
-      const Piece piece = here.piece;
-      const int row = here.row.row, first_row = here.first_row;
-      float scale = args.scale;
-      if constexpr (kDtype == KvDtype::fp8_e4m3) scale *= args.kv.k_scales ? args.kv.k_scales[piece.head] : 1;
-      const ScoreRule rule(scale, args.softcap);
-      const Tiles tiles = tiles_of(here);
-      HeadSums heads;
-      Out out = {};
-      for (int tile = 0; tile < tiles.count; ++tile, ++turn) {
-        copy_async_wait<Traits::kStages - 2>();
-        __syncwarp();  // the tile is there for all lanes, and all are done with the one before
-        fetch(ahead, place_ahead);
-        take_tile(tiles.tokens, tiles.position_of(tile), turn % Traits::kStages, q, rule, heads, out);
-      }
-      goes_on = advance_together(here);
-      if (goes_on && kLoadsEarly) load_query(q, here);
-      merge_warps(row, piece, first_row, heads, out);
-      if (goes_on && !kLoadsEarly) load_query(q, here);
-      if (threadIdx.x == 0 && !piece.is_whole() && first_row + Traits::kHeads >= group) {
-        open.row[open.count] = row;
-        open.piece[open.count++] = piece;
-      }
-    }
-    __threadfence();
+  __device__ void close(Open& open) const {
     __syncthreads();
     if (const int i = static_cast<int>(threadIdx.x); i < open.count) {
-      std::int32_t* arrived = plan.arrived + open.piece[i].first_part;
-      open.is_last[i] = atomicAdd(arrived, 1) == open.piece[i].parts - 1;
+      std::int32_t* arrived = plan.arrived + open.pieces[i].first_part;
+      fence_device();
+      open.is_last[i] = atomicAdd(arrived, 1) == open.pieces[i].parts - 1;
+      fence_device();
       if (open.is_last[i]) *arrived = 0;
     }
     __syncthreads();
-    __threadfence();
     for (int i = 0; i < open.count; ++i) {
-      if (open.is_last[i]) merge_parts(open.row[i], open.piece[i]);
+      if (open.is_last[i]) merge_parts(open.pieces[i]);
+    }
+  }
+
+  __device__ void run() const {
+    __shared__ Open open;
+    if (threadIdx.x == 0) open.count = 0;
+    Place here{plan.parts + part};
+    Fetcher ahead{here};
+    open_piece(ahead);
+#pragma unroll 1
+    for (int primed = 0; primed < Traits::kStages; ++primed) {
+      settle(ahead);
+      if (!is_old(ahead)) wait_for_kernel_ahead();
+      fetch(ahead);
+    }
+    wait_for_kernel_ahead();
+    let_next_kernel_start();
+    Place done{nullptr};
+    Query q;
+    HeadSums heads;
+    Out out;
+    int turn = 0;
+    // Each round merges the piece of the one before, while this one's q is on its way.
+    for (bool goes_on = true;;) {
+      if (goes_on && kLoadsEarly) load_query(q, here);
+      if (done.piece != nullptr) merge_warps(done, heads, out);
+      if (goes_on && !kLoadsEarly) load_query(q, here);
+      if (!goes_on) break;
+      products.convert_query(q);
+      const Piece& piece = *here.piece;
+      float scale = args.scale;
+      if constexpr (kDtype == KvDtype::fp8_e4m3) scale *= args.kv.k_scales ? args.kv.k_scales[piece.head] : 1;
+      const ScoreRule rule(scale, args.softcap);
+      const Tiles tiles = tiles_of(piece);
+      heads = {};
+      clear(out);
+#pragma unroll 1
+      for (int tile = 0; tile < tiles.count; ++tile, ++turn) {
+        copy_async_wait<Traits::kStages - 1>();
+        __syncwarp();  // the tile is there for all lanes
+        take_tile(tiles, tiles.position_of(tile), turn % Traits::kStages, q, rule, heads, out);
+        __syncwarp();  // all are done with it
+        settle(ahead);
+        fetch(ahead);
+      }
+      done = here;
+      goes_on = advance(here);
+      if (threadIdx.x == 0 && !piece.is_whole() && done.first_row + Traits::kHeads >= group)
+        open.pieces[open.count++] = piece;
+    }
+    close(open);
+  }
+  __device__ static void clear(Out& out) {
+#pragma unroll
+    for (auto& step : out) {
+#pragma unroll
+      for (auto& tile : step) {
+#pragma unroll
+        for (float& number : tile) number = 0;
+      }
     }
   }
 };
 
 template <KvDtype kDtype, int kDim, int kHeadTiles, bool kIsFull>
-__global__ void __launch_bounds__(DecodeTraits<kDtype, kDim, kHeadTiles>::kThreads,
-                                  DecodeTraits<kDtype, kDim, kHeadTiles>::kBlocks)
+__global__ void __launch_bounds__(DecodeTraits<kDtype, kDim, kHeadTiles>::kThreads, kPartsPerMultiprocessor)
     decode_kernel(AttentionArgs args, DecodePlan plan) {
   extern __shared__ __align__(1024) uint4 memory[];
   const int part = static_cast<int>(blockIdx.x);
-  if (std::int64_t{part} * plan.parts[part].share >= plan.parts[part].total) {
+  if (plan.parts[part].parts == 0) {
     wait_for_kernel_ahead();
     return;
   }
@@ -456,7 +458,7 @@ inline bool has_room() {
   int device = 0, bytes = 0;
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-  return bytes > 128 * 1024;
+  return bytes > 200 * 1024;
 }
 
 template <KvDtype kDtype, int kDim, int kHeadTiles>

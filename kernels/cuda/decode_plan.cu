@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kernels/cuda/decode_plan.cuh"
 
-#include <algorithm>
-
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/ptx.cuh"
 
@@ -16,19 +14,16 @@ std::size_t aligned(std::size_t bytes) {
   return (bytes + 255) / 256 * 256;
 }
 
-std::size_t most_parts(int multiprocessors) {
-  return static_cast<std::size_t>(std::min(kMostPartsPerMultiprocessor * multiprocessors, kMostParts));
-}
-
 struct PlanOffsets {
-  std::size_t parts, rows, partials;
+  std::size_t parts, pieces, partials;
 };
-PlanOffsets plan_offsets(int rows, int multiprocessors) {
-  const auto parts = most_parts(multiprocessors);
+PlanOffsets plan_offsets(int rows, int kv_heads, int multiprocessors) {
+  const auto parts = static_cast<std::size_t>(decode_parts(multiprocessors));
+  const auto pieces = static_cast<std::size_t>(most_pieces(rows * kv_heads, static_cast<int>(parts)));
   PlanOffsets offsets{};
   offsets.parts = aligned(parts * sizeof(std::int32_t));
-  offsets.rows = offsets.parts + aligned(parts * sizeof(PlannedPart));
-  offsets.partials = offsets.rows + aligned(static_cast<std::size_t>(rows) * sizeof(PlannedRow));
+  offsets.pieces = offsets.parts + aligned(parts * sizeof(Piece));
+  offsets.partials = offsets.pieces + aligned(pieces * sizeof(Piece));
   return offsets;
 }
 
@@ -58,10 +53,10 @@ __device__ int sum_before(int value, int* totals) {
   return within - value + (warp > 0 ? totals[warp - 1] : 0);
 }
 
-/// One block. begins: [rows + 1] in shared memory.
+/// One block. planned: [rows + 1] in shared memory; the last one ends the line.
 __global__ void __launch_bounds__(kThreads)
     plan_kernel(StepView step, int most_rows, int kv_heads, int window, DecodePlan plan, int parts) {
-  extern __shared__ std::int32_t begins[];
+  extern __shared__ PlannedRow planned[];
   __shared__ int totals[kThreads / kLanes];
   wait_for_kernel_ahead();
   let_next_kernel_start();
@@ -70,35 +65,31 @@ __global__ void __launch_bounds__(kThreads)
   const int run = (rows + kThreads - 1) / kThreads;
   const int first = min(thread * run, rows), end = min(first + run, rows);
   int units = 0;
-  for (int i = first; i < end; ++i) units += planned_row(step, i, window).tokens.units() * kv_heads;
-  int begin = sum_before(units, totals);
   for (int i = first; i < end; ++i) {
-    PlannedRow planned = planned_row(step, i, window);
-    planned.begin = begin;
-    plan.rows[i] = planned;
-    begins[i] = begin;
-    begin += planned.tokens.units() * kv_heads;
+    planned[i] = planned_row(step, i, window);
+    units += planned[i].tokens.units();
   }
-  if (thread == kThreads - 1) begins[rows] = begin;
+  sum_before(units, totals);
+  const int all_units = totals[kThreads / kLanes - 1] * kv_heads;
+  int others = 0;  // rows with other units than the first
+  for (int i = first; i < end; ++i) others += planned[i].tokens.units() != planned[0].tokens.units();
+  const bool are_equal = __syncthreads_count(others) == 0;
+  const int equal_units = are_equal && rows > 0 ? planned[0].tokens.units() : 0;
+  const Cut cut = rows > 0 ? cut_line(rows * kv_heads, all_units, equal_units, parts) : Cut{};
+  int begin = sum_before((units + (end - first) * cut.pair_cost) * kv_heads, totals);
+  for (int i = first; i < end; ++i) {
+    planned[i].begin = begin;
+    begin += (planned[i].tokens.units() + cut.pair_cost) * kv_heads;
+  }
+  if (thread == kThreads - 1) planned[rows].begin = begin;
   __syncthreads();
-  const int total = begins[rows];
-  const int share = part_units(total, parts);
   for (int part = thread; part < parts; part += kThreads) {
-    PlannedPart planned;
-    planned.share = share;
-    planned.total = total;
-    const std::int64_t at = std::int64_t{part} * share;
-    if (at < total) {
-      int low = 0, high = rows;  // begins[low] <= at < begins[high]
-      while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        (begins[middle] <= at ? low : high) = middle;
-      }
-      planned.index = low;
-      planned.row = planned_row(step, low, window);
-      planned.row.begin = begins[low];
-    }
-    plan.parts[part] = planned;
+    plan.parts[part] = Piece{};
+    if (part >= cut.used) continue;
+    PartWalk walk(cut, part, kv_heads, planned, rows);
+    Piece piece;
+    for (int place = -1; walk.next(piece, place);)
+      (place < 0 ? plan.parts[part] : plan.pieces[place]) = piece;
   }
 }
 
@@ -112,25 +103,27 @@ __global__ void settle_kernel() {
 
 std::size_t decode_workspace_bytes(const DecodeShape& shape, int multiprocessors) {
   // A layer may have one kv head for all its heads.
-  const std::size_t rows = 2 * most_parts(multiprocessors) * static_cast<std::size_t>(shape.heads);
+  const std::size_t rows =
+      2 * static_cast<std::size_t>(decode_parts(multiprocessors)) * static_cast<std::size_t>(shape.heads);
   const std::size_t padded = (static_cast<std::size_t>(shape.head_dim) + 15) / 16 * 16;
-  return plan_offsets(shape.rows, multiprocessors).partials + aligned(rows * (2 + padded) * sizeof(float));
+  return plan_offsets(shape.rows, shape.kv_heads, multiprocessors).partials +
+         aligned(rows * (padded + 4) * sizeof(float));
 }
 
-DecodePlan decode_plan_at(const DecodeWorkspace& workspace, int rows, int multiprocessors) {
+DecodePlan decode_plan_at(const DecodeWorkspace& workspace, int rows, int kv_heads, int multiprocessors) {
   auto* memory = static_cast<std::byte*>(workspace.memory);
-  const PlanOffsets offsets = plan_offsets(rows, multiprocessors);
-  return {reinterpret_cast<std::int32_t*>(memory), reinterpret_cast<PlannedPart*>(memory + offsets.parts),
-          reinterpret_cast<PlannedRow*>(memory + offsets.rows),
+  const PlanOffsets offsets = plan_offsets(rows, kv_heads, multiprocessors);
+  return {reinterpret_cast<std::int32_t*>(memory), reinterpret_cast<Piece*>(memory + offsets.parts),
+          reinterpret_cast<Piece*>(memory + offsets.pieces),
           reinterpret_cast<float*>(memory + offsets.partials)};
 }
 
-void plan_decode(const StepView& step, int rows, int kv_heads, int window, KvDtype dtype,
-                 const DecodeWorkspace& workspace, int multiprocessors, cudaStream_t stream) {
+void plan_decode(const StepView& step, int rows, int kv_heads, int window, const DecodeWorkspace& workspace,
+                 int multiprocessors, cudaStream_t stream) {
   if (rows == 0) return;
-  launch(plan_kernel, dim3(1), dim3(kThreads), static_cast<std::size_t>(rows + 1) * sizeof(std::int32_t),
-         stream, step, rows, kv_heads, window, decode_plan_at(workspace, rows, multiprocessors),
-         decode_parts(multiprocessors, number_bytes(dtype)));
+  launch(plan_kernel, dim3(1), dim3(kThreads), static_cast<std::size_t>(rows + 1) * sizeof(PlannedRow),
+         stream, step, rows, kv_heads, window, decode_plan_at(workspace, rows, kv_heads, multiprocessors),
+         decode_parts(multiprocessors));
   launch(settle_kernel, dim3(1), dim3(1), 0, stream);
 }
 

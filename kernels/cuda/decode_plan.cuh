@@ -8,19 +8,14 @@
 
 namespace pitwall::cuda {
 
-/// Of KV as stored.
-constexpr int number_bytes(KvDtype dtype) {
-  return dtype == KvDtype::fp8_e4m3 || dtype == KvDtype::int8 ? 1 : 2;
-}
-
 struct DecodePlan {
   std::int32_t* arrived = nullptr;  ///< [parts]: finished pieces of the pair whose first part this is
-  PlannedPart* parts = nullptr;     ///< [parts]
-  PlannedRow* rows = nullptr;       ///< [rows]
-  /// [2·parts][group]: what powers are relative to, their sum; then [2·parts][group][padded head_dim]: the
-  /// unnormalised output
+  Piece* parts = nullptr;           ///< [parts]: the first piece of each
+  Piece* pieces = nullptr;          ///< the others (PartWalk)
+  /// [2·parts][group][padded head_dim + 4]: the unnormalised output; what powers are relative to and their
+  /// sum
   float* partials = nullptr;
 };
-DecodePlan decode_plan_at(const DecodeWorkspace& workspace, int rows, int multiprocessors);
+DecodePlan decode_plan_at(const DecodeWorkspace& workspace, int rows, int kv_heads, int multiprocessors);
 
 }  // namespace pitwall::cuda

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How decode attention is split. The visible tokens of all rows, in units of 64, lie in one line: row after
-// row, within a row the units of kv head 0, then of head 1 and so on. The line is cut into equal parts, one
-// for each block of threads; a part holds pieces of one or more (row, head) pairs, and a pair whose pieces
-// lie in several parts is merged from their partial results. Plain arithmetic, the same on host and device.
-// The line must be shorter than 2^31 units.
+// row, within a row the units of kv head 0, then of head 1 and so on. The line is cut into parts of the same
+// size, one for each block of threads; a part holds pieces of one or more (row, head) pairs, and a pair whose
+// pieces lie in several parts is merged from their partial results. Plain arithmetic, the same on host and
+// device. The line must be shorter than 2^31 units.
 #pragma once
 #include <cstdint>
 
@@ -18,16 +18,13 @@ namespace pitwall::cuda {
 inline constexpr int kTileTokens = 16;  ///< a tile begins at a multiple of it, so it lies in one block
 inline constexpr int kUnitTokens = 64;
 inline constexpr int kLeastUnits = 2;  ///< of a part: shorter ones cost more to merge than to read
-/// Of a part of a multiprocessor's work there are as many as blocks of threads lie on it: enough copies must
-/// be on their way, while each piece costs its time. Bytes need more hands to widen them.
-PITWALL_HOST_DEVICE constexpr int parts_per_multiprocessor(int number_bytes) {
-  return number_bytes == 1 ? 4 : 2;
-}
-inline constexpr int kMostPartsPerMultiprocessor = 4, kMostParts = 1024;
+/// Blocks of threads on a multiprocessor, where registers and shared memory allow, with a part each: what one
+/// of them waits for, the other has.
+inline constexpr int kPartsPerMultiprocessor = 2, kMostParts = 512;
 
-/// Parts of a device, and so the grid of decode attention. number_bytes: of KV as stored.
-PITWALL_HOST_DEVICE constexpr int decode_parts(int multiprocessors, int number_bytes) {
-  const int parts = parts_per_multiprocessor(number_bytes) * multiprocessors;
+/// Parts of a device, and so the grid of decode attention.
+PITWALL_HOST_DEVICE constexpr int decode_parts(int multiprocessors) {
+  const int parts = kPartsPerMultiprocessor * multiprocessors;
   return parts < kMostParts ? parts : kMostParts;
 }
 
@@ -50,10 +47,36 @@ PITWALL_HOST_DEVICE constexpr VisibleTokens visible_tokens(std::int32_t position
   return {window > 0 && end > window ? end - window : 0, end};
 }
 
-/// Units of a part, of a line of `total`.
-PITWALL_HOST_DEVICE constexpr std::int32_t part_units(std::int32_t total, std::int32_t parts) {
-  const std::int32_t share = total / parts + (total % parts > 0 ? 1 : 0);
-  return share > kLeastUnits ? share : kLeastUnits;
+/// A line in `used` parts that begin at multiples of `grain`; their sizes differ by one grain at most.
+/// pair_cost: units that each pair takes ahead of its tokens, for the time that its beginning and end take; a
+/// part that would begin in them begins with the pair.
+struct Cut {
+  std::int32_t total = 0, used = 0, grain = 1, pair_cost = 0;
+  PITWALL_HOST_DEVICE constexpr std::int32_t begin(std::int32_t part) const {
+    return static_cast<std::int32_t>(std::int64_t{part} * (total / grain) / used) * grain;
+  }
+  PITWALL_HOST_DEVICE constexpr std::int32_t part_of(std::int32_t unit) const {
+    return static_cast<std::int32_t>((std::int64_t{unit / grain + 1} * used - 1) / (total / grain));
+  }
+};
+
+/// Of `pairs`, above 0, that have `units` in all, each of them `equal_units` if that is above 0. Merging
+/// costs more than parts that stand idle, if there are few of those: so pairs that are equal stay whole, or
+/// are cut into as many pieces each, where that takes nine parts of ten.
+PITWALL_HOST_DEVICE constexpr Cut cut_line(std::int32_t pairs, std::int32_t units, std::int32_t equal_units,
+                                           std::int32_t parts) {
+  if (equal_units > 0 && pairs > parts) {
+    const std::int32_t each = (pairs + parts - 1) / parts;
+    if (10 * (pairs / each) >= 9 * parts) return {units, (pairs + each - 1) / each, equal_units, 0};
+  } else if (equal_units > 0) {
+    const std::int32_t most = equal_units > kLeastUnits ? equal_units / kLeastUnits : 1;
+    const std::int32_t pieces = parts / pairs < most ? parts / pairs : most;
+    if (pieces == most || 10 * pieces * pairs >= 9 * parts) return {units, pieces * pairs, 1, 0};
+  }
+  constexpr std::int32_t kPairCost = 1;
+  const std::int32_t total = units + pairs * kPairCost, least = kLeastUnits + kPairCost;
+  const std::int32_t most = total > least ? total / least : 1;
+  return {total, most < parts ? most : parts, 1, kPairCost};
 }
 
 /// A decode row with its place in the line.
@@ -63,33 +86,92 @@ struct PlannedRow {
   std::int32_t begin = 0;  ///< of its head 0
 };
 
-/// Where a part begins.
-struct PlannedPart {
-  PlannedRow row;
-  std::int32_t index = 0;  ///< of that row among the planned ones
-  std::int32_t share = kLeastUnits, total = 0;
-};
-
-/// Units [first, end) of one head of a row, all in one part.
-struct Piece {
-  std::int32_t head = 0, first = 0, end = 0;
-  std::int32_t first_part = 0, parts = 1;  ///< over which the row's head is spread
+/// Positions [first, end) of one kv head of a row, all in one part; `first` begins a unit.
+struct alignas(16) Piece {
+  std::int32_t row = 0, slot = -1, head = 0;
+  std::int32_t first = 0, end = 0;
+  std::int32_t seen = 0, last = -1;        ///< first and last position that the row sees
+  std::int32_t first_part = 0, parts = 0;  ///< over which the row's head is spread; 0: no piece
+  std::int32_t next = -1;                  ///< piece of the part; below 0: there is none
   PITWALL_HOST_DEVICE constexpr bool is_whole() const { return parts == 1; }
 };
 
-/// The piece that begins `at` units from the start of the line, in the part that ends at `part_end`.
-PITWALL_HOST_DEVICE constexpr Piece piece_at(const PlannedRow& row, std::int32_t at, std::int32_t part_end,
-                                             std::int32_t share) {
-  const std::int32_t units = row.tokens.units();
-  Piece piece;
-  piece.head = (at - row.begin) / units;
-  const std::int32_t begin = row.begin + piece.head * units;
-  piece.first = at - begin;
-  piece.end = part_end - begin < units ? part_end - begin : units;
-  piece.first_part = begin / share;
-  piece.parts = (begin + units - 1) / share - piece.first_part + 1;
-  return piece;
+/// Pieces of `pairs` pairs in `parts` parts, without the first one of each part.
+PITWALL_HOST_DEVICE constexpr std::int32_t most_pieces(std::int32_t pairs, std::int32_t parts) {
+  return pairs + parts;
 }
+
+/// Index of the row, of `count`, that holds a unit.
+PITWALL_HOST_DEVICE constexpr std::int32_t row_of(const PlannedRow* rows, std::int32_t count,
+                                                  std::int32_t unit) {
+  std::int32_t low = 0, high = count;  // rows[low].begin <= unit < rows[high].begin
+  while (high - low > 1) {
+    const std::int32_t middle = (low + high) / 2;
+    (rows[middle].begin <= unit ? low : high) = middle;
+  }
+  return low;
+}
+
+/// The pieces of a part, one after the other.
+class PartWalk {
+ public:
+  PITWALL_HOST_DEVICE constexpr PartWalk(const Cut& cut, std::int32_t part, std::int32_t kv_heads,
+                                         const PlannedRow* rows, std::int32_t count)
+      : cut_(cut), part_(part), kv_heads_(kv_heads), rows_(rows), end_(cut.begin(part + 1)) {
+    const std::int32_t at = cut.begin(part);
+    index_ = row_of(rows, count, at);
+    head_ = (at - rows[index_].begin) / weight();
+    from_ = at - pair_begin() - cut.pair_cost;
+    if (from_ < 0) from_ = 0;
+  }
+
+  /// Whether there is another; `place`: where it lies among the most_pieces(), −1 of the part's first.
+  PITWALL_HOST_DEVICE constexpr bool next(Piece& piece, std::int32_t& place) {
+    if (!goes_on()) return false;
+    const PlannedRow& row = rows_[index_];
+    const std::int32_t units = row.tokens.units(), base = row.tokens.base(), begin = pair_begin();
+    const std::int32_t left = end_ - begin - cut_.pair_cost, to = left < units ? left : units;
+    const std::int32_t end = base + to * kUnitTokens;
+    piece.row = row.row;
+    piece.slot = row.slot;
+    piece.head = head_;
+    piece.first = base + from_ * kUnitTokens;
+    piece.end = end < row.tokens.end ? end : row.tokens.end;
+    piece.seen = row.tokens.first;
+    piece.last = row.tokens.end - 1;
+    piece.first_part = cut_.part_of(begin + cut_.pair_cost);
+    piece.parts = cut_.part_of(begin + weight() - 1) - piece.first_part + 1;
+    place = place_;
+    place_ =
+        index_ * kv_heads_ + head_ + 1 + part_;  // those of a part end before those of the next one begin
+    from_ = 0;
+    if (to < units) {
+      end_ = begin;  // the pair goes on in the next part
+    } else if (++head_ == kv_heads_) {
+      head_ = 0;
+      ++index_;
+    }
+    piece.next = goes_on() ? place_ : -1;
+    return true;
+  }
+
+ private:
+  PITWALL_HOST_DEVICE constexpr std::int32_t weight() const {
+    return rows_[index_].tokens.units() + cut_.pair_cost;
+  }
+  PITWALL_HOST_DEVICE constexpr std::int32_t pair_begin() const {
+    return rows_[index_].begin + head_ * weight();
+  }
+  /// Units of the pair at hand lie in this part. Behind the last row there is a row that ends the line.
+  PITWALL_HOST_DEVICE constexpr bool goes_on() const { return end_ - pair_begin() - cut_.pair_cost > from_; }
+
+  Cut cut_;
+  std::int32_t part_, kv_heads_;
+  const PlannedRow* rows_;
+  std::int32_t end_, index_ = 0, head_ = 0;
+  std::int32_t from_ = 0;  ///< unit of the pair at hand
+  std::int32_t place_ = -1;
+};
 
 /// The place for a partial result: a part has at most two, of the pair that came in from the part before and
 /// of the one that goes on in the next.

@@ -11,8 +11,8 @@
 
 namespace pitwall::cuda {
 
-/// Whether a block may have more than 99 KB of shared memory.
-#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200)
+/// Whether multiprocessors have 228 KB of shared memory.
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 900 || __CUDA_ARCH__ >= 1200)
 inline constexpr bool kHasRoom = false;
 #else
 inline constexpr bool kHasRoom = true;
@@ -26,12 +26,12 @@ struct DecodeTraits : KvNumbers<kDtype> {
   static constexpr int kHeads = 8 * kHeadTiles;                ///< that are computed at once
   static constexpr int kChunks = kDim * Numbers::kBytes / 16;  ///< of a token's keys
   static constexpr int kHalfTile = kTileTokens * kDim * Numbers::kBytes;
-  /// Blocks on a multiprocessor, where registers and shared memory allow.
-  static constexpr int kBlocks = kDim * kHeadTiles > 128 ? 2 : parts_per_multiprocessor(Numbers::kBytes);
+  /// As much as multiprocessors have room for: bytes on their way.
   static constexpr int ring_bytes(bool has_room) {
-    return (Numbers::kIsByte ? 32 : has_room ? 96 : 64) * 1024;
+    return (has_room ? 96 : Numbers::kIsByte ? 32 : 64) * 1024;
   }
-  static constexpr int kRingBytes = ring_bytes(kHasRoom);  ///< of all warps
+  static constexpr int kRingBytes = ring_bytes(kHasRoom),
+                       kLeastRingBytes = ring_bytes(false);  ///< of all warps
   static constexpr int kStages = kRingBytes / (kWarps * 2 * kHalfTile);
   static constexpr int kScaleBytes = Numbers::kHasTokenScales ? 2 * kTileTokens * 4 : 0;  ///< of a tile
   static constexpr int kMergeFloats = 9 * 256;
@@ -113,9 +113,11 @@ struct DecodeProducts {
   using Scores = float[kHeadTiles][4];               ///< (token g, heads 2t and 2t + 1), (g + 8, the same)
   using Out = float[Traits::kSteps][kHeadTiles][4];  ///< (value_column(g), the heads), (… (g + 8), the same)
 
-  /// scores = k·qᵀ of the tile's 16 tokens.
+  /// scores = k·qᵀ of the tile's 16 tokens. Products of even and of odd steps have sums of their own: half as
+  /// many wait for the one before.
   __device__ void score(Scores& scores, const Query& q, std::uint32_t keys) const {
     const auto reader = TileReader<Traits::kChunks>::rows(keys);
+    Scores sums[2] = {};
     std::uint32_t a[4];
     if constexpr (kIsByte) {
       std::uint32_t bytes[4];
@@ -131,7 +133,7 @@ struct DecodeProducts {
 #pragma unroll
           for (int h = 0; h < kHeadTiles; ++h) {
             const auto& b = q.fragments[2 * pair + side][h];
-            multiply<kIsHalf>(scores[h], a, b[0], b[1]);
+            multiply<kIsHalf>(sums[side][h], a, b[0], b[1]);
           }
         }
       }
@@ -142,8 +144,13 @@ struct DecodeProducts {
         reader.load(a, 0, step);
 #pragma unroll
         for (int h = 0; h < kHeadTiles; ++h)
-          multiply<kIsHalf>(scores[h], a, q.fragments[step][h][0], q.fragments[step][h][1]);
+          multiply<kIsHalf>(sums[step % 2][h], a, q.fragments[step][h][0], q.fragments[step][h][1]);
       }
+    }
+#pragma unroll
+    for (int h = 0; h < kHeadTiles; ++h) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) scores[h][j] = sums[0][h][j] + sums[1][h][j];
     }
   }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One way to launch: with programmatic dependent launch, which lets a kernel begin before the one ahead of it
-// in the stream has ended. Every kernel calls wait_for_kernel_ahead() before it touches what is not constant.
+// in the stream has ended. Every kernel calls wait_for_kernel_ahead() before it touches what is not constant,
+// and so has ended after all kernels ahead of it.
+// early_reads: a kernel may read before it waits what was written before its last waiter, the nearest kernel
+// ahead that waits first and then lets the next one start: that one's wait is over. Kernels that let the next
+// one start before they wait (products, rope_append) hand this on; none from the waiter on may write it.
 #pragma once
 #include <cuda_runtime.h>
 

@@ -96,6 +96,11 @@ __device__ inline void let_next_kernel_start() {
 #endif
 }
 
+/// What this thread has written or seen comes before what it writes from here on, for all of the device.
+__device__ inline void fence_device() {
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
+}
+
 __device__ inline float warp_sum(float value) {
   for (int distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(0xFFFFFFFFu, value, distance);
   return value;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A block works on heads of one row. A lane holds eight neighbours of a head, for several heads, so that the
-// position's cosines and sines are read once.
+// position's cosines and sines are read once: while the products ahead still run, as all that does not come
+// from them.
 #include <cuda_fp8.h>
 
 #include "kernels/cuda/launch.cuh"
@@ -74,11 +75,11 @@ __device__ void apply_norm(Eight& x, const RopePlan& plan, const Line& line, int
 template <int kLanes, bool kWide>
 class Rotation {
  public:
-  /// `table`: the position's cosines, then its sines.
-  __device__ Rotation(const RopeView& rope, const float* table, int e)
-      : rotary_dim_(rope.rotary_dim),
-        half_(rope.rotary_dim / 2),
-        neighbours_(!kWide && rope.pairing == RopeSpec::Pairing::neighbours),
+  /// `table`: the position's cosines, then its sines. rotary_dim 0: nothing turns.
+  __device__ Rotation(const float* table, int rotary_dim, RopeSpec::Pairing pairing, int e)
+      : rotary_dim_(rotary_dim),
+        half_(rotary_dim / 2),
+        neighbours_(!kWide && pairing == RopeSpec::Pairing::neighbours),
         first_(e) {
     if constexpr (kWide) {
       const int pair = first_ < half_ ? first_ : first_ - half_;
@@ -196,37 +197,23 @@ __device__ float scale_of(const Eight& x) {
   return largest / 127.0f;
 }
 
-__device__ int block_sum(int mine) {
-  __shared__ int sums[kThreads / kWarp];
-  mine = __reduce_add_sync(kAll, mine);
-  __syncthreads();
-  if (threadIdx.x % kWarp == 0) sums[threadIdx.x / kWarp] = mine;
-  __syncthreads();
-  int sum = 0;
-  for (const int of_warp : sums) sum += of_warp;
-  return sum;
-}
-
-/// Every thread of the block calls this; the values written are counted by the first block for all.
-__device__ void count_saturation(const RopeAppendArgs& args, int rows, int cut) {
-  cut = block_sum(cut);
-  if (threadIdx.x == 0 && cut > 0) atomicAdd(args.kv.saturation + 1, static_cast<unsigned long long>(cut));
-  if (blockIdx.x > 0 || blockIdx.y > 0) return;
+/// By the warps of one block for all.
+__device__ void count_written(const RopeAppendArgs& args, int rows) {
   int written = 0;
   for (int row = static_cast<int>(threadIdx.x); row < rows; row += kThreads)
-    written += args.step.slots[row] >= 0;
-  written = block_sum(written);
-  if (threadIdx.x == 0)
+    written += __ldcg(args.step.slots + row) >= 0;
+  written = __reduce_add_sync(kAll, written);
+  if (threadIdx.x % kWarp == 0 && written > 0)
     atomicAdd(args.kv.saturation,
               static_cast<unsigned long long>(written) * 2 * args.kv.kv_heads * args.kv.head_dim);
 }
 
 /// A block takes kHeads heads for each of its groups of kLanes lanes. kWide: all accesses are of 16 bytes.
 template <KvDtype kDtype, int kLanes, int kHeads, bool kWide>
-__global__ void __launch_bounds__(kThreads, 4) rope_append_kernel(const __grid_constant__ RopePlan plan) {
+__global__ void __launch_bounds__(kThreads, kHeads == 1 ? 4 : 3)
+    rope_append_kernel(const __grid_constant__ RopePlan plan) {
   constexpr int kGroups = kThreads / kLanes;
   __shared__ float rooms[kWide ? 1 : kThreads * kEight];
-  wait_for_kernel_ahead();
   let_next_kernel_start();
   const RopeAppendArgs& args = plan.args;
   const KvView& kv = args.kv;
@@ -243,53 +230,68 @@ __global__ void __launch_bounds__(kThreads, 4) rope_append_kernel(const __grid_c
     const int stride = is_q ? args.q.stride : is_v ? args.v.stride : args.k.stride;
     return Line{data + std::int64_t{row} * stride + head * dim, head, is_q, is_v};
   };
+  if constexpr (kDtype == KvDtype::fp8_e4m3) {
+    if (kv.saturation != nullptr && blockIdx.x == 0 && blockIdx.y == 0) count_written(args, plan.rows);
+  }
+  if (slot < 0) {
+    wait_for_kernel_ahead();
+    return;
+  }
+  const bool is_long = args.rope.long_table != nullptr && args.step.long_rope[slot] != 0;
+  const float* table = is_long ? args.rope.long_table : args.rope.table;
+  const std::int64_t block = __ldcg(args.step.block_tables + std::int64_t{slot} * args.step.max_blocks +
+                                    (position >> plan.block_log));
+  const int rotary_dim = table != nullptr ? args.rope.rotary_dim : 0;
+  const Rotation<kLanes, kWide> rotation(table + std::int64_t{position} * rotary_dim, rotary_dim,
+                                         args.rope.pairing, e);
+  [[maybe_unused]] float scales[kHeads];
+  if constexpr (kDtype == KvDtype::fp8_e4m3) {
+#pragma unroll
+    for (int h = 0; h < kHeads; ++h) {
+      const Line line = line_of(h);
+      const float* from = line.is_v ? kv.v_scales : kv.k_scales;
+      scales[h] = from != nullptr && !line.is_q ? __ldg(from + line.head) : 1;
+    }
+  }
+  wait_for_kernel_ahead();
   Eight x[kHeads];
 #pragma unroll
   for (int h = 0; h < kHeads; ++h) x[h] = load_eight<kWide>(line_of(h).numbers + e, dim - e);
   int cut = 0;
-  if (slot >= 0) {
-    const bool is_long = args.rope.long_table != nullptr && args.step.long_rope[slot] != 0;
-    const float* table = is_long ? args.rope.long_table : args.rope.table;
-    const std::int64_t block = __ldcg(args.step.block_tables + std::int64_t{slot} * args.step.max_blocks +
-                                      (position >> plan.block_log));
-    if (plan.has_norms) {
+  if (plan.has_norms) {
 #pragma unroll
-      for (int h = 0; h < kHeads; ++h) apply_norm<kLanes, kWide>(x[h], plan, line_of(h), e);
-    }
-    if (table != nullptr) {
-      const Rotation<kLanes, kWide> rotation(args.rope, table + std::int64_t{position} * args.rope.rotary_dim,
-                                             e);
-      float* room = kWide ? rooms : rooms + static_cast<int>(threadIdx.x) / kWarp * kWarp * kEight;
-#pragma unroll
-      for (int h = 0; h < kHeads; ++h) {
-        const Eight turned = rotation.turned(x[h], room);
-        if (!line_of(h).is_v) x[h] = turned;
-      }
-    }
+    for (int h = 0; h < kHeads; ++h) apply_norm<kLanes, kWide>(x[h], plan, line_of(h), e);
+  }
+  if (rotary_dim > 0) {
+    float* room = kWide ? rooms : rooms + static_cast<int>(threadIdx.x) / kWarp * kWarp * kEight;
 #pragma unroll
     for (int h = 0; h < kHeads; ++h) {
-      const Line line = line_of(h);
-      [[maybe_unused]] float scale = 1;
-      if constexpr (kDtype == KvDtype::int8) scale = scale_of<kLanes>(x[h]);
-      if (first + h * kGroups >= lines) continue;
-      if (line.is_q) {
-        store_eight<kWide>(line.numbers + e, x[h], dim - e);
-        continue;
-      }
-      const std::int64_t place = (((2 * block + line.is_v) * kv.kv_heads + line.head) << plan.block_log) +
-                                 (position & ((1 << plan.block_log) - 1));
-      if constexpr (kDtype == KvDtype::int8) {
-        if (e == 0) kv.token_scales[place] = scale;
-      }
-      if constexpr (kDtype == KvDtype::fp8_e4m3) {
-        const float* scales = line.is_v ? kv.v_scales : kv.k_scales;
-        if (scales != nullptr) scale = scales[line.head];
-      }
-      if (e < kv.padded_dim) cut += append<kDtype>(x[h], kv, place, e, scale);
+      const Eight turned = rotation.turned(x[h], room);
+      if (!line_of(h).is_v) x[h] = turned;
     }
   }
+#pragma unroll
+  for (int h = 0; h < kHeads; ++h) {
+    const Line line = line_of(h);
+    [[maybe_unused]] float scale = 1;
+    if constexpr (kDtype == KvDtype::int8) scale = scale_of<kLanes>(x[h]);
+    if constexpr (kDtype == KvDtype::fp8_e4m3) scale = scales[h];
+    if (first + h * kGroups >= lines) continue;
+    if (line.is_q) {
+      store_eight<kWide>(line.numbers + e, x[h], dim - e);
+      continue;
+    }
+    const std::int64_t place = (((2 * block + line.is_v) * kv.kv_heads + line.head) << plan.block_log) +
+                               (position & ((1 << plan.block_log) - 1));
+    if constexpr (kDtype == KvDtype::int8) {
+      if (e == 0) kv.token_scales[place] = scale;
+    }
+    if (e < kv.padded_dim) cut += append<kDtype>(x[h], kv, place, e, scale);
+  }
   if constexpr (kDtype == KvDtype::fp8_e4m3) {
-    if (kv.saturation != nullptr) count_saturation(args, plan.rows, cut);
+    cut = __reduce_add_sync(kAll, cut);
+    if (kv.saturation != nullptr && cut > 0 && threadIdx.x % kWarp == 0)
+      atomicAdd(kv.saturation + 1, static_cast<unsigned long long>(cut));
   }
 }
 

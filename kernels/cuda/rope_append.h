@@ -33,8 +33,9 @@ struct RopeAppendArgs {
 };
 
 /// Arithmetic in float32 from bf16 inputs; k is not rounded to bf16 between norm, rotation and its KV format.
-/// fp8: round to nearest even, cut at ±448·scale and counted (one atomic add a block at most). int8: scale =
-/// max|x|/127 of the token and head. Rows with slot −1 write nothing. `rows`: the bound.
+/// fp8: round to nearest even, cut at ±448·scale and counted (an atomic add of warps that cut). int8: scale =
+/// max|x|/127 of the token and head. Rows with slot −1 write nothing. `rows`: the bound. All but q, k and v
+/// is read, and the next kernel started, before the kernels ahead have ended (early_reads in launch.cuh).
 void rope_append(const RopeAppendArgs& args, int rows, cudaStream_t stream);
 
 }  // namespace pitwall::cuda
