@@ -152,15 +152,23 @@ struct StreamBlock {
     float* factors = reinterpret_cast<float*>(shared + Traits::kFactorsAt);
     wait_for_kernel_ahead();
     const int count = min(Traits::kRows, job.rows - first_row);
+    constexpr int kAtOnce = 8;  // rows
+#pragma unroll 1
+    for (int row = 0; row < count; row += kAtOnce) {
+      float sums[kAtOnce] = {};
 #pragma unroll 4
-    for (int row = 0; row < count; ++row) {
-      const float* parts = squares.parts + std::int64_t{first_row + row} * squares.stride;
-      float sum = 0;
-#pragma unroll 4
-      for (int i = lane; i < squares.count; i += 32) sum += __ldcg(parts + i);
-      sum = warp_sum(sum);
-      if (lane == 0)
-        factors[row] = job.scale * rsqrtf(sum / static_cast<float>(job.behind.columns) + job.behind.epsilon);
+      for (int i = lane; i < squares.count; i += 32) {
+#pragma unroll
+        for (int r = 0; r < kAtOnce; ++r) {
+          const std::int64_t from = first_row + min(row + r, count - 1);
+          sums[r] += __ldcg(squares.parts + from * squares.stride + i);
+        }
+      }
+#pragma unroll
+      for (int r = 0; r < kAtOnce; ++r) {
+        const float mean = warp_sum(sums[r]) / static_cast<float>(job.behind.columns);
+        if (lane == 0 && row + r < count) factors[row + r] = job.scale * rsqrtf(mean + job.behind.epsilon);
+      }
     }
     __syncwarp();
     if (lane == 0) barrier_arrive(factored());
