@@ -112,7 +112,7 @@ class CudaBackend final : public Backend {
   bool is_prepared(Tensor in, const NormPrologue& norm) const;
   ProductInput prepared_input(Tensor in) const;
   ProductInput product_input(Tensor in, const NormPrologue& norm, std::span<const LinearOutput> outputs);
-  NormAhead norm_ahead(const LinearOutput& output, ProductOutput product, Rows16 x, int rows);
+  NormAhead norm_ahead(const LinearOutput& output, Rows16 x, int rows);
   void written(Tensor tensor);
   Epilogue epilogue_of(const LinearOutput& output) const;
   void project(const ProductInput& in, const LinearOutput& output, int rows);

@@ -45,31 +45,29 @@ CudaBackend::ProductInput CudaBackend::product_input(Tensor in, const NormProlog
                                                      std::span<const LinearOutput> outputs) {
   const bool adds = std::any_of(outputs.begin(), outputs.end(),
                                 [](const LinearOutput& output) { return output.residual.valid(); });
-  if (!adds && is_prepared(in, norm)) {
-    std::vector<ProductOutput> products;
-    for (const LinearOutput& output : outputs)
-      products.push_back({at(output.weight).matrix, at(output.output).narrow, at(output.output).wide});
-    const ProductInput prepared = prepared_input(in);
-    if (products_.folds_norm(prepared.rows, products, bound(at(in).rows))) return prepared;
-  }
+  const int rows = bound(at(in).rows);
+  const bool folds = std::all_of(outputs.begin(), outputs.end(), [&](const LinearOutput& output) {
+    return Products::folds_norm(at(output.weight).matrix, rows);
+  });
+  if (!adds && folds && is_prepared(in, norm)) return prepared_input(in);
   return {normed_input(in, norm), {}};
 }
 
-/// What `product`, of `output` over x, leaves for the norm that follows, if it can.
-NormAhead CudaBackend::norm_ahead(const LinearOutput& output, ProductOutput product, Rows16 x, int rows) {
+/// What the product of `output` over x leaves for the norm that follows, if it can.
+NormAhead CudaBackend::norm_ahead(const LinearOutput& output, Rows16 x, int rows) {
   const StoredTensor& to = at(output.output);
   const NormPrologue& norm = output.next_norm;
-  if (!norm.weight.valid() || norm.kind != NormSpec::Kind::rms || !to.is_wide() || rows > kMostFoldedRows)
+  const DeviceMatrix& weight = at(output.weight).matrix;
+  if (!norm.weight.valid() || norm.kind != NormSpec::Kind::rms || !to.is_wide() ||
+      !Products::folds_norm(weight, rows)) {
     return {};
+  }
   Twin& twin = twins_.at(to.wide.columns);
   if (twin.rows.data == x.data) return {};  // still to be read
-  product.norm = {at(norm.weight).vector, twin.rows, twin.squares};
-  product.norm.squares.count = products_.norm_parts(x, product, rows);
-  if (product.norm.squares.count == 0 || product.norm.squares.count > twin.squares.stride) return {};
   twin.of = output.output;
   twin.norm = norm;
-  twin.squares.count = product.norm.squares.count;
-  return product.norm;
+  twin.squares.count = skinny_parts(weight.rows);
+  return {at(norm.weight).vector, twin.rows, twin.squares};
 }
 
 /// What was prepared of the tensor holds no longer.
@@ -100,7 +98,7 @@ void CudaBackend::project(const ProductInput& in, const LinearOutput& output, in
   const bool direct = !epilogue.bias && epilogue.softcap == 0 && epilogue.gate.data == nullptr;
   if (direct && (!adds || in_place)) {
     ProductOutput product[] = {{weight, to.narrow, to.wide, in_place, epilogue.scale}};
-    product[0].norm = norm_ahead(output, product[0], in.rows, rows);
+    product[0].norm = norm_ahead(output, in.rows, rows);
     products_.multiply(in.rows, product, rows, in.behind);
     return;
   }
@@ -147,7 +145,8 @@ void CudaBackend::gated_linear(Tensor in, const NormPrologue& norm, const GatedW
   const int rows = bound(at(in).rows);
   const DeviceMatrix &gate = at(weights.gate).matrix, &up = at(weights.up).matrix;
   const bool plain = !weights.gate_bias.valid() && !weights.up_bias.valid();
-  const bool prepared = is_prepared(in, norm);
+  const bool prepared =
+      is_prepared(in, norm) && Products::folds_norm(gate, rows) && Products::folds_norm(up, rows);
   const Rows16 x = at(in).is_wide() ? twins_.at(at(in).wide.columns).rows : at(in).narrow;
   Rows16 to = at(out).narrow;
   to.columns = gate.rows;

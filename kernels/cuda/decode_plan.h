@@ -73,7 +73,7 @@ PITWALL_HOST_DEVICE constexpr Cut cut_line(std::int32_t pairs, std::int32_t unit
     const std::int32_t pieces = parts / pairs < most ? parts / pairs : most;
     if (pieces == most || 10 * pieces * pairs >= 9 * parts) return {units, pieces * pairs, 1, 0};
   }
-  constexpr std::int32_t kPairCost = 1;
+  constexpr std::int32_t kPairCost = 2;
   const std::int32_t total = units + pairs * kPairCost, least = kLeastUnits + kPairCost;
   const std::int32_t most = total > least ? total / least : 1;
   return {total, most < parts ? most : parts, 1, kPairCost};

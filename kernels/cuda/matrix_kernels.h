@@ -56,18 +56,14 @@ void skinny_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Ac
 /// Products of more rows with plain weights, on sm_90: weights stream through shared memory once.
 bool has_streamed();
 inline constexpr int kLeastStreamed = 9, kMostStreamed = 256;  ///< rows
-/// Whether streamed_linear() takes the product: eights of outputs, no bias, everything at 16 bytes.
+/// Whether streamed_linear() takes the product: eights of outputs, no bias, no norm, everything at 16 bytes.
 bool streams(Rows16 x, const SkinnyOutput& output, int rows);
-/// `behind`: the norm that x still lacks.
-void streamed_linear(Rows16 x, const SkinnyOutput& output, int rows, const NormBehind& behind,
-                     cudaStream_t stream);
-/// Parts of Σ v² that it writes for output.norm.
-int streamed_parts(Rows16 x, const SkinnyOutput& output, int rows);
+void streamed_linear(Rows16 x, const SkinnyOutput& output, int rows, cudaStream_t stream);
 
 /// The same for a gated MLP.
 bool streams_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Rows16 out, int rows);
 void streamed_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
-                    Rows16 out, int rows, const NormBehind& behind, cudaStream_t stream);
+                    Rows16 out, int rows, cudaStream_t stream);
 
 /// Experts of one layer: matrices of one shape and type, `experts` of them, as an array in device memory.
 struct ExpertMatrices {

@@ -88,22 +88,8 @@ Result<void> Products::expect(const DeviceMatrix& weight) {
   return {};
 }
 
-/// Whether weights stream and the library, where there is one, was found to be slower.
-bool Products::streams_best(Rows16 x, const ProductOutput& output, int rows) const {
-  return output.weight.is_plain() && streams(x, own_output(output), rows) &&
-         (!cublas_ || cublas_->is_beaten(library_product(x, output, rows)));
-}
-
-bool Products::folds_norm(Rows16 x, std::span<const ProductOutput> outputs, int rows) const {
-  const auto all = [&](const auto& is) { return std::all_of(outputs.begin(), outputs.end(), is); };
-  if (all([rows](const ProductOutput& output) { return few_rows(output.weight, rows); })) return true;
-  if (const auto whole = side_by_side(outputs)) return streams_best(x, *whole, rows);
-  return all([&](const ProductOutput& output) { return streams_best(x, output, rows); });
-}
-
-int Products::norm_parts(Rows16 x, const ProductOutput& output, int rows) const {
-  if (few_rows(output.weight, rows)) return skinny_parts(output.weight.rows);
-  return streams_best(x, output, rows) ? streamed_parts(x, own_output(output), rows) : 0;
+bool Products::folds_norm(const DeviceMatrix& weight, int rows) {
+  return few_rows(weight, rows);
 }
 
 bool Products::gates_rows(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Rows16 out,
@@ -122,8 +108,8 @@ void Products::multiply(Rows16 x, std::span<const ProductOutput> outputs, int ro
                   memory_->device().multiprocessors, stream_);
     return;
   }
-  if (const auto whole = side_by_side(outputs)) return multiply_one(x, *whole, rows, behind);
-  for (const ProductOutput& output : outputs) multiply_one(x, output, rows, behind);
+  if (const auto whole = side_by_side(outputs)) return multiply_one(x, *whole, rows);
+  for (const ProductOutput& output : outputs) multiply_one(x, output, rows);
 }
 
 void Products::multiply_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up,
@@ -131,13 +117,13 @@ void Products::multiply_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMa
   if (few_rows(gate, rows)) {
     skinny_gated(x, gate, up, activation, out, rows, behind, memory_->device().multiprocessors, stream_);
   } else {
-    streamed_gated(x, gate, up, activation, out, rows, behind, stream_);
+    streamed_gated(x, gate, up, activation, out, rows, stream_);
   }
 }
 
-void Products::multiply_one(Rows16 x, const ProductOutput& output, int rows, const NormBehind& behind) {
+void Products::multiply_one(Rows16 x, const ProductOutput& output, int rows) {
   const DeviceMatrix& weight = output.weight;
-  if (weight.is_plain() || !cublas_) return multiply_plain(x, output, rows, behind);
+  if (weight.is_plain() || !cublas_) return multiply_plain(x, output, rows);
   ProductOutput plain = output;
   plain.weight = {};
   plain.weight.rows = weight.rows;
@@ -145,18 +131,19 @@ void Products::multiply_one(Rows16 x, const ProductOutput& output, int rows, con
   plain.weight.stride = stride_of(weight.columns);
   plain.weight.values = reinterpret_cast<const std::byte*>(unpacked_);
   dequantize(weight, 0, weight.rows, unpacked_, plain.weight.stride, stream_);
-  multiply_plain(x, plain, rows, behind);
+  multiply_plain(x, plain, rows);
 }
 
-void Products::multiply_plain(Rows16 x, const ProductOutput& output, int rows, const NormBehind& behind) {
+void Products::multiply_plain(Rows16 x, const ProductOutput& output, int rows) {
   const SkinnyOutput own = own_output(output);
-  const auto stream = [&] { streamed_linear(x, own, rows, behind, stream_); };
+  const auto stream = [&] { streamed_linear(x, own, rows, stream_); };
   const bool can_stream = streams(x, own, rows);
   if (cublas_ && output.weight.is_plain()) {
     const Product product = library_product(x, output, rows);
     if (flush_ != nullptr)
       cublas_->tune(product, can_stream ? stream : std::function<void()>{}, flush_, flush_bytes_, stream_);
-    if (!streams_best(x, output, rows) && cublas_->multiply(product, stream_)) return;
+    const bool is_beaten = can_stream && cublas_->is_beaten(product);
+    if (!is_beaten && cublas_->multiply(product, stream_)) return;
   }
   if (can_stream) {
     stream();

@@ -14,7 +14,7 @@
 namespace pitwall::cuda {
 
 /// Rows of a product that folds norms.
-inline constexpr int kMostFoldedRows = 256;
+inline constexpr int kMostFoldedRows = 16;
 
 /// One of out16 and out32 is set. out = alpha·x·wᵀ, added to out32 where `add`.
 struct ProductOutput {
@@ -23,7 +23,7 @@ struct ProductOutput {
   Rows32 out32;
   bool add = false;
   float alpha = 1;
-  NormAhead norm = {};  ///< where norm_parts() is above 0
+  NormAhead norm = {};  ///< where the weight folds it
 };
 
 class Products {
@@ -35,17 +35,16 @@ class Products {
   /// Before the first step, for each weight that is multiplied: sizes what packed weights are unpacked into.
   Result<void> expect(const DeviceMatrix& weight);
 
-  /// Whether the products can multiply by the factor of a norm behind.
-  bool folds_norm(Rows16 x, std::span<const ProductOutput> outputs, int rows) const;
-  /// Parts of Σ v² of a row that the product leaves for output.norm; 0: it cannot.
-  int norm_parts(Rows16 x, const ProductOutput& output, int rows) const;
+  /// Whether the weight's product can do its part of a norm, ahead of it or behind it. With more rows than
+  /// few that costs more than a norm of its own (measured).
+  static bool folds_norm(const DeviceMatrix& weight, int rows);
   /// Whether multiply_gated() takes them.
   bool gates_rows(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Rows16 out, int rows) const;
 
-  /// `rows` rows of x against each weight; a norm behind only where folds_norm(). Rows of x and of the
+  /// `rows` rows of x against each weight; a norm behind only where all weights fold it. Rows of x and of the
   /// outputs exist up to the next multiple of kRowUnit.
   void multiply(Rows16 x, std::span<const ProductOutput> outputs, int rows, const NormBehind& behind = {});
-  /// out = act(x·gateᵀ) ⊙ (x·upᵀ), where gates_rows().
+  /// out = act(x·gateᵀ) ⊙ (x·upᵀ), where gates_rows(); a norm behind where both fold it.
   void multiply_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
                       Rows16 out, int rows, const NormBehind& behind);
 
@@ -55,9 +54,8 @@ class Products {
   Result<void> end_tuning();
 
  private:
-  bool streams_best(Rows16 x, const ProductOutput& output, int rows) const;
-  void multiply_one(Rows16 x, const ProductOutput& output, int rows, const NormBehind& behind);
-  void multiply_plain(Rows16 x, const ProductOutput& output, int rows, const NormBehind& behind);
+  void multiply_one(Rows16 x, const ProductOutput& output, int rows);
+  void multiply_plain(Rows16 x, const ProductOutput& output, int rows);
 
   DeviceMemory* memory_ = nullptr;
   cudaStream_t stream_ = nullptr;

@@ -30,7 +30,7 @@ const Gpu& gpu() {
 /// Rows of x, outputs and columns of a weight, or of each of gate and up.
 struct StreamShape {
   int rows, outputs, columns;
-  bool adds;  ///< a residual or a norm ahead
+  bool adds;  ///< a residual
 };
 
 /// How one way does a product; cost: no finite one where it cannot.
@@ -103,14 +103,14 @@ void run_way(const StreamPlan& plan, StreamJob job, const StreamMaps& maps, cuda
 }
 
 struct StreamWay {
-  int box_lines, parts;  ///< parts of Σ v² of a tile
+  int box_lines;
   StreamPlan (*plan)(const StreamShape& shape);
   void (*run)(const StreamPlan& plan, StreamJob job, const StreamMaps& maps, cudaStream_t stream);
 };
 template <int kLines, int kGroups, int kSplit, bool kPaired, bool kGated>
 constexpr StreamWay way() {
   using Traits = StreamTraits<kLines, kGroups, kSplit, kPaired, kGated>;
-  return {Traits::kBoxLines, Traits::kSplit, plan_way<Traits>, run_way<Traits>};
+  return {Traits::kBoxLines, plan_way<Traits>, run_way<Traits>};
 }
 
 // Those that measured best on an H200 at the shapes of models of 8 billion weights.
@@ -144,7 +144,7 @@ int inner(Rows16 x, const DeviceMatrix& weight) {
 }
 StreamChoice choose_plain(Rows16 x, const SkinnyOutput& output, int rows) {
   const DeviceMatrix& weight = output.weight;
-  const bool adds = output.residual.data != nullptr || output.norm.gain != nullptr;
+  const bool adds = output.residual.data != nullptr;
   return choose(kPlainWays, {rows, weight.rows, inner(x, weight), adds});
 }
 StreamChoice choose_gated(Rows16 x, const DeviceMatrix& gate, int rows) {
@@ -184,8 +184,8 @@ bool has_streamed() {
 
 bool streams(Rows16 x, const SkinnyOutput& output, int rows) {
   return can_stream(x, output.weight, rows) && output.bias == nullptr && is_aligned(output.out16) &&
-         is_aligned(output.out32) && is_aligned(output.residual) && is_aligned(output.norm.out) &&
-         is_aligned(output.norm.gain) && choose_plain(x, output, rows).way != nullptr;
+         is_aligned(output.out32) && is_aligned(output.residual) && output.norm.gain == nullptr &&
+         choose_plain(x, output, rows).way != nullptr;
 }
 
 bool streams_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Rows16 out, int rows) {
@@ -193,13 +193,7 @@ bool streams_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, R
          gate.stride == up.stride && is_aligned(out) && choose_gated(x, gate, rows).way != nullptr;
 }
 
-int streamed_parts(Rows16 x, const SkinnyOutput& output, int rows) {
-  const StreamChoice choice = choose_plain(x, output, rows);
-  return choice.plan.tiles * choice.way->parts;
-}
-
-void streamed_linear(Rows16 x, const SkinnyOutput& output, int rows, const NormBehind& behind,
-                     cudaStream_t stream) {
+void streamed_linear(Rows16 x, const SkinnyOutput& output, int rows, cudaStream_t stream) {
   StreamJob job;
   job.rows = rows;
   job.outputs = output.weight.rows;
@@ -207,19 +201,16 @@ void streamed_linear(Rows16 x, const SkinnyOutput& output, int rows, const NormB
   job.out16 = output.out16;
   job.out32 = output.out32;
   job.residual = output.residual;
-  job.ahead = output.norm;
-  job.behind = behind;
   run(choose_plain(x, output, rows), job, x, output.weight, output.weight, stream);
 }
 
 void streamed_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
-                    Rows16 out, int rows, const NormBehind& behind, cudaStream_t stream) {
+                    Rows16 out, int rows, cudaStream_t stream) {
   StreamJob job;
   job.rows = rows;
   job.outputs = gate.rows;
   job.out16 = out;
   job.activation = activation;
-  job.behind = behind;
   run(choose_gated(x, gate, rows), job, x, gate, up, stream);
 }
 

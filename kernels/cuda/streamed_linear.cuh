@@ -5,9 +5,8 @@
 // have as many lines as give all multiprocessors the same share. A tile belongs to a block, or to a cluster,
 // whose blocks take a part of the columns each and send their sums to each other through distributed shared
 // memory, where they are added in order. One warp copies, as far ahead as the ring is long, weights before
-// the kernel ahead has ended; one gets the factors of a norm that x still lacks. A stage of the ring is a
-// panel of 64 columns: lines of 128 bytes, 16-byte chunks permuted in every eight lines as the products read
-// them.
+// the kernel ahead has ended. A stage of the ring is a panel of 64 columns: lines of 128 bytes, 16-byte
+// chunks permuted in every eight lines as the products read them.
 #pragma once
 #include "kernels/cuda/activation.cuh"
 #include "kernels/cuda/launch.cuh"
@@ -25,17 +24,16 @@ struct StreamTraits {
   static constexpr bool kPaired = kPaired_, kGated = kGated_;
   static constexpr int kSharing = kPaired ? 2 : 1, kCluster = kSplit * kSharing;
   static constexpr int kRows = 64 * kGroups, kMostRows = kRows * kSharing;  ///< of a block; of a cluster
-  static constexpr int kComputing = 128 * kGroups, kThreads = kComputing + 64;
+  static constexpr int kComputing = 128 * kGroups, kThreads = kComputing + 32;
   static constexpr int kOutputs = kLines / (kGated ? 2 : 1);  ///< of a tile
   static constexpr int kEights = kLines / 8,
                        kPart = kEights / kSplit;      ///< of lines; those that a block adds up
   static constexpr int kOwn = kOutputs / 8 / kSplit;  ///< eights of outputs that a block finishes
-  static constexpr bool kAdds = kOwn <= 8;            ///< there is room for a residual and a norm ahead
+  static constexpr bool kAdds = kOwn <= 8;            ///< there is room for a residual
   static constexpr int kBoxLines = kGated || kPaired ? kLines / 2 : kLines;
   static constexpr int kWeightBytes = kLines * 128, kMergeBytes = kSplit > 1 ? kRows *kLines * 4 : 0;
-  static constexpr int kMostStages = 16, kFactorsAt = 512, kRingAt = 1024;
+  static constexpr int kMostStages = 16, kRingAt = 1024;
   static_assert(kEights % kSplit == 0 && kBoxLines % 8 == 0 && !(kGated && kSplit > 1));
-  static_assert(kFactorsAt + kRows * 4 <= kRingAt);
 
   /// `rows`: of x in a stage.
   __host__ __device__ static constexpr int stage_bytes(int rows) { return kWeightBytes + rows * 128; }
@@ -54,8 +52,6 @@ struct StreamJob {
   Rows16 out16;
   Rows32 out32, residual;
   Activation activation = Activation::silu;
-  NormAhead ahead;
-  NormBehind behind;
 };
 
 #if defined(PITWALL_HAS_WGMMA)
@@ -85,7 +81,6 @@ struct StreamBlock {
   __device__ std::uint32_t full(int place) const { return shared_address(shared) + place * 16; }
   __device__ std::uint32_t empty(int place) const { return full(place) + 8; }
   __device__ std::uint32_t merged() const { return full(Traits::kMostStages); }
-  __device__ std::uint32_t factored() const { return merged() + 8; }
   __device__ std::uint32_t ring() const { return shared_address(shared) + Traits::kRingAt; }
   __device__ std::uint32_t stage(int place) const { return ring() + place * stage_bytes; }
 
@@ -144,42 +139,6 @@ struct StreamBlock {
       copy_weights(turn.place, walk, policy);
       copy_rows(turn.place, walk);
     }
-  }
-
-  /// One warp: what the sums of each row are multiplied by.
-  __device__ void load_factors() const {
-    const RowSquares& squares = job.behind.squares;
-    float* factors = reinterpret_cast<float*>(shared + Traits::kFactorsAt);
-    wait_for_kernel_ahead();
-    const int count = min(Traits::kRows, job.rows - first_row);
-    constexpr int kAtOnce = 8;  // rows
-#pragma unroll 1
-    for (int row = 0; row < count; row += kAtOnce) {
-      float sums[kAtOnce] = {};
-#pragma unroll 4
-      for (int i = lane; i < squares.count; i += 32) {
-#pragma unroll
-        for (int r = 0; r < kAtOnce; ++r) {
-          const std::int64_t from = first_row + min(row + r, count - 1);
-          sums[r] += __ldcg(squares.parts + from * squares.stride + i);
-        }
-      }
-#pragma unroll
-      for (int r = 0; r < kAtOnce; ++r) {
-        const float mean = warp_sum(sums[r]) / static_cast<float>(job.behind.columns);
-        if (lane == 0 && row + r < count) factors[row + r] = job.scale * rsqrtf(mean + job.behind.epsilon);
-      }
-    }
-    __syncwarp();
-    if (lane == 0) barrier_arrive(factored());
-  }
-  __device__ void wait_factors(float (&factors)[2]) const {
-    factors[0] = factors[1] = job.scale;
-    if (job.behind.squares.parts == nullptr) return;
-    barrier_wait(factored(), 0);
-#pragma unroll
-    for (int h = 0; h < 2; ++h)
-      factors[h] = reinterpret_cast<const float*>(shared + Traits::kFactorsAt)[16 * warp + lane / 4 + 8 * h];
   }
 
   /// Row g or g + 8 of this lane.
@@ -242,29 +201,6 @@ struct StreamBlock {
       });
     }
   }
-  /// What the norm behind this product needs of it.
-  __device__ void put_ahead(const Values& values, int tile) const {
-    float squares[2] = {};
-    for_each_pair(tile, [&](int h, std::int64_t row, int output) {
-      const float* gains = job.ahead.gain + output;
-      bf16* to = job.ahead.out.data + row * job.ahead.out.stride + output;
-      return [&values, &squares, gains, to, h](int j) {
-        const float a = values[j][2 * h], b = values[j][2 * h + 1];
-        const float2 gain = __ldg(reinterpret_cast<const float2*>(gains + 8 * j));
-        *reinterpret_cast<std::uint32_t*>(to + 8 * j) = pack_bf16(a * gain.x, b * gain.y);
-        squares[h] += a * a + b * b;
-      };
-    });
-    const RowSquares& parts = job.ahead.squares;
-#pragma unroll
-    for (int h = 0; h < 2; ++h) {
-      squares[h] += __shfl_xor_sync(0xFFFFFFFFu, squares[h], 1);
-      squares[h] += __shfl_xor_sync(0xFFFFFFFFu, squares[h], 2);
-      if (lane % 4 == 0 && row_of(h) < job.rows)
-        parts.parts[std::int64_t{row_of(h)} * parts.stride + tile * Traits::kSplit + split] = squares[h];
-    }
-  }
-
   /// The products of a tile's rows and columns. Each stage is left once the products behind it have begun.
   __device__ void multiply(Sums& sums, Turn& turn) const {
     int left = -1;
@@ -343,8 +279,6 @@ struct StreamBlock {
     Values values;
     [[maybe_unused]] Values residual;
     if constexpr (Traits::kAdds) load_residual(residual, tile);
-    float factors[2];
-    wait_factors(factors);
     if constexpr (Traits::kSplit > 1) {
       barrier_wait(merged(), 0);
       add_up(values);
@@ -353,20 +287,15 @@ struct StreamBlock {
     for (int j = 0; j < Traits::kOwn; ++j) {
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        const float factor = factors[i / 2];
         if constexpr (Traits::kGated) {
-          values[j][i] =
-              activated(factor * sums[j][i], job.activation) * (factor * sums[j + Traits::kOwn][i]);
+          values[j][i] = activated(sums[j][i], job.activation) * sums[j + Traits::kOwn][i];
         } else {
-          values[j][i] = factor * (Traits::kSplit > 1 ? values[j][i] : sums[j][i]);
+          values[j][i] = job.scale * (Traits::kSplit > 1 ? values[j][i] : sums[j][i]);
         }
         if constexpr (Traits::kAdds) values[j][i] += residual[j][i];
       }
     }
     put(values, tile);
-    if constexpr (Traits::kAdds) {
-      if (job.ahead.gain != nullptr) put_ahead(values, tile);
-    }
   }
 
   __device__ void compute() const {
@@ -385,7 +314,6 @@ struct StreamBlock {
       barrier_init(full(place), 1);
       barrier_init(empty(place), Traits::kGroups * kSharing);
     }
-    barrier_init(factored(), 1);
     if constexpr (Traits::kSplit > 1) {
       barrier_init(merged(), 1);
       barrier_expect(merged(), merge_bytes());
@@ -404,11 +332,7 @@ struct StreamBlock {
     if (warp < 4 * Traits::kGroups) {
       compute();
     } else {
-      if (warp > 4 * Traits::kGroups) {
-        if (job.behind.squares.parts != nullptr) load_factors();
-      } else if (lane == 0) {
-        copy();
-      }
+      if (lane == 0) copy();
       __syncwarp();
       if constexpr (Traits::kSplit > 1) cluster_meet();  // as the others, which merge
     }
