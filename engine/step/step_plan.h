@@ -33,6 +33,9 @@ struct SequenceSlice {
   bool padding = false;
   std::int32_t logprobs = -1;         ///< ≥ 0: likeliest tokens to report beside the sampled one
   std::int32_t prompt_logprobs = -1;  ///< ≥ 0: the same for the tokens that follow each position of the slice
+  TokenId following = -1;  ///< with prompt_logprobs: the prompt's token behind the slice; −1: there is none
+
+  std::int32_t logit_rows() const { return all_logits || prompt_logprobs >= 0 ? count : (samples ? 1 : 0); }
 };
 
 /// A sequence takes a slot: its sampling state is set and its block table emptied, before the step's appends.
@@ -73,7 +76,7 @@ struct LogitChange {
   std::int32_t slice = 0;  ///< index in StepPlan::slices
   float repetition = 1;
   std::vector<Token> tokens;              ///< each id once
-  std::shared_ptr<const TokenMask> mask;  ///< null: all may come
+  std::shared_ptr<const TokenMask> mask;  ///< null: all may come; ids behind its words may not
 };
 
 struct StepPlan {
@@ -110,7 +113,7 @@ struct SampledToken {
   std::optional<PositionLogprobs> logprobs = {};  ///< where the slice asked
 };
 
-/// Of prompt tokens: positions[i] is of the token at first_position + 1 + i.
+/// Of one slice's prompt tokens: positions[i] is of the token at first_position + 1 + i.
 struct PromptLogprobs {
   RequestId request;
   std::int32_t first_position = 0;
