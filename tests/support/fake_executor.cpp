@@ -76,6 +76,7 @@ PromptLogprobs prompt_logprobs_of(const StepPlan& plan, const SequenceSlice& sli
 
 std::vector<TokenId> continuation(const Request& request, int count, int vocabulary) {
   const SamplingParams& sampling = request.sampling;
+  if (!sampling.changes_logits()) return continuation(request.prompt, request.cache_key, count, vocabulary);
   std::vector<TokenId> text = request.prompt, reply;
   const auto guide = sampling.guide ? sampling.guide->begin() : nullptr;
   std::uint64_t state = start_of(request.cache_key);
