@@ -6,6 +6,7 @@
 
 #include "engine/execute/logprobs.h"
 #include "engine/execute/sampler.h"
+#include "tests/support/cpu_harness.h"
 
 using namespace pitwall;
 
@@ -107,6 +108,53 @@ class SamplerTest : public QObject {
     }
     for (const float bad : {NAN, INFINITY})
       QVERIFY(std::isnan(position_logprobs(std::vector<float>{1, bad, 2}, 0, 2).chosen.logprob));
+  }
+
+  void the_device_says_what_the_model_thought_of_a_changed_choice() {
+    const std::vector<float> logits{0.5f, 3, -1, 2, 0, -2, 1, 0.25f};
+    constexpr int kVocabulary = 8;
+    test::CpuHarness harness({}, {.rows = 4, .sequences = 3, .vocabulary = kVocabulary});
+    CpuBackend& backend = harness.backend();
+    const Weight table = harness.upload(test::float_tensor(logits, 1, kVocabulary));
+    const Tensor hidden = harness.tensor(kVocabulary);
+    const Tensor rows = test::take(backend.allocate(Category::logits, RowSet::logits, kVocabulary));
+    StepPlan plan;
+    for (std::int32_t slot = 0; slot < 3; ++slot) {
+      const RequestId request{static_cast<std::uint64_t>(slot) + 1};
+      plan.joins.push_back({SlotId{slot}, request, {.temperature = 0}});
+      SequenceSlice slice{.request = request, .slot = SlotId{slot}, .count = 1, .token_offset = slot};
+      slice.samples = slice.all_logits = true;
+      slice.logprobs = slot == 2 ? 1 : -1;
+      plan.slices.push_back(slice);
+      plan.tokens.push_back(0);
+    }
+    LogitChange change;
+    change.slice = 1;
+    change.tokens = {{.token = 3, .add = 100}};
+    plan.logit_changes.push_back(change);
+    change.slice = 2;
+    change.tokens.clear();
+    change.mask = std::make_shared<TokenMask>(TokenMask{{0b01000000}});
+    plan.logit_changes.push_back(change);
+    const StepResult result = harness.run(plan, [&] {
+      backend.embed(table, 1, hidden);
+      backend.gather_logit_rows(hidden, rows);
+      backend.sample(rows);
+    });
+    QVERIFY(!result.error);
+    double sum = 0;
+    for (const float logit : logits) sum += std::exp(static_cast<double>(logit));
+    const TokenId expected[] = {1, 3, 6};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double logprob =
+          static_cast<double>(logits[static_cast<std::size_t>(expected[i])]) - std::log(sum);
+      QCOMPARE(result.sampled[i].token, expected[i]);
+      QVERIFY(std::abs(static_cast<double>(result.sampled[i].logprob) - logprob) < 1e-5);
+      QCOMPARE(result.logits[i].values, logits);  // asked-for logits are the model's, too
+    }
+    QVERIFY(!result.sampled[1].logprobs.has_value());
+    QCOMPARE(result.sampled[2].logprobs->chosen.rank, 3);
+    QCOMPARE(result.sampled[2].logprobs->top.front().token, 1);
   }
 
   void the_choice_depends_on_seed_and_position_alone() {
