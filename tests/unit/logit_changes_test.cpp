@@ -260,7 +260,7 @@ class LogitChangesTest : public QObject {
     rig.run();
     QCOMPARE(rig.problem(), std::string());
     QCOMPARE(rig.client(2).prompt_logprobs, 59);
-    QVERIFY(rig.client(3).first_token_step < rig.client(2).first_token_step);  // it leaves rows to others
+    QCOMPARE(rig.client(3).first_token_step, 1);  // it leaves rows to others
     PW_VERIFY(rig.add(request_with(4, reading, 60)));
     PW_VERIFY(rig.add(test::make_request(2004, 1, 1)));
     rig.run();
