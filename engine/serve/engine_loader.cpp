@@ -16,6 +16,8 @@ namespace {
 
 /// Rows of prompt logits that one step returns, where they are asked for.
 constexpr int kPromptLogitRows = 512;
+/// Rows that a step has in any case, so that a prompt's logprobs come in chunks where few sequences run.
+constexpr int kPromptLogprobRows = 32;
 
 KvDtype kv_dtype(const Settings& settings) {
   if (const auto asked = find_kv_dtype(settings.text("kv-cache-dtype"))) return *asked;
@@ -185,11 +187,9 @@ class Loader {
 
   Result<void> load_weights() {
     SchedulerConfig& scheduler = loaded_.scheduler;
-    scheduler.max_logit_rows = scheduler.max_num_seqs;
-    if (options_.prompt_logits) {
-      scheduler.max_logit_rows =
-          std::max(scheduler.max_num_seqs, std::min(scheduler.max_num_batched_tokens, kPromptLogitRows));
-    }
+    const int prompt_rows = options_.prompt_logits ? kPromptLogitRows : kPromptLogprobRows;
+    scheduler.max_logit_rows =
+        std::max(scheduler.max_num_seqs, std::min(scheduler.max_num_batched_tokens, prompt_rows));
     const int longest = wish_.max_model_len.value_or(wish_.context_length);
     StepLimits limits;
     limits.max_tokens = scheduler.max_num_batched_tokens;

@@ -240,6 +240,7 @@ Result<void> CudaBackend::warm_up(const std::function<void()>& forward, std::spa
   const Bytes before = used_memory() - ledger_.booked();
   StepPlan nothing;
   if (auto ok = link_.stage(nothing); !ok) return ok;
+  if (auto ok = link_.load_kernels(); !ok) return ok;
   if (auto ok = products_.begin_tuning(); !ok) return ok;
   // Prompts come in chunks of any size: those that a full budget is cut into are measured.
   for (int rows = limits_.max_tokens; rows >= kLeastChunk; rows /= 2) {

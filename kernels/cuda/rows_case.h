@@ -100,4 +100,7 @@ std::vector<KernelCase> routing_cases(CaseScale scale);
 std::vector<KernelCase> block_move_cases(CaseScale scale);
 std::vector<KernelCase> step_ring_cases(CaseScale scale);
 
+/// The part of sampling_cases() that is not about sample_rows().
+std::vector<KernelCase> sampling_change_cases(CaseScale scale);
+
 }  // namespace pitwall::cuda

@@ -395,7 +395,7 @@ KernelCase timed_case(Logits kind, const std::string& how, int rows, int vocabul
 }  // namespace
 
 std::vector<KernelCase> sampling_cases(CaseScale scale) {
-  std::vector<KernelCase> cases;
+  std::vector<KernelCase> cases = sampling_change_cases(scale);
   if (scale == CaseScale::small) {
     cases.push_back(mixed_case(Logits::spread, 50));
     cases.push_back(mixed_case(Logits::tied, 301));

@@ -2,6 +2,7 @@
 #include "kernels/cuda/step_link.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -20,6 +21,16 @@ constexpr auto kHealthCheck = std::chrono::milliseconds(100);
 constexpr int kSpins = 4000;
 /// Blocks that one step may give to its sequences.
 constexpr std::int64_t kMostAppends = 1 << 20;
+
+/// Bytes of pinned memory that the first change of logits takes; more where a step has more.
+constexpr Bytes kLeastChanges = Bytes{256} << 10;
+
+PositionLogprobs logprobs_of(const ReportedRow& row) {
+  PositionLogprobs result{{row.token, row.logprob, row.rank}, {}};
+  for (std::int32_t i = 0; i < row.top; ++i)
+    result.top.push_back({row.likeliest[i].token, row.likeliest[i].logprob, i + 1});
+  return result;
+}
 
 std::uint64_t load_acquire(const std::uint64_t* word) {
   return __atomic_load_n(word, __ATOMIC_ACQUIRE);
@@ -76,11 +87,28 @@ Result<void> StepLink::prepare(DeviceMemory& memory, const StepLimits& limits, c
   if (!published_memory) return std::move(published_memory).error();
   published_memory_ = *std::move(published_memory);
   published_ = {published_memory_.device(), kEntries, entry};
-  return {};
+  return prepare_changes(memory);
+}
+
+Result<void> StepLink::prepare_changes(DeviceMemory& memory) {
+  const int samples = std::min(limits_.max_slots, limits_.max_logit_rows);
+  auto rows = memory.take_wide_rows(Category::logits, samples, limits_.vocabulary, "changed logits");
+  if (!rows) return std::move(rows).error();
+  changed_ = *rows;
+  reported_bytes_ = Bytes{limits_.max_logit_rows} * Bytes{sizeof(ReportedRow)};
+  auto reported = PinnedMemory::take(reported_bytes_ * kEntries, "logprobs");
+  if (!reported) return std::move(reported).error();
+  reported_memory_ = *std::move(reported);
+  return memory.take(changed_samples_, Category::activations, samples, "step state");
+}
+
+Result<void> StepLink::load_kernels() {
+  return check(load_change_kernels(), "Loading the kernels of changed logits");
 }
 
 Result<void> StepLink::stage(const StepPlan& plan) {
   host_segments_.clear();
+  changes_ = {};
   if (auto ok = state_.stage(plan); !ok) return ok;
   const auto entry = static_cast<Bytes>(staged_steps_ % kEntries) * writer_->layout().bytes;
   if (!writer_->write(state_, plan, staged_memory_.host() + entry)) {
@@ -97,6 +125,25 @@ Result<void> StepLink::stage(const StepPlan& plan) {
     const auto row = static_cast<std::size_t>(segment.first_row);
     host_segments_.push_back({segment.first_row, segment.rows, state_.positions[row], state_.row_slots[row]});
   }
+  return stage_changes();
+}
+
+/// Into memory that grows with what steps ask for.
+Result<void> StepLink::stage_changes() {
+  const StagedChanges changes(state_);
+  if (changes.bytes() == 0) return {};
+  PinnedMemory& memory = changes_memory_[staged_steps_ % kEntries];
+  if (changes.bytes() > memory.bytes()) {
+    const auto bytes = std::bit_ceil(static_cast<std::uint64_t>(std::max(changes.bytes(), kLeastChanges)));
+    auto taken = PinnedMemory::take(static_cast<Bytes>(bytes), "changes of logits");
+    if (!taken) {
+      state_.clear_rows();
+      return std::move(taken).error();
+    }
+    memory = *std::move(taken);
+  }
+  changes.write(state_, memory.host());
+  changes_ = changes;
   return {};
 }
 
@@ -119,23 +166,15 @@ void StepLink::publish(std::uint64_t step, std::optional<Error> error, bool repl
   submitted.entry = static_cast<int>(staged_steps_ % kEntries);
   submitted.error = std::move(error);
   if (!submitted.error) {
-    for (const StepState::Sampling& sample : state_.samples)
-      submitted.samples.push_back({sample.request, sample.slot});
+    StagedChanges::over_samples(state_, [&](std::size_t i, std::int32_t report) {
+      const StepState::Sampling& sample = state_.samples[i];
+      submitted.samples.push_back({sample.request, sample.slot, report, sample.report >= 0});
+    });
     submitted.asked = state_.asked;
-    if (!submitted.asked.empty() && logits.data != nullptr) {
-      const Bytes bytes = Bytes{limits_.max_logit_rows} * logits.columns * Bytes{sizeof(float)};
-      if (asked_memory_.bytes() == 0) {
-        auto memory = PinnedMemory::take(bytes * kEntries, "asked-for logits");
-        if (memory) asked_memory_ = *std::move(memory), asked_bytes_ = bytes;
-        if (!memory) submitted.error = std::move(memory).error();
-      }
-      if (!submitted.error) {
-        const std::size_t width = static_cast<std::size_t>(logits.columns) * sizeof(float);
-        cudaMemcpy2DAsync(asked_memory_.host() + submitted.entry * asked_bytes_, width, logits.data,
-                          static_cast<std::size_t>(logits.stride) * sizeof(float), width,
-                          state_.logit_rows.size(), cudaMemcpyDeviceToHost, stream_);
-      }
-    }
+    submitted.prompt_reports = state_.prompt_reports;
+    if (!submitted.asked.empty() && logits.data != nullptr)
+      submitted.error = copy_asked(logits, submitted.entry);
+    finish_sampling(logits);
     cuda::publish(published_, view_, sampled_, clock_, stream_);
     ++staged_steps_;
     if (auto ok = check(cudaGetLastError(), "Launching step " + std::to_string(step)); !ok)
@@ -146,6 +185,40 @@ void StepLink::publish(std::uint64_t step, std::optional<Error> error, bool repl
     submitted_[step % kEntries] = std::move(submitted);
   }
   submitted_changed_.notify_all();
+}
+
+/// Logits that are asked for, into pinned memory.
+std::optional<Error> StepLink::copy_asked(Rows32 logits, int entry) {
+  const Bytes bytes = Bytes{limits_.max_logit_rows} * logits.columns * Bytes{sizeof(float)};
+  if (asked_memory_.bytes() == 0) {
+    auto memory = PinnedMemory::take(bytes * kEntries, "asked-for logits");
+    if (!memory) return std::move(memory).error();
+    asked_memory_ = *std::move(memory);
+    asked_bytes_ = bytes;
+  }
+  const std::size_t width = static_cast<std::size_t>(logits.columns) * sizeof(float);
+  cudaMemcpy2DAsync(asked_memory_.host() + entry * asked_bytes_, width, logits.data,
+                    static_cast<std::size_t>(logits.stride) * sizeof(float), width, state_.logit_rows.size(),
+                    cudaMemcpyDeviceToHost, stream_);
+  return std::nullopt;
+}
+
+/// Tokens are chosen anew from changed logits, which lie beside those that the model gave; then logprobs of
+/// the latter.
+void StepLink::finish_sampling(Rows32 logits) {
+  if (changes_.bytes() == 0) return;
+  const std::size_t entry = staged_steps_ % kEntries;
+  const std::byte* buffer = changes_memory_[entry].device();
+  if (const int samples = changes_.samples(); samples > 0) {
+    change_rows(view_, logits, changes_view(changes_, buffer), samples, changed_, changed_samples_, stream_);
+    StepView changed = view_;
+    changed.samples = changed_samples_;
+    sample_rows(changed, changed_, targets_.sampling, samples, sampling_memory_, sampled_, last_token_,
+                stream_);
+  }
+  auto* reported = reported_memory_.device() + static_cast<Bytes>(entry) * reported_bytes_;
+  report_rows(logits, reinterpret_cast<const ReportRow*>(buffer + changes_.reports_at), changes_.reports(),
+              sampled_, reinterpret_cast<ReportedRow*>(reported), stream_);
 }
 
 StepLink::Submitted StepLink::take_submitted(std::uint64_t step) {
@@ -179,6 +252,24 @@ std::optional<Error> StepLink::wait_for_device(const Submitted& submitted) const
   return std::nullopt;
 }
 
+/// Logprobs of the step's samples and prompt tokens. One that is not finite stays: nothing was chosen there.
+void StepLink::take_reports(const Submitted& submitted, StepResult& result) const {
+  const auto* rows =
+      reinterpret_cast<const ReportedRow*>(reported_memory_.host() + submitted.entry * reported_bytes_);
+  for (std::size_t i = 0; i < submitted.samples.size(); ++i) {
+    const Sample& sample = submitted.samples[i];
+    if (sample.report < 0) continue;
+    SampledToken& token = result.sampled[i];
+    if (!std::isnan(token.logprob)) token.logprob = rows[sample.report].logprob;
+    if (sample.asks) token.logprobs = logprobs_of(rows[sample.report]);
+  }
+  for (const StepState::PromptReport& prompt : submitted.prompt_reports) {
+    result.prompt_logprobs.push_back({prompt.request, prompt.first_position, {}});
+    for (std::int32_t i = 0; i < prompt.rows; ++i)
+      result.prompt_logprobs.back().positions.push_back(logprobs_of(rows[prompt.first_report + i]));
+  }
+}
+
 StepResult StepLink::wait(std::uint64_t step) {
   Submitted submitted = take_submitted(step);
   StepResult result;
@@ -201,7 +292,10 @@ StepResult StepLink::wait(std::uint64_t step) {
   for (std::size_t i = 0; i < submitted.samples.size(); ++i) {
     result.sampled.push_back(
         {submitted.samples[i].request, submitted.samples[i].slot, rows[i].token, rows[i].logprob});
-    if (std::isnan(rows[i].logprob)) result.arithmetic = "bfloat16";
+  }
+  take_reports(submitted, result);
+  for (const SampledToken& token : result.sampled) {
+    if (std::isnan(token.logprob)) result.arithmetic = "bfloat16";
   }
   for (const StepState::AskedLogits& asked : submitted.asked) {
     const auto columns = static_cast<std::size_t>(limits_.vocabulary);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // StepLink: the way of steps to the device and of their tokens back. A plan is checked and noted in
 // StepState, written into a ring of pinned memory, taken over by the ingest kernel, and published into
-// another ring, which wait() polls.
+// another ring, which wait() polls. Where a step changes logits, its tokens are chosen once more behind the
+// forward, captured or not; logprobs come after that.
 #pragma once
 #include <condition_variable>
 #include <mutex>
@@ -12,7 +13,7 @@
 #include "kernels/cuda/device_memory.h"
 #include "kernels/cuda/gpu_clock.h"
 #include "kernels/cuda/ingest.h"
-#include "kernels/cuda/sampling.h"
+#include "kernels/cuda/sampling_changes.h"
 
 namespace pitwall::cuda {
 
@@ -20,6 +21,8 @@ namespace pitwall::cuda {
 class StepLink {
  public:
   Result<void> prepare(DeviceMemory& memory, const StepLimits& limits, cudaStream_t stream);
+  /// Those that the forward does not launch.
+  Result<void> load_kernels();
 
   StepState& state() { return state_; }
   const StepState& state() const { return state_; }
@@ -38,7 +41,7 @@ class StepLink {
   /// Chooses tokens from the rows of `logits` that yield one; `rows` as in ingest(), of RowSet::logits.
   void sample(Rows32 logits, int rows);
 
-  /// The last kernel of a step, and asked-for logits from `logits` before it. `error`: the step never ran.
+  /// What the step asks of `logits` beyond tokens, and its last kernel. `error`: the step never ran.
   void publish(std::uint64_t step, std::optional<Error> error, bool replayed, Rows32 logits);
   StepResult wait(std::uint64_t step);
 
@@ -46,6 +49,8 @@ class StepLink {
   struct Sample {
     RequestId request;
     SlotId slot;
+    std::int32_t report;  ///< index of its ReportedRow, or −1
+    bool asks;            ///< for logprobs
   };
   /// What wait() turns a step's published rows into.
   struct Submitted {
@@ -53,11 +58,17 @@ class StepLink {
     std::optional<Error> error;
     std::vector<Sample> samples;
     std::vector<StepState::AskedLogits> asked;
+    std::vector<StepState::PromptReport> prompt_reports;
     int entry = 0;  ///< of the rings
     bool replayed = false;
   };
   static constexpr int kEntries = 4;  ///< two steps are in flight at most
 
+  Result<void> prepare_changes(DeviceMemory& memory);
+  Result<void> stage_changes();
+  void finish_sampling(Rows32 logits);
+  std::optional<Error> copy_asked(Rows32 logits, int entry);
+  void take_reports(const Submitted& submitted, StepResult& result) const;
   Submitted take_submitted(std::uint64_t step);
   std::optional<Error> wait_for_device(const Submitted& submitted) const;
 
@@ -76,6 +87,11 @@ class StepLink {
   PublishedRing published_{};
   Bytes asked_bytes_ = 0;  ///< of an entry of asked_memory_
   std::vector<Segment> host_segments_;
+  StagedChanges changes_;  ///< of the staged step
+  PinnedMemory changes_memory_[kEntries], reported_memory_;
+  Bytes reported_bytes_ = 0;  ///< of an entry of reported_memory_
+  Rows32 changed_{};          ///< a row for each sample
+  SampleRow* changed_samples_ = nullptr;
   std::uint64_t staged_steps_ = 0;  ///< that ingest() has been launched for
 
   std::mutex mutex_;  ///< of what follows

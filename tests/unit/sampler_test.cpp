@@ -4,7 +4,9 @@
 #include <map>
 #include <random>
 
+#include "engine/execute/logprobs.h"
 #include "engine/execute/sampler.h"
+#include "tests/support/cpu_harness.h"
 
 using namespace pitwall;
 
@@ -71,6 +73,88 @@ class SamplerTest : public QObject {
     QCOMPARE(draw(logits, {.top_p = 0.81f, .seed = 1}, 2000).size(), std::size_t{3});
     QCOMPARE(draw(logits, {.min_p = 0.25f, .seed = 1}, 4000).size(), std::size_t{3});  // 0.15 ≥ 0.125 > 0.05
     QCOMPARE(draw(logits, {.top_p = 1e-9f, .seed = 1}, 200).size(), std::size_t{1});
+  }
+
+  void logprobs_are_those_of_a_sorted_softmax() {
+    const unsigned seed = std::random_device()();
+    qInfo("seed %u", seed);
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal(0, 3);
+    for (const std::size_t vocabulary : {1, 2, 19, 20, 1000}) {
+      std::vector<float> logits(vocabulary);
+      for (float& logit : logits) logit = std::round(normal(random) * 8) / 8;  // with ties
+      if (vocabulary > 2) logits[1] = -INFINITY;
+      std::vector<TokenId> order(vocabulary);
+      for (std::size_t i = 0; i < vocabulary; ++i) order[i] = static_cast<TokenId>(i);
+      const auto logit = [&](TokenId token) {
+        return static_cast<double>(logits[static_cast<std::size_t>(token)]);
+      };
+      std::stable_sort(order.begin(), order.end(), [&](TokenId a, TokenId b) { return logit(a) > logit(b); });
+      double sum = 0;
+      for (const TokenId token : order) sum += std::exp(logit(token));
+      const auto is_entry = [&](const TokenLogprob& one, std::size_t place) {
+        const double expected = logit(order[place]) - std::log(sum);
+        return one.token == order[place] && one.rank == static_cast<int>(place) + 1 &&
+               (std::isinf(expected) ? std::isinf(one.logprob)
+                                     : std::abs(static_cast<double>(one.logprob) - expected) < 1e-5);
+      };
+      for (const int top : {0, 1, 5, 20}) {
+        const auto place = random() % vocabulary;
+        const PositionLogprobs given = position_logprobs(logits, order[place], top);
+        QVERIFY(is_entry(given.chosen, place));
+        QCOMPARE(given.top.size(), std::min(static_cast<std::size_t>(top), vocabulary));
+        for (std::size_t i = 0; i < given.top.size(); ++i) QVERIFY(is_entry(given.top[i], i));
+      }
+    }
+    for (const float bad : {NAN, INFINITY})
+      QVERIFY(std::isnan(position_logprobs(std::vector<float>{1, bad, 2}, 0, 2).chosen.logprob));
+  }
+
+  void the_device_says_what_the_model_thought_of_a_changed_choice() {
+    const std::vector<float> logits{0.5f, 3, -1, 2, 0, -2, 1, 0.25f};
+    constexpr int kVocabulary = 8;
+    test::CpuHarness harness({}, {.rows = 4, .sequences = 3, .vocabulary = kVocabulary});
+    CpuBackend& backend = harness.backend();
+    const Weight table = harness.upload(test::float_tensor(logits, 1, kVocabulary));
+    const Tensor hidden = harness.tensor(kVocabulary);
+    const Tensor rows = test::take(backend.allocate(Category::logits, RowSet::logits, kVocabulary));
+    StepPlan plan;
+    for (std::int32_t slot = 0; slot < 3; ++slot) {
+      const RequestId request{static_cast<std::uint64_t>(slot) + 1};
+      plan.joins.push_back({SlotId{slot}, request, {.temperature = 0}});
+      SequenceSlice slice{.request = request, .slot = SlotId{slot}, .count = 1, .token_offset = slot};
+      slice.samples = slice.all_logits = true;
+      slice.logprobs = slot == 2 ? 1 : -1;
+      plan.slices.push_back(slice);
+      plan.tokens.push_back(0);
+    }
+    LogitChange change;
+    change.slice = 1;
+    change.tokens = {{.token = 3, .add = 100}};
+    plan.logit_changes.push_back(change);
+    change.slice = 2;
+    change.tokens.clear();
+    change.mask = std::make_shared<TokenMask>(TokenMask{{0b01000000}});
+    plan.logit_changes.push_back(change);
+    const StepResult result = harness.run(plan, [&] {
+      backend.embed(table, 1, hidden);
+      backend.gather_logit_rows(hidden, rows);
+      backend.sample(rows);
+    });
+    QVERIFY(!result.error);
+    double sum = 0;
+    for (const float logit : logits) sum += std::exp(static_cast<double>(logit));
+    const TokenId expected[] = {1, 3, 6};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double logprob =
+          static_cast<double>(logits[static_cast<std::size_t>(expected[i])]) - std::log(sum);
+      QCOMPARE(result.sampled[i].token, expected[i]);
+      QVERIFY(std::abs(static_cast<double>(result.sampled[i].logprob) - logprob) < 1e-5);
+      QCOMPARE(result.logits[i].values, logits);  // asked-for logits are the model's, too
+    }
+    QVERIFY(!result.sampled[1].logprobs.has_value());
+    QCOMPARE(result.sampled[2].logprobs->chosen.rank, 3);
+    QCOMPARE(result.sampled[2].logprobs->top.front().token, 1);
   }
 
   void the_choice_depends_on_seed_and_position_alone() {
