@@ -95,13 +95,18 @@ class GrammarGuideSource final : public GuideSource {
   mutable std::shared_ptr<Shared> shared_;
 };
 
-/// A byte that the grammar may ask for and that no token writes alone.
+/// A byte from which the grammar could come to a place that no tokens of one byte each lead out of.
 std::optional<std::uint8_t> missing_byte(const Grammar& grammar, const TokenTable& table,
                                          const std::vector<TokenId>& end_tokens) {
   const ByteAutomaton& automaton = grammar.automaton;
-  std::array<bool, 256> asked{};
-  std::vector<bool> seen(automaton.size());
-  std::vector<ByteState> reached;
+  std::array<bool, 256> written{};
+  for (unsigned byte = 0; byte < written.size(); ++byte) {
+    written[byte] = std::ranges::any_of(
+        table.byte_tokens(static_cast<std::uint8_t>(byte)),
+        [&](TokenId token) { return std::ranges::find(end_tokens, token) == end_tokens.end(); });
+  }
+  std::vector<ByteState> reached;  // in the order in which they are met, so that most ends come last
+  std::vector<bool> seen(automaton.size()), leads_out(automaton.size());
   const auto reach = [&](ByteState state) {
     if (!seen[state]) reached.push_back(state);
     seen[state] = true;
@@ -109,20 +114,29 @@ std::optional<std::uint8_t> missing_byte(const Grammar& grammar, const TokenTabl
   for (const GrammarPart& part : grammar.parts) {
     if (part.kind == GrammarPart::Kind::bytes) reach(part.start);
   }
-  while (!reached.empty()) {
-    const ByteState state = reached.back();
-    reached.pop_back();
-    for (const ByteEdge& edge : automaton.edges(state)) {
-      for (unsigned byte = edge.low; byte <= edge.high; ++byte) asked[byte] = true;
-      reach(edge.to);
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    for (const ByteEdge& edge : automaton.edges(reached[i])) reach(edge.to);
+  }
+  const auto is_written = [&](const ByteEdge& edge) {
+    return std::any_of(written.begin() + edge.low, written.begin() + edge.high + 1,
+                       [](bool one) { return one; });
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto state = reached.rbegin(); state != reached.rend(); ++state) {
+      if (leads_out[*state]) continue;
+      leads_out[*state] = automaton.accepting(*state) ||
+                          std::ranges::any_of(automaton.edges(*state), [&](const ByteEdge& edge) {
+                            return leads_out[edge.to] && is_written(edge);
+                          });
+      changed = changed || leads_out[*state];
     }
   }
-  for (unsigned byte = 0; byte < asked.size(); ++byte) {
-    const auto writes = [&](TokenId token) {
-      return std::ranges::find(end_tokens, token) == end_tokens.end();
-    };
-    const auto value = static_cast<std::uint8_t>(byte);
-    if (asked[byte] && std::ranges::none_of(table.byte_tokens(value), writes)) return value;
+  for (const ByteState state : reached) {
+    if (leads_out[state]) continue;
+    for (const ByteEdge& edge : automaton.edges(state)) {
+      if (!is_written(edge)) return edge.low;
+    }
   }
   return std::nullopt;
 }
@@ -144,7 +158,7 @@ Result<std::shared_ptr<const GuideSource>> make_grammar_guide(std::shared_ptr<co
   if (const auto byte = missing_byte(*grammar, *table, options.end_tokens)) {
     return Error{.kind = Error::Kind::unsupported,
                  .what = "The tokenizer has no token for byte " + std::to_string(*byte) +
-                         ", which a guided reply may need",
+                         " alone, which a guided reply may need",
                  .cause = "Its vocabulary cannot write every text (no byte fallback)",
                  .action = "Use a model with byte tokens, or ask without a grammar",
                  .param = {}};

@@ -17,8 +17,8 @@ struct GuideOptions {
 
 /// The source may be kept and begun for any number of replies, from any thread; their guides share what they
 /// find out and lock for each call. A reply follows its prompt: the first token has the bytes that it has
-/// anywhere. invalid_input without an end token; unsupported when a byte that the grammar may ask for has no
-/// token of its own, because then a reply could come to a place where no token fits.
+/// anywhere. invalid_input without an end token; unsupported when a reply could come to a place from which
+/// no tokens of one byte each lead on, so that a mask might be empty.
 Result<std::shared_ptr<const GuideSource>> make_grammar_guide(std::shared_ptr<const Grammar> grammar,
                                                               std::shared_ptr<const TokenTable> table,
                                                               GuideOptions options = {});

@@ -62,17 +62,19 @@ void MaskStore::add(Matcher& matcher, const Reading& reading, TokenMask& mask) {
   }
   const bool counts = reading.at < kStringStates;
   for (const auto& [node, characters] : tokens.exits) {
-    const bool fits = !counts || (characters >= bounds.min && characters <= bounds.max);
-    if (fits) read_on(matcher, node, reading.then, mask);
+    if (counts && (characters < bounds.min || characters > bounds.max)) continue;
+    for (const TokenId token : table_->trie().tokens(node)) set(mask, token, true);
+    read_on(matcher, node, reading.then, mask);
   }
 }
 
-/// The automaton has ended inside a token, at `node`.
+/// The automaton has ended at `node`, inside of longer tokens.
 void MaskStore::read_on(Matcher& matcher, VocabularyTrie::Node node, StackId then, TokenMask& mask) {
   const VocabularyTrie& trie = table_->trie();
-  if (!trie.goes_on(node)) return;
+  const std::vector<Reading>& next = matcher.behind(then).list;
+  if (next.empty() || !trie.goes_on(node)) return;
   const ByteAutomaton& automaton = matcher.grammar().automaton;
-  for (const Reading& reading : matcher.behind(then).list) {
+  for (const Reading& reading : next) {
     if (!visited_.insert({node, reading}).second) continue;
     trie.walk(node, automaton, reading.at, reading.characters,
               [&](VocabularyTrie::Node at, ByteState state, const CharacterBounds&, std::uint32_t) {

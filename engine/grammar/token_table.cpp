@@ -43,11 +43,14 @@ AutomatonTokens TokenTable::tokens_of(const ByteAutomaton& automaton, ByteState 
   std::vector<TokenId>& list = out.allowed.list;
   trie_.walk(0, automaton, at, {},
              [&](VocabularyTrie::Node node, ByteState state, const CharacterBounds&, std::uint32_t begun) {
+               // Where the automaton must end, the count of characters has its say about the token too.
+               const bool ends = automaton.accepting(state), must_end = automaton.edges(state).empty();
+               if (must_end || (ends && trie_.goes_on(node))) out.exits.push_back({node, begun});
+               if (must_end) return;
                for (const TokenId token : trie_.tokens(node)) {
                  list.push_back(token);
                  if (begun > 0) out.counted.push_back({begun, token});
                }
-               if (automaton.accepting(state)) out.exits.push_back({node, begun});
              });
   std::sort(out.counted.begin(), out.counted.end(),
             [](const auto& a, const auto& b) { return a.characters > b.characters; });

@@ -22,14 +22,14 @@ struct TokenSet {
 /// What an automaton in one state makes of a vocabulary, whatever comes behind it.
 struct AutomatonTokens {
   struct Exit {
-    VocabularyTrie::Node node = 0;  ///< the automaton may end here: what goes on is read by what comes behind
+    VocabularyTrie::Node node = 0;  ///< the automaton may end here; what goes on is read by what comes behind
     std::uint32_t characters = 0;   ///< begun on the way
   };
   struct Counted {
     std::uint32_t characters = 0;
     TokenId token = 0;
   };
-  TokenSet allowed;  ///< tokens after which it has not failed
+  TokenSet allowed;  ///< tokens that leave it inside
   std::vector<Exit> exits;
   std::vector<Counted> counted;  ///< allowed tokens that begin characters of a JSON string, most first
   std::size_t memory() const { return allowed.memory() + exits.size() * sizeof(Exit); }
