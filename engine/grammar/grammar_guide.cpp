@@ -111,8 +111,16 @@ std::optional<std::uint8_t> missing_byte(const Grammar& grammar, const TokenTabl
     if (!seen[state]) reached.push_back(state);
     seen[state] = true;
   };
-  for (const GrammarPart& part : grammar.parts) {
+  std::vector<PartId> parts{grammar.root};
+  std::vector<bool> seen_part(grammar.parts.size());
+  while (!parts.empty()) {
+    const PartId id = parts.back();
+    parts.pop_back();
+    if (seen_part[id]) continue;
+    seen_part[id] = true;
+    const GrammarPart& part = grammar.parts[id];
     if (part.kind == GrammarPart::Kind::bytes) reach(part.start);
+    parts.insert(parts.end(), part.parts.begin(), part.parts.end());
   }
   for (std::size_t i = 0; i < reached.size(); ++i) {
     for (const ByteEdge& edge : automaton.edges(reached[i])) reach(edge.to);
