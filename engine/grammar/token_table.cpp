@@ -2,6 +2,7 @@
 #include "engine/grammar/token_table.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace pitwall {
 
@@ -40,27 +41,32 @@ std::string_view TokenTable::text_of(TokenId token) const {
 
 AutomatonTokens TokenTable::tokens_of(const ByteAutomaton& automaton, ByteState at) const {
   AutomatonTokens out;
-  std::vector<TokenId>& list = out.allowed.list;
+  std::vector<std::uint32_t> bits(words());
+  std::size_t count = 0;
   trie_.walk(0, automaton, at, {},
              [&](VocabularyTrie::Node node, ByteState state, const CharacterBounds&, std::uint32_t begun) {
                // Where the automaton must end, the count of characters has its say about the token too.
-               const bool ends = automaton.accepting(state), must_end = automaton.edges(state).empty();
-               if (must_end || (ends && trie_.goes_on(node))) out.exits.push_back({node, begun});
+               const bool must_end = automaton.edges(state).empty();
+               if (must_end || (automaton.accepting(state) && trie_.goes_on(node)))
+                 out.exits.push_back({node, begun});
                if (must_end) return;
                for (const TokenId token : trie_.tokens(node)) {
-                 list.push_back(token);
+                 bits[static_cast<std::size_t>(token) / 32] |= 1u << (token % 32);
+                 ++count;
                  if (begun > 0) out.counted.push_back({begun, token});
                }
              });
   std::sort(out.counted.begin(), out.counted.end(),
             [](const auto& a, const auto& b) { return a.characters > b.characters; });
-  if (list.size() > words()) {
-    out.allowed.words.resize(words());
-    for (const TokenId token : list)
-      out.allowed.words[static_cast<std::size_t>(token) / 32] |= 1u << (token % 32);
-    list.clear();
+  if (count > words()) {
+    out.allowed.words = std::move(bits);
+    return out;
   }
-  list.shrink_to_fit();
+  out.allowed.list.reserve(count);
+  for (std::size_t i = 0; i < bits.size(); ++i) {
+    for (std::uint32_t word = bits[i]; word != 0; word &= word - 1)
+      out.allowed.list.push_back(static_cast<TokenId>(i * 32) + std::countr_zero(word));
+  }
   return out;
 }
 
