@@ -323,7 +323,10 @@ Result<ByteState> add_number(const NumberRules& rules, ByteAutomaton& out) {
     plus = Magnitudes(rules.integer, false, below ? rules.low : std::nullopt, rules.high, *grid, out).build();
   }
   if (!below) {
-    minus = Magnitudes(rules.integer, true, above ? rules.high : std::nullopt, rules.low, *grid, out).build();
+    const bool not_zero = rules.high && rules.high->value.is_zero() && rules.high->open;
+    minus =
+        Magnitudes(rules.integer, true, above || not_zero ? rules.high : std::nullopt, rules.low, *grid, out)
+            .build();
   }
   std::vector<ByteEdge> edges;
   if (minus) edges.push_back({'-', '-', *minus});

@@ -168,6 +168,9 @@ class Subsets {
     }
     for (const Spot member : set) seen_[member] = false;
     work_ += set.size();
+    // A search that has found its match takes whatever follows.
+    if (net_.places[accept_].reads != nullptr && std::ranges::find(set, spot(accept_, false)) != set.end())
+      return {spot(accept_, false)};
     // Spots that only pass on would make equal sets look different.
     std::erase_if(set, [&](Spot member) {
       return member / 2 != accept_ && ((member & 1) != 0 || net_.places[member / 2].reads == nullptr);

@@ -32,25 +32,33 @@ class Draw {
   }
 
   /// A pattern over a, b, é, 😀, quotes and line ends, which ECMA-262 and PCRE2 read alike.
-  std::string pattern(int depth) {
+  std::string pattern(int depth, bool repeated = false) {
     static const std::vector<std::string> kAtoms = {"a",     "b",        "é",    "😀",     "\"",  "\\\\",
                                                     ".",     "[ab]",     "[^a]", "[a-é]", "\\d", "[^\\d\"]",
                                                     "\\x61", "[\\n\\t]", "\\.",  "[b-b😀]"};
     static const std::vector<std::string> kCounts = {"", "", "", "*", "+", "?", "{2}", "{1,3}", "{2,}", "*?"};
+    static const std::vector<std::string> kSmallCounts = {"", "", "{2}"};
+    // Inside repeats nothing is endless or empty: PCRE2 would run into its limits there.
+    const std::string& count = one_of(repeated ? kSmallCounts : kCounts);
+    const bool inside = repeated || !count.empty();
     std::string out;
     switch (depth == 0 ? 0 : below(6)) {
       case 3:
-        out.append("(?:").append(pattern(depth - 1)).append("|").append(pattern(depth - 1)).append(")");
+        out.append("(?:")
+            .append(pattern(depth - 1, inside))
+            .append("|")
+            .append(pattern(depth - 1, inside))
+            .append(")");
         break;
       case 4:
-        out.append("(").append(pattern(depth - 1)).append(")");
+        out.append("(").append(pattern(depth - 1, inside)).append(")");
         break;
       case 5:
-        return out.append(pattern(depth - 1)).append(pattern(depth - 1));
+        return out.append(pattern(depth - 1, repeated)).append(pattern(depth - 1, repeated));
       default:
         out = one_of(kAtoms);
     }
-    return out.append(one_of(kCounts));
+    return out.append(count);
   }
   std::string anchored(int depth) {
     static const std::vector<std::string> kBegins = {"", "", "^", "^", "(?:^|a)"},
@@ -99,13 +107,16 @@ class GrammarAutomataTest : public QObject {
 
 void GrammarAutomataTest::patterns_match_what_pcre_matches() {
   Draw draw;
-  int matched = 0, compared = 0;
+  int matched = 0, compared = 0, too_large = 0;
   for (int i = 0; i < 1500; ++i) {
     const std::string pattern = draw.anchored(3);
     const auto search = pattern_automaton(pattern, PatternUse::search);
     const auto whole = pattern_automaton(pattern, PatternUse::whole);
-    PW_VERIFY(search);
-    PW_VERIFY(whole);
+    if (!search.ok() || !whole.ok()) {
+      QCOMPARE((search.ok() ? whole : search).error().kind, Error::Kind::out_of_memory);
+      ++too_large;
+      continue;
+    }
     const auto in_pcre = Regex::compile(for_pcre(pattern));
     const auto whole_in_pcre = Regex::compile("\\A(?:" + for_pcre(pattern) + ")\\z");
     PW_VERIFY(in_pcre);
@@ -131,7 +142,7 @@ void GrammarAutomataTest::patterns_match_what_pcre_matches() {
       ++compared;
     }
   }
-  QVERIFY(matched > compared / 50);
+  QVERIFY(matched > compared / 50 && too_large < 15);
 }
 
 void GrammarAutomataTest::numbers_obey_their_rules() {
