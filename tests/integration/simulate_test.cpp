@@ -233,7 +233,7 @@ void SimulateTest::long_prompts_and_token_gaps() {
   constexpr int kClients = 64;
   const Llama llama;
   Trace trace = make_trace(find_workload("long-prompts-mixed").value(), 2000, 1);
-  pace(trace, INFINITY, 1);
+  pace(trace, {INFINITY}, 1);
   SimulationConfig config = llama.config();
   config.max_concurrency = kClients;
   const auto played = [&](const char* name) {
