@@ -23,6 +23,7 @@ std::string check_request_rate(const std::string& text) {
 
 void LoadFlags::add_to(CLI::App& command, int default_repeats) {
   repeats = default_repeats;
+  command.get_option("--seed")->description("Of the random weights, and of the load's prompts and arrivals");
   const char* group = "Load";
   CLI::Option* trace_option =
       command.add_option("--trace", trace, "Trace file: .csv, or JSON lines; sent by its own times")

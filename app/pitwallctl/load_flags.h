@@ -18,7 +18,8 @@ struct LoadFlags {
   std::vector<std::string> goodput;
   bool undefined_is_bad = false;
 
-  /// All but --num-prompts and --seed, whose meaning depends on the command.
+  /// All but --num-prompts, whose meaning depends on the command; --seed is SyntheticFlags' and there
+  /// already.
   void add_to(CLI::App& command, int default_repeats);
 
   bool given() const { return !trace.empty() || !workload.empty(); }

@@ -119,10 +119,9 @@ class EnginePlayer {
     record.reason = std::move(reason);
     record.closed = clock_.now();
     if (load_.listener != nullptr) load_.listener->ended(record);
-    {
-      const std::lock_guard lock(mutex_);
-      ended_.push_back(record.index);
-    }
+    // Told under the lock: this player may be gone as soon as it is free.
+    const std::lock_guard lock(mutex_);
+    ended_.push_back(record.index);
     changed_.notify_one();
   }
 

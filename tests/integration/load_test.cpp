@@ -207,6 +207,21 @@ class LoadTest : public QObject {
     QCOMPARE(stub.connections(), 64);
   }
 
+  void a_kept_connection_that_died_costs_no_request() {  // case 138
+    StubServer stub([](const StubRequest&) {
+      StubAnswer answer;
+      answer.close_unsaid = true;
+      return answer;
+    });
+    Load load;
+    load.trace = trace_of(40, 3);
+    load.max_concurrency = 4;
+    const PlayedLoad played = play(stub, load);
+    QCOMPARE(count(played, StreamEnd::ended), std::size_t{40});
+    QCOMPARE(stub.requests().size(), std::size_t{40});
+    QCOMPARE(stub.connections(), 40);
+  }
+
   void open_loop_does_not_wait_for_answers() {  // case 194
     StubServer stub([](const StubRequest&) {
       StubAnswer answer;

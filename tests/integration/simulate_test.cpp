@@ -88,6 +88,7 @@ class SimulateTest : public QObject {
   void times_of_a_request_add_up();
   void a_small_pool_preempts_and_all_end();
   void prefix_hits_are_what_the_trace_allows();
+  void later_turns_wait_for_the_reply_and_find_it_cached();
   void long_prompts_and_token_gaps();
 };
 
@@ -226,6 +227,25 @@ void SimulateTest::prefix_hits_are_what_the_trace_allows() {
   QCOMPARE(result.completed, std::int64_t{3000});
   QCOMPARE(result.query_tokens, expected_tokens);
   QCOMPARE(result.hit_tokens, expected_hits);
+}
+
+void SimulateTest::later_turns_wait_for_the_reply_and_find_it_cached() {
+  const Trace trace = make_trace(find_workload("conversations").value(), 300, 1);
+  const Llama llama;
+  const Simulation simulation = run(trace, llama.config(), llama.model);
+  std::int64_t repeated = 0, found = 0;
+  for (std::size_t i = 0; i < trace.requests.size(); ++i) {
+    const TraceRequest& request = trace.requests[i];
+    if (request.after < 0) continue;
+    const RequestRecord& before = simulation.requests[static_cast<std::size_t>(request.after)];
+    QVERIFY(simulation.requests[i].arrival == before.finished + request.think);
+    repeated += before.prompt_tokens;
+    found += simulation.requests[i].cached_tokens;
+  }
+  QVERIFY(repeated > 0);
+  // All of the prompt before, but the tail of its last block; the made-up reply was never computed.
+  QVERIFY2(static_cast<double>(found) > 0.8 * static_cast<double>(repeated), std::to_string(found).c_str());
+  QVERIFY(found <= repeated);
 }
 
 void SimulateTest::long_prompts_and_token_gaps() {

@@ -325,7 +325,8 @@ class StubServer::Loop {
         client.stream.reset();
         --streams_;
         if (next == Stream::Next::last) client.out += "0\r\n\r\n";
-        client.close_when_sent = next == Stream::Next::cut || client.answer.close;
+        client.close_when_sent =
+            next == Stream::Next::cut || client.answer.close || client.answer.close_unsaid;
       }
       flush(client);
     }
