@@ -119,7 +119,11 @@ Result<void> run_and_show(const LoadBench& bench, BenchJob job, bool json) {
   if (!outcome.ok()) return outcome.error();
   const LoadReport& report = outcome->report;
   for (const std::string& warning : report.warnings) print_note("warning: " + warning);
-  const nlohmann::ordered_json document = bench_json(report);
+  nlohmann::ordered_json document = bench_json(report);
+  for (const std::string& entry : bench.metadata) {
+    const std::size_t equals = entry.find('=');
+    document.emplace(entry.substr(0, equals), entry.substr(equals + 1));  // a key of ours stays
+  }
   if (auto written = write_files(bench, *outcome, document); !written.ok()) return written.error();
   json ? print_json(document) : print(load_text(report));
   if (report.vllm.completed > 0) return {};
@@ -167,6 +171,15 @@ void LoadBench::add_to(CLI::App& command) {
       ->check(CLI::IsMember({"vllm", "aiperf-jsonl", "aiperf-csv"}))
       ->capture_default_str()
       ->group(group);
+  command.add_option("--label", label, "A name for the result")->group(group);
+  command.add_option("--metadata", metadata, "More keys for the JSON, as vLLM's bench has them")
+      ->type_name("KEY=VALUE")
+      ->check([](const std::string& entry) {
+        const std::size_t equals = entry.find('=');
+        const bool sound = equals != std::string::npos && equals > 0;
+        return sound ? std::string() : std::string("it must be KEY=VALUE");
+      })
+      ->group(group);
   command
       .add_flag("--save-detailed", save_detailed,
                 "The file holds each request too: lengths, times, errors, and the generated texts")
@@ -184,7 +197,7 @@ void LoadBench::check(const CLI::App& command) const {
     if (load.given()) return;
     for (const char* name :
          {"--request-rate", "--burstiness", "--max-concurrency", "--num-warmups", "--repeats", "--goodput",
-          "--save-run", "--output", "--output-format", "--save-detailed"}) {
+          "--save-run", "--output", "--output-format", "--save-detailed", "--label", "--metadata"}) {
       if (given(name)) throw CLI::RequiresError(name, "--workload, --trace or --url");
     }
   } else if (!synthetic.profile.empty()) {
@@ -227,6 +240,7 @@ BenchJob engine_job(const LoadedBench& loaded, const LoadFlags& flags, LoadSourc
 Result<void> run_load_bench(const LoadBench& bench, LoadSource source, bool json) {
   auto setup = bench.load.setup(source, bench.synthetic.seed);
   if (!setup.ok()) return setup.error();
+  setup->label = bench.label;
   if (!bench.server.url.empty()) {
     auto job = server_job(bench, std::move(source), std::move(*setup));
     if (!job.ok()) return job.error();

@@ -16,7 +16,8 @@ struct LoadBench {
   SyntheticFlags synthetic;  // its seed is the load's too
   LoadFlags load;
   ServerAddress server;  // url empty: the engine in this process
-  std::string api_key_file, tokenizer, output, output_format = "vllm";
+  std::string api_key_file, tokenizer, output, output_format = "vllm", label;
+  std::vector<std::string> metadata;  // KEY=VALUE
   bool text_prompts = false, save_run = false, save_detailed = false;
   double timeout_s = 600;
 

@@ -44,7 +44,7 @@ Json setup_json(const LoadSetup& setup) {
   return {{"date", date_text(setup.date_utc)},
           {"endpoint_type", setup.backend},
           {"backend", setup.backend},
-          {"label", nullptr},
+          {"label", setup.label.empty() ? Json() : Json(setup.label)},
           {"model_id", setup.model_id},
           {"tokenizer_id", setup.tokenizer_id},
           {"num_prompts", setup.num_prompts},
@@ -175,6 +175,7 @@ void read_latency(const Json& document, const std::string& name, Summary& summar
 void read_setup(const Json& document, LoadSetup& setup) {
   setup.date_utc = read_date(document.at("date").get<std::string>());
   document.at("backend").get_to(setup.backend);
+  if (!document.at("label").is_null()) document.at("label").get_to(setup.label);
   document.at("model_id").get_to(setup.model_id);
   document.at("tokenizer_id").get_to(setup.tokenizer_id);
   document.at("num_prompts").get_to(setup.num_prompts);

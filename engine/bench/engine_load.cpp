@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
 
@@ -16,20 +15,11 @@ namespace {
 
 constexpr Nanos kLookEvery = 50 * kNanosPerMs;  // at the engine's pool, and whether the caller wants to stop
 
-std::chrono::steady_clock::time_point time_point(Nanos at) {
-  return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(at));
-}
-
 class EnginePlayer {
  public:
   EnginePlayer(const Load& load, const EngineLoadTarget& target) : load_(load), target_(target) {
-    played_.records.resize(load.trace.requests.size());
+    played_.records = planned_records(load.trace);
     ids_.resize(played_.records.size());
-    for (std::size_t i = 0; i < played_.records.size(); ++i) {
-      played_.records[i].index = i;
-      played_.records[i].planned_prompt_tokens = load.trace.requests[i].prompt_tokens;
-      played_.records[i].planned_output_tokens = load.trace.requests[i].output_tokens;
-    }
   }
 
   PlayedLoad play() {
@@ -128,7 +118,7 @@ class EnginePlayer {
   void wait(std::optional<Nanos> due) {
     const Nanos latest = clock_.now() + kLookEvery;
     std::unique_lock lock(mutex_);
-    changed_.wait_until(lock, time_point(due ? std::min(*due, latest) : latest),
+    changed_.wait_until(lock, steady_time(due ? std::min(*due, latest) : latest),
                         [this] { return !ended_.empty(); });
   }
 

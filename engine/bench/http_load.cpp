@@ -12,7 +12,6 @@
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
-#include <chrono>
 #include <memory>
 #include <unordered_set>
 
@@ -48,10 +47,6 @@ struct Peer {
   tcp::resolver::results_type addresses;
   std::string head;  ///< of every request, up to the body's length
 };
-
-std::chrono::steady_clock::time_point time_point(Nanos at) {
-  return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(at));
-}
 
 /// One socket and the request on it. Stream is tcp::socket, plain or under TLS. Handlers keep it alive.
 template <class Stream>
@@ -168,12 +163,7 @@ class HttpPlayer final : public Connection<Stream>::Owner {
   HttpPlayer(const Load& load, const HttpLoadTarget& target, asio::io_context& io, const Peer& peer,
              MakeStream make_stream)
       : load_(load), target_(target), peer_(peer), io_(io), make_stream_(std::move(make_stream)) {
-    played_.records.resize(load.trace.requests.size());
-    for (std::size_t i = 0; i < played_.records.size(); ++i) {
-      played_.records[i].index = i;
-      played_.records[i].planned_prompt_tokens = load.trace.requests[i].prompt_tokens;
-      played_.records[i].planned_output_tokens = load.trace.requests[i].output_tokens;
-    }
+    played_.records = planned_records(load.trace);
   }
 
   PlayedLoad play() {
@@ -223,7 +213,7 @@ class HttpPlayer final : public Connection<Stream>::Owner {
     }
     const auto due = dispatcher_->next_due();
     if (!due) return;
-    arrival_.expires_at(time_point(*due));
+    arrival_.expires_at(steady_time(*due));
     arrival_.async_wait([this](error_code code) {
       if (!code && !stopped_) send_due();
     });
@@ -283,7 +273,7 @@ class HttpPlayer final : public Connection<Stream>::Owner {
     }
     if (stopped_) return;
     next_tick_ = std::max(next_tick_ + kTick, now);
-    ticker_.expires_at(time_point(next_tick_));
+    ticker_.expires_at(steady_time(next_tick_));
     ticker_.async_wait([this](error_code code) {
       if (!code && !stopped_) tick();
     });

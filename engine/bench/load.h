@@ -4,6 +4,7 @@
 #pragma once
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -62,7 +63,9 @@ struct PlayedLoad {
   ServerSide server;
 };
 
-/// CPU time of the calling thread.
-Nanos thread_cpu_time();
+// For players.
+std::vector<StreamRecord> planned_records(const Trace& trace);  ///< one a request, nothing sent yet
+Nanos thread_cpu_time();                                        ///< of the calling thread
+std::chrono::steady_clock::time_point steady_time(Nanos at);
 
 }  // namespace pitwall

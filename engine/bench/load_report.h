@@ -18,7 +18,7 @@ namespace pitwall {
 struct LoadSetup {
   Nanos date_utc = 0;
   std::string backend;  ///< "openai", "openai-chat" or "pitwall" (in this process)
-  std::string model_id, tokenizer_id, endpoint, workload;
+  std::string label, model_id, tokenizer_id, endpoint, workload;
   std::int64_t num_prompts = 0, warmups = 0, repeats = 1;
   double request_rate = 0;  ///< infinity = all at once; NaN = as the trace says
   double burstiness = 1;

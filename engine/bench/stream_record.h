@@ -39,11 +39,13 @@ std::string_view stream_end_name(StreamEnd end);  ///< as the enumerator
 
 /// Steady times; 0 = did not happen.
 struct StreamRecord {
-  std::size_t index = 0;  ///< in the trace
-  Nanos due = 0;          ///< by the schedule
-  Nanos ready = 0;        ///< due, or when the limit of requests at once let it go
-  Nanos sent = 0;         ///< just before it was written, or the connection was begun
-  Nanos closed = 0;       ///< the stream's end
+  std::size_t index = 0;         ///< in the trace
+  std::size_t conversation = 0;  ///< index of its first turn
+  int turn = 0;
+  Nanos due = 0;     ///< by the schedule
+  Nanos ready = 0;   ///< due, or when the limit of requests at once let it go
+  Nanos sent = 0;    ///< just before it was written, or the connection was begun
+  Nanos closed = 0;  ///< the stream's end
   std::vector<ChunkTime> chunks;
   std::int32_t planned_prompt_tokens = 0, planned_output_tokens = 0;
   std::int32_t prompt_tokens = -1, completion_tokens = -1, cached_tokens = -1;  ///< as the server says

@@ -179,9 +179,13 @@ class BenchCommandTest : public QObject {
     QCOMPARE(body.at("messages").at(0).at("role").get<std::string>(), std::string("user"));
     const std::string lines = read_file(path("a.jsonl").toStdString()).value();
     QCOMPARE(std::count(lines.begin(), lines.end(), '\n'), std::ptrdiff_t{8});
-    const Ran ids = run(base + QStringList{"--tokenizer", model_, "--num-warmups", "0", "--json"});
+    const Ran ids = run(base + QStringList{"--tokenizer", model_, "--num-warmups", "0", "--label", "mine",
+                                           "--metadata", "team=red", "model_id=no", "--json"});
     QVERIFY2(ids.code == 0, ids.err.c_str());
     QVERIFY(json::parse(stub.requests().back().body).at("prompt").is_array());
+    QCOMPARE(ids.document().at("label").get<std::string>(), std::string("mine"));
+    QCOMPARE(ids.document().at("team").get<std::string>(), std::string("red"));
+    QCOMPARE(ids.document().at("model_id").get<std::string>(), std::string("stub"));
     // Equal requests.
     const Ran equal = run({"bench", "--url", QString::fromStdString(stub.url()), "--num-prompts", "4",
                            "--input-len", "16", "--output-len", "6", "--json"});

@@ -260,6 +260,10 @@ class LoadTest : public QObject {
     const PlayedLoad played = play(stub, load);
     QCOMPARE(count(played, StreamEnd::ended), std::size_t{6});
     QCOMPARE(played.peak_live, 2);
+    for (std::size_t i = 0; i < 6; ++i) {
+      QCOMPARE(played.records[i].turn, static_cast<int>(i % 3));
+      QCOMPARE(played.records[i].conversation, i - i % 3);
+    }
     for (const std::size_t i : {1, 2, 4, 5})
       QVERIFY(played.records[i].sent >= played.records[i - 1].closed + 5 * kNanosPerMs);
   }

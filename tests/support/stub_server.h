@@ -32,7 +32,8 @@ struct StubAnswer {
   bool crlf = false, comments = false, spaces = false;  ///< of the events' form
   bool token_ids = false;                               ///< chunks state their tokens
   bool finish = true, done = true;                      ///< a finish reason; [DONE]
-  bool close = false;                                   ///< the connection, after the answer
+  bool close = false;                                   ///< the connection, after the answer, and says so
+  bool close_unsaid = false;                            ///< without a word
   std::size_t write_bytes = 0;                          ///< into the socket at once; 0 = all there is
 };
 
