@@ -124,7 +124,7 @@ class Stream {
     const char* end = answer_.crlf ? "\r\n" : "\n";
     if (answer_.spaces) {
       for (std::size_t at = 0; (at = data.find("\":", at)) != std::string::npos; at += 3)
-        data.insert(at + 2, " ");
+        data.insert(at + 2, 1, ' ');
     }
     std::string text;
     if (answer_.comments) text += std::string(": ping") + end + end + "event: message" + end + "id: 1" + end;

@@ -165,7 +165,7 @@ class StreamTimesTest : public QObject {
       std::string data = pieces[i].bytes.substr(pieces[i].bytes.find("data: ") + 6);
       data = data.substr(0, data.find('\n'));
       for (std::size_t at = 0; (at = data.find("\":", at)) != std::string::npos; at += 3)
-        data.insert(at + 2, " ");
+        data.insert(at + 2, 1, ' ');
       pieces[i].bytes = http_chunk(": ping\r\n\r\nevent: message\r\nid: 4\r\ndata:" + data + "\r\n\r\n");
     }
     pieces[0].bytes = "HTTP/1.1 102 Processing\r\n\r\n" + pieces[0].bytes;
