@@ -174,6 +174,7 @@ class LoadReportTest : public QObject {
     LoadSetup closed = setup();
     closed.open_loop = false;
     QCOMPARE(make_report(closed, {&held, 1}).ttft_due.n, std::int64_t{0});
+    QVERIFY(!warns(make_report(closed, {&play, 1}), "late"));  // nobody asked for a time
   }
 
   void warm_caches_are_said() {  // case 193
