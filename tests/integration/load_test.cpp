@@ -485,7 +485,7 @@ class LoadTest : public QObject {
     QCOMPARE(stored->summary.totals.requests_finished, std::int64_t{12});
     QVERIFY(stored->summary.totals.steps > 0);
     QVERIFY(stored->summary.ledger.of(Category::kv) > 0);
-    QVERIFY(fixture.at_rest());
+    QTRY_VERIFY(fixture.at_rest());
   }
 };
 
