@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "app/pitwallctl/commands.h"
 #include "app/pitwallctl/console.h"
+#include "app/pitwallctl/load_flags.h"
+#include "app/pitwallctl/load_text.h"
 #include "app/pitwallctl/setting_flags.h"
 #include "engine/base/text_escape.h"
 #include "engine/bench/bench_result.h"
@@ -66,7 +66,7 @@ Result<Trace> trace_of(const Options& options) {
   }
   const auto most = static_cast<std::size_t>(options.num_prompts);
   if (most > 0 && trace.requests.size() > most) trace.requests.resize(most);
-  if (!options.request_rate.empty()) pace(trace, std::stod(options.request_rate), options.seed);
+  if (!options.request_rate.empty()) pace(trace, {std::stod(options.request_rate)}, options.seed);
   return trace;
 }
 
@@ -159,15 +159,6 @@ Json outcome_json(const Prepared& prepared, const Outcome& outcome) {
   return document;
 }
 
-std::string ms_text(double ms) {
-  return std::isnan(ms) ? "–" : format_duration(std::llround(ms * static_cast<double>(kNanosPerMs)));
-}
-
-std::string latency_row(std::string_view name, const Summary& summary) {
-  return fmt::format("{:<6}{:>12}{:>12}{:>12}{:>12}{:>12}\n", name, ms_text(summary.mean),
-                     ms_text(summary.p50), ms_text(summary.p90), ms_text(summary.p99), ms_text(summary.max));
-}
-
 std::string misses_text(const BenchResult& result) {
   std::string text;
   for (int reason = 1; reason < kMissReasonCount; ++reason) {
@@ -200,7 +191,7 @@ std::string outcome_text(const Prepared& prepared, const Outcome& outcome) {
   row("throughput",
       fmt::format("{:.2f} requests/s, {:.1f} output tokens/s, {:.1f} tokens/s", result.request_throughput,
                   result.output_throughput, result.total_token_throughput));
-  text += fmt::format("\n{:<6}{:>12}{:>12}{:>12}{:>12}{:>12}\n", "", "mean", "p50", "p90", "p99", "max");
+  text += "\n" + latency_header();
   text += latency_row("TTFT", result.ttft) + latency_row("TPOT", result.tpot) +
           latency_row("ITL", result.itl) + latency_row("E2E", result.e2el) + "\n";
   row("prefix cache", fmt::format("{} of {} prompt tokens found ({:.1f} %)", format_count(result.hit_tokens),
@@ -241,14 +232,6 @@ Result<void> run_simulation(const Options& options) {
                "Raise what the first one lacks, or choose a trace that fits", "trace"};
 }
 
-/// "" when sound, as CLI11 wants it.
-std::string check_rate(const std::string& text) {
-  double rate = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), rate);
-  const bool whole = code == std::errc{} && end == text.data() + text.size();
-  return whole && rate > 0 ? "" : "it must be requests per second above 0, or inf";
-}
-
 }  // namespace
 
 void add_simulate_command(CLI::App& app, Action& action) {
@@ -267,7 +250,7 @@ void add_simulate_command(CLI::App& app, Action& action) {
   command
       ->add_option("--request-rate", options->request_rate,
                    "Requests per second, as a Poisson process, or inf; default: as the trace says")
-      ->check(check_rate)
+      ->check(check_request_rate)
       ->type_name("R|inf");
   command->add_option("--max-concurrency", options->max_concurrency, "Requests sent and not ended, at most")
       ->check(CLI::PositiveNumber);

@@ -22,6 +22,15 @@ class Random {
   double exponential() { return -std::log(1 - uniform()); }                 ///< mean 1
   /// Mean 0, variance 1 (Box and Muller 1958).
   double normal() { return std::sqrt(2 * exponential()) * std::cos(2 * std::numbers::pi * uniform()); }
+  /// Mean and variance `shape` (Marsaglia and Tsang 2000).
+  double gamma(double shape) {
+    if (shape < 1) return gamma(shape + 1) * std::pow(1 - uniform(), 1 / shape);
+    const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
+    for (;;) {
+      const double x = normal(), root = 1 + c * x, v = root * root * root;
+      if (v > 0 && std::log(1 - uniform()) < x * x / 2 + d - d * v + d * std::log(v)) return d * v;
+    }
+  }
 
  private:
   std::uint64_t state_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "engine/bench/dispatcher.h"
 #include "engine/execute/sim_executor.h"
 #include "engine/serve/step_pump.h"
 
@@ -44,13 +45,14 @@ class TracePlay {
         executor_(model, clock_),
         recorder_(clock_),
         pump_(scheduler_, cache_, executor_, recorder_, clock_),
+        dispatcher_(trace, config.max_concurrency, kStart),
         last_token_(trace.requests.size()) {
     clock_.advance_to(kStart);
     simulation_.requests.resize(trace.requests.size());
   }
 
   Result<Simulation> result() {
-    while (next_ < trace_.requests.size() || !scheduler_.idle()) {
+    while (!dispatcher_.all_sent() || !scheduler_.idle()) {
       send_due();
       const bool launched = launch();
       if (scheduler_.in_flight() == 2 || (scheduler_.in_flight() > 0 && !launched)) {
@@ -67,18 +69,14 @@ class TracePlay {
   }
 
  private:
-  Nanos arrival_of(std::size_t index) const { return kStart + trace_.requests[index].arrival; }
-  bool client_is_full() const { return config_.max_concurrency && live_ >= *config_.max_concurrency; }
-
   void send_due() {
-    while (next_ < trace_.requests.size() && arrival_of(next_) <= clock_.now() && !client_is_full()) {
+    while (const auto sending = dispatcher_.next(clock_.now())) {
       Request request;
-      request.id = RequestId{next_ + 1};
-      request.prompt = prompt_of(trace_, next_);
-      request.sampling.max_tokens = trace_.requests[next_].output_tokens;
+      request.id = RequestId{sending->index + 1};
+      request.prompt = prompt_of(trace_, sending->index);
+      request.sampling.max_tokens = trace_.requests[sending->index].output_tokens;
       // Clients send when they may, not when the loop looks at them.
-      request.arrival = std::max(arrival_of(next_), client_freed_);
-      ++next_;
+      request.arrival = sending->ready;
       send(std::move(request));
     }
   }
@@ -89,7 +87,7 @@ class TracePlay {
     record.arrival = request.arrival;
     record.prompt_tokens = static_cast<std::int32_t>(request.prompt.size());
     recorder_.arrived(record);
-    simulation_.peak_live = std::max(simulation_.peak_live, ++live_);
+    simulation_.peak_live = std::max(simulation_.peak_live, dispatcher_.live());
     if (auto taken = scheduler_.add(std::move(request)); !taken)
       finish({record.id, FinishReason::error, taken.error().text()}, record.arrival);
   }
@@ -136,8 +134,7 @@ class TracePlay {
   }
 
   void finish(const FinishEvent& event, Nanos at) {
-    if (client_is_full()) client_freed_ = at;
-    --live_;
+    dispatcher_.ended(event.request.value - 1, at);
     recorder_.finished(event.request, at, event.reason, event.error);
     simulation_.requests[event.request.value - 1] = recorder_.record_of(event.request);
   }
@@ -147,7 +144,7 @@ class TracePlay {
     pump_.rested();
     for (const FinishEvent& event : scheduler_.take_finished()) finish(event, clock_.now());
     if (scheduler_.idle()) {
-      if (next_ < trace_.requests.size()) clock_.advance_to(arrival_of(next_));
+      if (const auto due = dispatcher_.next_due()) clock_.advance_to(*due);
       return {};
     }
     // A plan that yields nothing may have preempted someone, so that the next one can run.
@@ -168,11 +165,9 @@ class TracePlay {
   Recorder recorder_;
   StepPump pump_;
   Simulation simulation_;
-  std::size_t next_ = 0;  // of the trace, not sent yet
-  int live_ = 0;          // sent and not ended
+  Dispatcher dispatcher_;
   std::vector<Nanos> last_token_;
   std::deque<Nanos> in_flight_ns_;  // real time spent on launched steps
-  Nanos client_freed_ = 0;          // when a place at the full client became free, last
   std::int64_t second_ = 0, tokens_in_second_ = 0;
   int idle_rounds_ = 0;
 };

@@ -8,13 +8,43 @@
 
 namespace pitwall {
 
-void pace(Trace& trace, double rate, std::uint64_t seed) {
-  constexpr double kLatest = 9e9;  // seconds, nearly where Nanos end
+namespace {
+
+constexpr double kLatest = 9e9;  // seconds, nearly where Nanos end
+
+Nanos nanos_of(double seconds) {
+  return std::llround(std::min(seconds, kLatest) * static_cast<double>(kNanosPerSecond));
+}
+
+/// Mean 1.
+double gap_of(double burstiness, Random& random) {
+  if (std::isinf(burstiness)) return 1;
+  return burstiness == 1 ? random.exponential() : random.gamma(burstiness) / burstiness;
+}
+
+}  // namespace
+
+void pace(Trace& trace, const Pacing& pacing, std::uint64_t seed) {
   Random random(seed);
   double at = 0;  // seconds
   for (TraceRequest& request : trace.requests) {
-    request.arrival = std::llround(std::min(at, kLatest) * static_cast<double>(kNanosPerSecond));
-    if (std::isfinite(rate)) at += random.exponential() / rate;
+    if (request.after >= 0) {
+      request.arrival = trace.requests[static_cast<std::size_t>(request.after)].arrival;
+      continue;
+    }
+    request.arrival = nanos_of(at);
+    if (std::isfinite(pacing.rate)) at += gap_of(pacing.burstiness, random) / pacing.rate;
+  }
+}
+
+void scale_to_rate(Trace& trace, double rate) {
+  if (trace.requests.empty()) return;
+  const auto span = static_cast<double>(trace.requests.back().arrival) / static_cast<double>(kNanosPerSecond);
+  if (!(span > 0)) return;
+  const double factor = static_cast<double>(trace.requests.size() - 1) / rate / span;
+  for (TraceRequest& request : trace.requests) {
+    request.arrival =
+        nanos_of(static_cast<double>(request.arrival) / static_cast<double>(kNanosPerSecond) * factor);
   }
 }
 

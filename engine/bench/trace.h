@@ -26,6 +26,10 @@ struct TraceRequest {
   /// Block i stands for prompt tokens [512·i, 512·(i + 1)); equal numbers, equal tokens. Numbered from 0 in
   /// order of appearance. Prompt tokens beyond them belong to this request alone.
   std::vector<std::int32_t> blocks;
+  /// A later turn of a conversation: due `think` after the end of the request with this index, which stands
+  /// before it; −1 = waits for nobody.
+  std::int32_t after = -1;
+  Nanos think = 0;
 };
 
 struct Trace {
@@ -39,9 +43,20 @@ struct Trace {
 /// names file, line, what and why; so is a file without requests.
 Result<Trace> read_trace(const std::filesystem::path& file);
 
-/// New arrival times: a Poisson process of `rate` requests/s, the same for the same seed; infinity = all at
-/// once.
-void pace(Trace& trace, double rate, std::uint64_t seed);
+/// Gaps between arrivals: gamma distributed with mean 1/rate and shape `burstiness`, as vLLM's bench has it.
+/// 1 is a Poisson process, below 1 is burstier, infinity is equal gaps. An infinite rate = all at once.
+struct Pacing {
+  double rate = 0;  ///< requests/s
+  double burstiness = 1;
+};
+
+/// New arrival times, the same for the same seed. Later turns come with their conversation's first, so that
+/// the rate is that of requests that wait for nobody.
+void pace(Trace& trace, const Pacing& pacing, std::uint64_t seed);
+
+/// Stretches the times so that the mean rate is `rate`; infinity = all at once. A trace whose requests all
+/// come at one time stays as it is.
+void scale_to_rate(Trace& trace, double rate);
 
 /// The prompt of requests[index]. Tokens of a shared block are a fixed function of (block, offset) and those
 /// of different blocks differ everywhere; tokens of its own are in no other request. All are below

@@ -62,6 +62,12 @@ std::string fault_of(const WorkloadClass& one) {
     return fmt::format("shared_prefix is {}; it must be a multiple of {} within the shortest prompt, {}",
                        one.shared_prefix, kTraceBlockTokens, one.prompt.minimum);
   }
+  if (auto fault = fault_of(one.turns, "turns"); !fault.empty()) return fault;
+  if (one.think_s < 0) return fmt::format("think_s is {}; it must be 0 or more", one.think_s);
+  if (one.has_turns() && one.most_context < one.prompt.maximum + one.output.maximum) {
+    return fmt::format("most_context is {}; the longest first turn takes {}", one.most_context,
+                       one.prompt.maximum + one.output.maximum);
+  }
   return {};
 }
 
@@ -93,6 +99,11 @@ Result<Workload> parse_workload(std::string_view text) {
       one.prompt = lengths_of(entry.at("prompt"));
       one.output = lengths_of(entry.at("output"));
       one.shared_prefix = entry.value("shared_prefix", 0);
+      if (entry.contains("turns")) {
+        one.turns = lengths_of(entry.at("turns"));
+        entry.at("think_s").get_to(one.think_s);
+        entry.at("most_context").get_to(one.most_context);
+      }
       if (auto fault = fault_of(one); !fault.empty()) return bad_workload(fault);
       workload.classes.push_back(one);
     }
@@ -118,29 +129,72 @@ Result<Workload> find_workload(std::string_view name) {
                "These exist: " + profile_names(workloads()), "workload"};
 }
 
-Trace make_trace(const Workload& workload, int requests, std::uint64_t seed) {
-  Random random(seed);
-  double shares = 0;
-  for (const WorkloadClass& one : workload.classes) shares += one.share;
-  Trace trace{workload.name, {}};
-  for (int i = 0; i < requests; ++i) {
-    double chosen = random.uniform() * shares;
+namespace {
+
+class TraceMaker {
+ public:
+  TraceMaker(const Workload& workload, std::uint64_t seed) : workload_(workload), random_(seed) {
+    trace_.name = workload.name;
+    for (const WorkloadClass& one : workload.classes) {
+      shares_ += one.share;
+      next_block_ += one.shared_prefix / kTraceBlockTokens;
+    }
+  }
+
+  Trace make(int requests) {
+    while (std::ssize(trace_.requests) < requests) add_conversation(requests);
+    pace(trace_, {workload_.request_rate}, random_.next());
+    return std::move(trace_);
+  }
+
+ private:
+  void add_conversation(int most) {
+    double chosen = random_.uniform() * shares_;
     std::int32_t first_block = 0;  // of the class's shared prefix
-    auto one = workload.classes.begin();
-    for (; chosen >= one->share && one + 1 != workload.classes.end(); ++one) {
+    auto one = workload_.classes.begin();
+    for (; chosen >= one->share && one + 1 != workload_.classes.end(); ++one) {
       chosen -= one->share;
       first_block += one->shared_prefix / kTraceBlockTokens;
     }
     TraceRequest request;
-    request.prompt_tokens = draw(one->prompt, random);
-    request.output_tokens = draw(one->output, random);
-    for (std::int32_t block = 0; block < one->shared_prefix / kTraceBlockTokens; ++block) {
+    for (std::int32_t block = 0; block < one->shared_prefix / kTraceBlockTokens; ++block)
       request.blocks.push_back(first_block + block);
+    request.prompt_tokens = draw(one->prompt, random_);
+    request.output_tokens = draw(one->output, random_);
+    if (!one->has_turns()) {
+      trace_.requests.push_back(std::move(request));
+      return;
     }
-    trace.requests.push_back(std::move(request));
+    const std::int32_t turns = draw(one->turns, random_);
+    for (std::int32_t turn = 1;; ++turn) {
+      own_blocks(request);
+      trace_.requests.push_back(request);
+      request.after = static_cast<std::int32_t>(trace_.requests.size()) - 1;
+      request.think = std::llround(one->think_s * static_cast<double>(kNanosPerSecond));
+      request.prompt_tokens += request.output_tokens + draw(one->prompt, random_);
+      request.output_tokens = draw(one->output, random_);
+      const bool fits = request.prompt_tokens + request.output_tokens <= one->most_context;
+      if (turn == turns || !fits || std::ssize(trace_.requests) == most) return;
+    }
   }
-  pace(trace, workload.request_rate, random.next());
-  return trace;
+
+  /// Blocks over the whole prompt: what the next turn repeats of it has the same ones.
+  void own_blocks(TraceRequest& request) {
+    while (std::ssize(request.blocks) * kTraceBlockTokens < request.prompt_tokens)
+      request.blocks.push_back(next_block_++);
+  }
+
+  const Workload& workload_;
+  Random random_;
+  double shares_ = 0;
+  std::int32_t next_block_ = 0;
+  Trace trace_;
+};
+
+}  // namespace
+
+Trace make_trace(const Workload& workload, int requests, std::uint64_t seed) {
+  return TraceMaker(workload, seed).make(requests);
 }
 
 }  // namespace pitwall

@@ -24,12 +24,18 @@ struct WorkloadClass {
   LengthDistribution prompt, output;
   std::int32_t shared_prefix =
       0;  ///< prompt tokens that all requests of the class begin with; whole trace blocks
+  /// Requests in a row of one conversation. Each carries all before it: the prompts, and replies that are
+  /// made up in their full length; `prompt` is what a turn adds.
+  LengthDistribution turns{0, 0, 1, 1};
+  double think_s = 0;             ///< between a reply's end and the next turn
+  std::int32_t most_context = 0;  ///< a conversation ends before prompt + output pass it
+  bool has_turns() const { return turns.maximum > 1; }
 };
 
 struct Workload {
   std::string name, title, source;
   int requests = 0;
-  double request_rate = 0;  ///< requests/s; infinity = all at once
+  double request_rate = 0;  ///< requests/s, of turns the first ones; infinity = all at once
   std::vector<WorkloadClass> classes;
 };
 
@@ -41,7 +47,7 @@ const std::vector<Workload>& workloads();  ///< the embedded ones
 /// The error lists the workloads that exist.
 Result<Workload> find_workload(std::string_view name);
 
-/// `requests` of it, the same for the same seed, paced at its rate.
+/// `requests` of it, each turn one, the same for the same seed, paced at its rate.
 Trace make_trace(const Workload& workload, int requests, std::uint64_t seed);
 
 }  // namespace pitwall

@@ -75,9 +75,9 @@ void print_gaps(const Scene& scene) {
   };
   Trace trace = make_trace(find_workload("long-prompts-mixed").value(), 2000, 1);
   rows("10 requests/s", trace, scene.config());
-  pace(trace, 30, 1);
+  pace(trace, {30}, 1);
   rows("30 requests/s", trace, scene.config());
-  pace(trace, INFINITY, 1);
+  pace(trace, {INFINITY}, 1);
   SimulationConfig full = scene.config();
   full.max_concurrency = 64;
   rows("64 clients, no pause", trace, full);

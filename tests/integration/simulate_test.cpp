@@ -88,6 +88,7 @@ class SimulateTest : public QObject {
   void times_of_a_request_add_up();
   void a_small_pool_preempts_and_all_end();
   void prefix_hits_are_what_the_trace_allows();
+  void later_turns_wait_for_the_reply_and_find_it_cached();
   void long_prompts_and_token_gaps();
 };
 
@@ -228,12 +229,31 @@ void SimulateTest::prefix_hits_are_what_the_trace_allows() {
   QCOMPARE(result.hit_tokens, expected_hits);
 }
 
+void SimulateTest::later_turns_wait_for_the_reply_and_find_it_cached() {
+  const Trace trace = make_trace(find_workload("conversations").value(), 300, 1);
+  const Llama llama;
+  const Simulation simulation = run(trace, llama.config(), llama.model);
+  std::int64_t repeated = 0, found = 0;
+  for (std::size_t i = 0; i < trace.requests.size(); ++i) {
+    const TraceRequest& request = trace.requests[i];
+    if (request.after < 0) continue;
+    const RequestRecord& before = simulation.requests[static_cast<std::size_t>(request.after)];
+    QVERIFY(simulation.requests[i].arrival == before.finished + request.think);
+    repeated += before.prompt_tokens;
+    found += simulation.requests[i].cached_tokens;
+  }
+  QVERIFY(repeated > 0);
+  // All of the prompt before, but the tail of its last block; the made-up reply was never computed.
+  QVERIFY2(static_cast<double>(found) > 0.8 * static_cast<double>(repeated), std::to_string(found).c_str());
+  QVERIFY(found <= repeated);
+}
+
 void SimulateTest::long_prompts_and_token_gaps() {
   // 64 clients that send their next request when the last one ended: the batch is always full.
   constexpr int kClients = 64;
   const Llama llama;
   Trace trace = make_trace(find_workload("long-prompts-mixed").value(), 2000, 1);
-  pace(trace, INFINITY, 1);
+  pace(trace, {INFINITY}, 1);
   SimulationConfig config = llama.config();
   config.max_concurrency = kClients;
   const auto played = [&](const char* name) {

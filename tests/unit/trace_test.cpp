@@ -6,6 +6,8 @@
 #include <set>
 
 #include "engine/base/file.h"
+#include "engine/bench/dispatcher.h"
+#include "engine/bench/prompt_maker.h"
 #include "engine/bench/trace.h"
 #include "engine/bench/workload.h"
 #include "engine/execute/sim_executor.h"
@@ -41,6 +43,12 @@ class TraceTest : public QObject {
   void broken_lines_are_named();
   void prompts_share_tokens_where_hash_ids_are_equal();
   void pace_is_a_poisson_process();
+  void gaps_have_the_moments_of_their_burstiness();
+  void a_trace_is_stretched_to_a_rate();
+  void conversations_grow_turn_by_turn();
+  void a_dispatcher_keeps_schedule_limit_and_turns();
+  void prompts_for_a_real_model();
+  void text_has_the_length_that_was_asked_for();
   void workloads_are_sound();
   void workloads_have_their_means_and_repeat();
   void bad_workloads_are_refused_data();
@@ -194,7 +202,7 @@ void TraceTest::prompts_share_tokens_where_hash_ids_are_equal() {
 
 void TraceTest::pace_is_a_poisson_process() {
   Trace trace{"", std::vector<TraceRequest>(20000)};
-  pace(trace, 50, 7);
+  pace(trace, {50}, 7);
   double sum = 0, squares = 0;
   for (std::size_t i = 1; i < trace.requests.size(); ++i) {
     const double gap = static_cast<double>(trace.requests[i].arrival - trace.requests[i - 1].arrival) * 1e-9;
@@ -209,12 +217,167 @@ void TraceTest::pace_is_a_poisson_process() {
   QVERIFY(std::abs(std::sqrt(squares / n - mean * mean) - 0.02) < 5 * 0.02 * std::sqrt(2 / n));
 
   Trace again{"", std::vector<TraceRequest>(20000)};
-  pace(again, 50, 7);
+  pace(again, {50}, 7);
   QCOMPARE(again.requests.back().arrival, trace.requests.back().arrival);
-  pace(again, 1e-300, 7);
+  pace(again, {1e-300}, 7);
   QVERIFY(again.requests.back().arrival >= again.requests[1].arrival);
-  pace(again, INFINITY, 7);
+  pace(again, {INFINITY}, 7);
   QCOMPARE(again.requests.back().arrival, Nanos{0});
+}
+
+void TraceTest::gaps_have_the_moments_of_their_burstiness() {
+  const auto gaps = [](double rate, double burstiness) {
+    Trace trace{"", std::vector<TraceRequest>(20000)};
+    pace(trace, {rate, burstiness}, 11);
+    std::vector<double> gaps;
+    for (std::size_t i = 1; i < trace.requests.size(); ++i)
+      gaps.push_back(static_cast<double>(trace.requests[i].arrival - trace.requests[i - 1].arrival) * 1e-9);
+    return gaps;
+  };
+  // A gamma distribution of shape k and mean m has variance m²/k and skewness 2/√k.
+  for (const double shape : {0.25, 0.8, 1.0, 2.5, 16.0}) {
+    const std::vector<double> some = gaps(40, shape);
+    const double n = static_cast<double>(some.size());
+    double mean = 0, variance = 0, third = 0;
+    for (const double gap : some) mean += gap / n;
+    for (const double gap : some) variance += (gap - mean) * (gap - mean) / n;
+    for (const double gap : some) third += std::pow(gap - mean, 3) / n;
+    const double deviation = 0.025 / std::sqrt(shape);
+    QVERIFY(std::abs(mean - 0.025) < 5 * deviation / std::sqrt(n));
+    // The variance's own standard error follows from the kurtosis 3 + 6/k.
+    QVERIFY(std::abs(variance - deviation * deviation) <
+            5 * deviation * deviation * std::sqrt((2 + 6 / shape) / n));
+    QVERIFY(std::abs(third / std::pow(variance, 1.5) - 2 / std::sqrt(shape)) < 0.4 * (1 + 1 / shape));
+  }
+  for (const double gap : gaps(40, INFINITY)) QVERIFY(std::abs(gap - 0.025) < 1e-8);
+  QCOMPARE(gaps(40, 0.8), gaps(40, 0.8));
+}
+
+void TraceTest::a_trace_is_stretched_to_a_rate() {
+  Trace trace{"", std::vector<TraceRequest>(5)};
+  const Nanos seconds[] = {0, 1, 1, 5, 10};
+  for (std::size_t i = 0; i < 5; ++i) trace.requests[i].arrival = seconds[i] * kNanosPerSecond;
+  scale_to_rate(trace, 2);  // 4 gaps in 2 s
+  QCOMPARE(trace.requests[3].arrival, kNanosPerSecond);
+  QCOMPARE(trace.requests[4].arrival, 2 * kNanosPerSecond);
+  scale_to_rate(trace, INFINITY);
+  QCOMPARE(trace.requests[4].arrival, Nanos{0});
+  scale_to_rate(trace, 2);  // nothing is left to stretch
+  QCOMPARE(trace.requests[4].arrival, Nanos{0});
+}
+
+void TraceTest::conversations_grow_turn_by_turn() {
+  const Workload workload = find_workload("conversations").value();
+  const Trace trace = make_trace(workload, 400, 3);
+  QCOMPARE(trace.requests.size(), std::size_t{400});
+  int later = 0;
+  for (std::size_t i = 0; i < trace.requests.size(); ++i) {
+    const TraceRequest& request = trace.requests[i];
+    QVERIFY(i == 0 || request.arrival >= trace.requests[i - 1].arrival);
+    if (request.after < 0) continue;
+    ++later;
+    QCOMPARE(request.after, static_cast<std::int32_t>(i) - 1);
+    QCOMPARE(request.think, 5 * kNanosPerSecond);
+    const TraceRequest& before = trace.requests[i - 1];
+    QCOMPARE(request.arrival, before.arrival);
+    QVERIFY(request.prompt_tokens > before.prompt_tokens + before.output_tokens);
+    const auto first = prompt_of(trace, i - 1), second = prompt_of(trace, i);
+    QVERIFY(std::equal(first.begin(), first.end(), second.begin()));
+    QVERIFY(request.prompt_tokens + request.output_tokens <= 8192);
+  }
+  QVERIFY2(later > 150 && later < 250, std::to_string(later).c_str());  // two turns on average
+  // Conversations have nothing in common.
+  std::set<std::int32_t> blocks;
+  for (std::size_t i = 0; i < trace.requests.size(); ++i) {
+    const bool ends = i + 1 == trace.requests.size() || trace.requests[i + 1].after < 0;
+    if (!ends) continue;
+    for (const std::int32_t block : trace.requests[i].blocks) QVERIFY(blocks.insert(block).second);
+  }
+}
+
+void TraceTest::a_dispatcher_keeps_schedule_limit_and_turns() {
+  Trace trace{"", std::vector<TraceRequest>(5)};
+  trace.requests[1].arrival = 10;
+  trace.requests[2].after = 0;
+  trace.requests[2].think = 7;
+  trace.requests[3].arrival = 20;
+  trace.requests[4].arrival = 20;
+  Dispatcher dispatcher(trace, 2, 100);
+  QVERIFY(!dispatcher.next(99));
+  QCOMPARE(dispatcher.next_due(), std::optional<Nanos>(100));
+  QCOMPARE(dispatcher.next(100)->index, std::size_t{0});
+  QCOMPARE(dispatcher.next_due(), std::optional<Nanos>(110));
+  QCOMPARE(dispatcher.next(125)->index, std::size_t{1});  // late, and due all the same
+  QVERIFY(!dispatcher.next(125));                         // two at once
+  QVERIFY(!dispatcher.next_due());
+  dispatcher.ended(0, 130);
+  const auto third = dispatcher.next(131);
+  QCOMPARE(third->index, std::size_t{3});
+  QCOMPARE(third->due, Nanos{120});
+  QCOMPARE(third->ready, Nanos{130});  // the place became free then
+  dispatcher.ended(1, 132);
+  dispatcher.ended(3, 133);
+  QCOMPARE(dispatcher.next(134)->index, std::size_t{4});
+  QCOMPARE(dispatcher.next_due(), std::optional<Nanos>(137));  // the second turn
+  QVERIFY(!dispatcher.all_sent());
+  const auto turn = dispatcher.next(137);
+  QCOMPARE(turn->index, std::size_t{2});
+  QCOMPARE(turn->due, Nanos{137});
+  QVERIFY(dispatcher.all_sent() && !dispatcher.done());
+  dispatcher.ended(2, 140);
+  dispatcher.ended(4, 140);
+  QVERIFY(dispatcher.done());
+}
+
+void TraceTest::prompts_for_a_real_model() {
+  TraceRequest shared, own;
+  shared.prompt_tokens = 700;
+  shared.output_tokens = own.output_tokens = 1;
+  shared.blocks = {0};
+  own.prompt_tokens = 40;
+  const Trace trace{"", {shared, shared, own, own}};
+  const PromptMaker prompts(trace, 1, nullptr, 32000), again(trace, 1, nullptr, 32000),
+      other(trace, 2, nullptr, 32000);
+  const auto first = prompts.tokens(0), second = prompts.tokens(1);
+  QCOMPARE(first.size(), std::size_t{700});
+  QVERIFY(std::equal(first.begin(), first.begin() + 512, second.begin()));
+  QCOMPARE(again.tokens(0), first);
+  const auto common = [](const std::vector<TokenId>& a, const std::vector<TokenId>& b) {
+    return std::distance(a.begin(), std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first);
+  };
+  QVERIFY(common(first, second) < 520);
+  QVERIFY(common(prompts.tokens(2), prompts.tokens(3)) < 3);
+  QVERIFY(common(first, other.tokens(0)) < 3);
+  const std::set<TokenId> distinct(first.begin(), first.end());
+  QVERIFY2(distinct.size() > 600, "tokens are spread over the vocabulary");
+  QVERIFY(*distinct.begin() >= 0 && *distinct.rbegin() < 32000);
+  // Without a tokenizer text is words.
+  QVERIFY(!PromptMaker(trace, 1, nullptr).knows_tokens());
+  const std::string text = prompts.text(2);
+  QCOMPARE(std::count(text.begin(), text.end(), ' '), std::ptrdiff_t{39});
+  QVERIFY(prompts.text(0).substr(0, 1000) == prompts.text(1).substr(0, 1000));
+  std::int32_t count = 0;
+  prompts.text(2, &count);
+  QCOMPARE(count, -1);
+}
+
+void TraceTest::text_has_the_length_that_was_asked_for() {
+  const auto tokenizer = open_tokenizer(test::data("text/smollm2/tokenizer.json"));
+  if (!tokenizer.ok()) QSKIP("no tokenizer in tests/data");
+  Trace trace{"", {}};
+  for (const std::int32_t length : {1, 2, 17, 300, 2000}) {
+    trace.requests.emplace_back();
+    trace.requests.back().prompt_tokens = length;
+  }
+  const PromptMaker prompts(trace, 5, *tokenizer);
+  for (std::size_t i = 0; i < trace.requests.size(); ++i) {
+    std::int32_t counted = 0;
+    const std::string text = prompts.text(i, &counted);
+    QCOMPARE(static_cast<std::size_t>(counted), (*tokenizer)->encode(text, false, false).size());
+    QVERIFY2(std::abs(counted - trace.requests[i].prompt_tokens) <= 1 + trace.requests[i].prompt_tokens / 100,
+             text.c_str());
+    for (const TokenId token : prompts.tokens(i)) QVERIFY(!(*tokenizer)->is_special(token));
+  }
 }
 
 void TraceTest::workloads_are_sound() {
