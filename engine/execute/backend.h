@@ -145,7 +145,7 @@ class Backend {
   /// The plan's swaps out, swaps in and copies, in this order, after everything that was launched before. A
   /// plan that names a block which is not there fails as a step, and nothing of it runs.
   virtual void move_blocks(const StepPlan& plan) = 0;
-  virtual void stage(const StepPlan& plan) = 0;  ///< copies the plan into StepState
+  virtual void stage(const StepPlan& plan) = 0;  ///< into StepState; the plan stays until publish()
   virtual void record(
       int bucket,
       std::function<void()> forward) = 0;  ///< captured once per bucket; the CPU keeps the function

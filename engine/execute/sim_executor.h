@@ -16,7 +16,7 @@ TokenId simulated_token(RequestId request, std::int32_t position);
 
 /// Deterministic: equal plans at equal times give equal results. A step starts when it has been launched and
 /// the one before it has ended; collect() moves the clock to its end. Logits are not made up: none are
-/// returned.
+/// returned, no logprobs, and changes of logits change nothing.
 class SimExecutor final : public Executor {
  public:
   /// Neither is owned.

@@ -47,6 +47,8 @@ void StepState::prepare(const StepLimits& limits) {
   segments.reserve(size(limits.max_tokens));
   logit_rows.reserve(size(limits.max_logit_rows));
   samples.reserve(size(limits.max_logit_rows));
+  reports.reserve(size(limits.max_logit_rows));
+  prompt_reports.reserve(size(limits.max_logit_rows));
   asked.reserve(size(limits.max_logit_rows));
 }
 
@@ -55,7 +57,8 @@ Bytes StepState::bytes_for(const StepLimits& limits) {
                                            sizeof(std::uint8_t)) +
                         Bytes{limits.max_blocks_per_sequence} * Bytes{sizeof(std::int32_t)};
   const auto by_row = static_cast<Bytes>(3 * sizeof(std::int32_t) + sizeof(Segment));
-  const auto by_logit_row = static_cast<Bytes>(sizeof(std::int32_t) + sizeof(Sampling) + sizeof(AskedLogits));
+  const auto by_logit_row = static_cast<Bytes>(sizeof(std::int32_t) + sizeof(Sampling) + sizeof(AskedLogits) +
+                                               sizeof(Report) + sizeof(PromptReport));
   return limits.max_slots * by_slot + limits.max_tokens * by_row + limits.max_logit_rows * by_logit_row;
 }
 
@@ -125,7 +128,13 @@ Result<void> StepState::stage(const StepPlan& plan) {
     blocks_held[slot] = std::max(blocks_held[slot], append.index + 1);
   }
   if (auto ok = check_slices(plan); !ok) return ok;
-  for (const SequenceSlice& slice : plan.slices) add_slice(plan, slice);
+  if (auto ok = check_changes(plan); !ok) return ok;
+  auto change = plan.logit_changes.begin();
+  for (std::size_t i = 0; i < plan.slices.size(); ++i) {
+    add_slice(plan, plan.slices[i]);
+    if (change == plan.logit_changes.end() || size(change->slice) != i) continue;
+    samples.back().change = &*change++;
+  }
   return {};
 }
 
@@ -136,6 +145,8 @@ void StepState::clear_rows() {
   segments.clear();
   logit_rows.clear();
   samples.clear();
+  reports.clear();
+  prompt_reports.clear();
   asked.clear();
 }
 
@@ -149,16 +160,33 @@ void StepState::add_slice(const StepPlan& plan, const SequenceSlice& slice) {
   for (std::int32_t i = 0; i < slice.count; i += bounds.segment_rows) {
     segments.push_back({first_row + i, std::min(bounds.segment_rows, slice.count - i)});
   }
-  if (slice.all_logits) {
-    asked.push_back({slice.request, slice.first_position, slice.count, rows(RowSet::logits)});
-    for (std::int32_t i = 0; i < slice.count; ++i) logit_rows.push_back(first_row + i);
-  } else if (slice.samples) {
-    logit_rows.push_back(first_row + slice.count - 1);
+  const std::int32_t first_logit_row = rows(RowSet::logits), count = slice.logit_rows();
+  for (std::int32_t i = slice.count - count; i < slice.count; ++i) logit_rows.push_back(first_row + i);
+  if (slice.all_logits) asked.push_back({slice.request, slice.first_position, count, first_logit_row});
+  if (slice.prompt_logprobs >= 0) add_prompt_reports(plan, slice, first_logit_row);
+  if (slice.samples) add_sample(slice);
+}
+
+void StepState::add_prompt_reports(const StepPlan& plan, const SequenceSlice& slice,
+                                   std::int32_t first_logit_row) {
+  const auto first_report = static_cast<std::int32_t>(reports.size());
+  for (std::int32_t i = 1; i < slice.count; ++i) {
+    const TokenId token = plan.tokens[size(slice.token_offset + i)];
+    reports.push_back({first_logit_row + i - 1, slice.prompt_logprobs, token, -1});
   }
-  if (slice.samples) {
-    samples.push_back(
-        {slice.request, slice.slot, rows(RowSet::logits) - 1, slice.first_position + slice.count});
+  if (slice.following >= 0)
+    reports.push_back({first_logit_row + slice.count - 1, slice.prompt_logprobs, slice.following, -1});
+  prompt_reports.push_back({slice.request, slice.first_position,
+                            static_cast<std::int32_t>(reports.size()) - first_report, first_report});
+}
+
+void StepState::add_sample(const SequenceSlice& slice) {
+  Sampling sample{slice.request, slice.slot, rows(RowSet::logits) - 1, slice.first_position + slice.count};
+  if (slice.logprobs >= 0) {
+    sample.report = static_cast<std::int32_t>(reports.size());
+    reports.push_back({sample.logit_row, slice.logprobs, -1, static_cast<std::int32_t>(samples.size())});
   }
+  samples.push_back(sample);
 }
 
 Result<void> StepState::check_slots(const StepPlan& plan) const {
@@ -186,7 +214,7 @@ Result<void> StepState::check_slots(const StepPlan& plan) const {
 Result<void> StepState::check_order(const StepPlan& plan, const SequenceSlice& slice) {
   std::int32_t& end = slice_ends_[size(slice.slot.value)];
   const bool follows = end > 0;
-  if ((slice.padding && (slice.samples || slice.all_logits)) ||
+  if ((slice.padding && (slice.samples || slice.all_logits || slice.prompt_logprobs >= 0)) ||
       (follows && (!slice.padding || slice.first_position != end))) {
     return bad_plan(plan.number, std::string(slice.padding ? "padding" : "a slice") + " at position " +
                                      text(slice.first_position) + " in slot " + text(slice.slot.value) +
@@ -194,6 +222,40 @@ Result<void> StepState::check_order(const StepPlan& plan, const SequenceSlice& s
                                               : std::string(" that yields tokens or logits")));
   }
   end = slice.first_position + slice.count;
+  return {};
+}
+
+/// Each logit row is reported once at most: the last of a slice that samples has no token of the prompt
+/// behind it.
+Result<void> StepState::check_logprobs(const StepPlan& plan, const SequenceSlice& slice) const {
+  const bool known = std::none_of(plan.tokens.begin() + slice.token_offset + 1,
+                                  plan.tokens.begin() + slice.token_offset + slice.count,
+                                  [](TokenId token) { return token == kPreviousToken; });
+  if (slice.logprobs <= kMostLogprobs && slice.prompt_logprobs <= kMostLogprobs &&
+      slice.following < bounds.limits.vocabulary && (slice.following < 0 || !slice.samples) &&
+      (slice.prompt_logprobs < 0 || known)) {
+    return {};
+  }
+  return bad_plan(plan.number, "logprobs of " + text(slice.logprobs) + " and " + text(slice.prompt_logprobs) +
+                                   " tokens, " + text(slice.following) + " behind the slice at position " +
+                                   text(slice.first_position) + " in slot " + text(slice.slot.value));
+}
+
+Result<void> StepState::check_changes(const StepPlan& plan) const {
+  std::int64_t last = -1;
+  for (const LogitChange& change : plan.logit_changes) {
+    const bool is_sample = change.slice > last && within(change.slice, std::ssize(plan.slices)) &&
+                           plan.slices[size(change.slice)].samples;
+    const auto foreign = [&](const LogitChange::Token& changed) {
+      return !within(changed.token, bounds.limits.vocabulary);
+    };
+    if (!is_sample || std::any_of(change.tokens.begin(), change.tokens.end(), foreign)) {
+      return bad_plan(plan.number, "a change of logits of slice " + text(change.slice) + " of " +
+                                       text(std::ssize(plan.slices)) + ", for tokens of a vocabulary of " +
+                                       text(bounds.limits.vocabulary));
+    }
+    last = change.slice;
+  }
   return {};
 }
 
@@ -223,8 +285,9 @@ Result<void> StepState::check_slices(const StepPlan& plan) {
                         "token " + text(token) + " of a vocabulary of " + text(limits.vocabulary));
       }
     }
+    if (auto ok = check_logprobs(plan, slice); !ok) return ok;
     token_rows += slice.count;
-    logits += slice.all_logits ? slice.count : slice.samples ? 1 : 0;
+    logits += slice.logit_rows();
   }
   if (token_rows > limits.max_tokens || logits > limits.max_logit_rows) {
     return bad_plan(plan.number, text(token_rows) + " tokens and " + text(logits) + " logit rows where " +

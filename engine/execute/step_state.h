@@ -41,9 +41,25 @@ struct StepState {
     RequestId request;
     SlotId slot;
     std::int32_t logit_row;
-    std::int32_t position;  ///< that the token will have
+    std::int32_t position;                ///< that the token will have
+    const LogitChange* change = nullptr;  ///< the plan's; null: logits as the model gave them
+    std::int32_t report = -1;             ///< index in reports, where its logprobs are asked for
   };
   std::vector<Sampling> samples;  ///< in slice order
+
+  struct Report {  ///< logprobs of a row of RowSet::logits
+    std::int32_t logit_row;
+    std::int32_t top;     ///< likeliest tokens beside the one that came
+    TokenId token;        ///< the prompt's; −1: the sampled one
+    std::int32_t sample;  ///< index in samples, or −1
+  };
+  std::vector<Report> reports;
+
+  struct PromptReport {
+    RequestId request;
+    std::int32_t first_position, rows, first_report;
+  };
+  std::vector<PromptReport> prompt_reports;
 
   struct AskedLogits {
     RequestId request;
@@ -67,7 +83,8 @@ struct StepState {
 
   void clear_rows();
 
-  /// Takes a plan over. One that breaks the bounds is refused and leaves no rows.
+  /// Takes a plan over, which stays where it is until the step is published. One that breaks the bounds is
+  /// refused and leaves no rows.
   Result<void> stage(const StepPlan& plan);
 
   int rows(RowSet set) const {
@@ -81,7 +98,11 @@ struct StepState {
   Result<void> check_slots(const StepPlan& plan) const;
   Result<void> check_slices(const StepPlan& plan);
   Result<void> check_order(const StepPlan& plan, const SequenceSlice& slice);
+  Result<void> check_logprobs(const StepPlan& plan, const SequenceSlice& slice) const;
+  Result<void> check_changes(const StepPlan& plan) const;
   void add_slice(const StepPlan& plan, const SequenceSlice& slice);
+  void add_prompt_reports(const StepPlan& plan, const SequenceSlice& slice, std::int32_t first_logit_row);
+  void add_sample(const SequenceSlice& slice);
   bool mark(std::int64_t block);
 
   /// By block, those of the pool first: the list that named it last.

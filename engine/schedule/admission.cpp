@@ -43,8 +43,8 @@ StepBuilder::Verdict StepBuilder::admit(Sequence& sequence, bool aged) {
   Admission admission;
   admission.sequence = &sequence;
   admission.slot = SlotId{state_.free_slots[state_.free_slots.size() - 1 - taken]};
-  // A client that wants the logits of its prompt wants all of it computed.
-  if (sequence.root != kNoNode && !sequence.request.sampling.prompt_logits) {
+  // A client that wants the logits or logprobs of its prompt wants all of it computed.
+  if (sequence.root != kNoNode && !sequence.request.sampling.reads_prompt()) {
     if (!aged && sequence.awaited_key && state_.producing.contains(*sequence.awaited_key))
       return Verdict::skipped;
     cache_.index().extend_keys(sequence.root, sequence.tokens, sequence.keys);

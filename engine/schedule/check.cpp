@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Scheduler::check: every invariant of README.md, for the strict checker.
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -27,6 +28,10 @@ Result<void> check_counts(const Scheduler::State& state, const Sequence& sequenc
   if (sequence.computed > sequence.length()) return broken(sequence, "has KV of tokens that do not exist");
   if (sequence.sampling < 0 || sequence.sampling > 2)
     return broken(sequence, "has a wrong count of tokens in flight");
+  if (sequence.needs_tokens() && sequence.sampling > 1)
+    return broken(sequence, "has two tokens in flight though the first decides about the second");
+  if (sequence.reported > std::max(sequence.prompt() - 1, 0))
+    return broken(sequence, "has handed out logprobs of more than its prompt");
   if (sequence.outputs() + sequence.sampling > sequence.limit)
     return broken(sequence, "passes its output limit");
   const auto blocks = static_cast<std::int32_t>(sequence.blocks.size());

@@ -76,16 +76,36 @@ Error not_finite(const Sequence& sequence, const std::string& arithmetic) {
 }
 
 void take_token(Scheduler::State& state, Sequence& sequence, const SampledToken& sampled, Committed& out) {
+  if (sequence.changes) {
+    if (auto ok = sequence.changes->take(sampled.token); !ok)
+      return state.end(sequence, FinishReason::error, ok.error().text());
+  }
   sequence.tokens.push_back(sampled.token);
   --sequence.sampling;
   const auto& ends = sequence.request.sampling.end_tokens;
   const bool end = std::find(ends.begin(), ends.end(), sampled.token) != ends.end();
-  out.tokens.push_back({sequence.request.id, sampled.token, sampled.logprob, end});
+  out.tokens.push_back({sequence.request.id, sampled.token, sampled.logprob, end, sampled.logprobs});
   if (end) {
     state.end(sequence, FinishReason::stop, {});
   } else if (sequence.outputs() >= sequence.limit) {
     state.end(sequence, FinishReason::length, {});
   }
+}
+
+/// Of prompt positions that were not handed out before: a preempted sequence computes some again.
+void take_prompt_logprobs(Scheduler::State& state, const PromptLogprobs& given, Committed& out) {
+  const auto found = state.sequences.find(given.request);
+  if (found == state.sequences.end()) return;
+  Sequence& sequence = *found->second;
+  const auto end = std::min(given.first_position + static_cast<std::int32_t>(given.positions.size()),
+                            sequence.prompt() - 1);
+  if (end <= sequence.reported) return;
+  assert(given.first_position <= sequence.reported);
+  const auto at = [&](std::int32_t position) {
+    return given.positions.begin() + (position - given.first_position);
+  };
+  out.prompt_logprobs.push_back({given.request, sequence.reported, {at(sequence.reported), at(end)}});
+  sequence.reported = end;
 }
 
 void fold_in(Scheduler::State& state, const PendingStep& step, const StepResult& result, Committed& out) {
@@ -95,6 +115,7 @@ void fold_in(Scheduler::State& state, const PendingStep& step, const StepResult&
     sequence->computed = slice.end;
     state.publish(*sequence);
   }
+  for (const PromptLogprobs& given : result.prompt_logprobs) take_prompt_logprobs(state, given, out);
   auto sampled = result.sampled.begin();
   for (const PlannedSlice& slice : step.slices) {
     if (!slice.samples) continue;

@@ -113,6 +113,8 @@ Result<void> Scheduler::add(Request request) {
   sequence.limit = limit;
   sequence.evaluated = prompt;
   sequence.request = std::move(request);
+  if (sequence.request.sampling.changes_logits())
+    sequence.changes.emplace(sequence.request.sampling, sequence.tokens);
   if (state_->cache.config().prefix_caching)
     sequence.root = state_->cache.index().acquire_root(sequence.request.cache_key);
   if (config.rope_switch > 0) sequence.rope_end = config.rope_switch;

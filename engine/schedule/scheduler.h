@@ -67,7 +67,8 @@ struct TokenEvent {
   RequestId request;
   TokenId token = 0;
   float logprob = 0;
-  bool end = false;  ///< an end token: counted as output, not shown
+  bool end = false;                               ///< an end token: counted as output, not shown
+  std::optional<PositionLogprobs> logprobs = {};  ///< where the request asked
 };
 
 struct FinishEvent {
@@ -81,6 +82,7 @@ struct Committed {
   std::vector<TokenEvent> tokens;
   std::vector<FinishEvent> finished;
   std::vector<SliceLogits> logits;
+  std::vector<PromptLogprobs> prompt_logprobs;  ///< each position of a prompt once, in order
   std::vector<PreemptionEvent> preempted;
 };
 

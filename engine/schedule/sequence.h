@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/schedule/logit_changes.h"
 #include "engine/schedule/scheduler.h"
 
 namespace pitwall {
@@ -24,14 +25,16 @@ struct Sequence {
   std::vector<std::uint64_t> keys;  // of the full blocks of tokens, as far as they were needed
   PrefixNode root = kNoNode;        // kNoNode: takes no part in prefix caching
   BlockTable blocks;
-  SlotId slot{-1};         // −1 while waiting
-  std::int32_t limit = 0;  // most output tokens it may get
+  SlotId slot{-1};                      // −1 while waiting
+  std::int32_t limit = 0;               // most output tokens it may get
+  std::optional<LogitChanges> changes;  // where its parameters change logits; of the committed tokens
 
   // committed
   std::int32_t computed = 0;      // tokens whose KV is there
   std::int32_t published = 0;     // leading blocks that are index entries
   std::int32_t acknowledged = 0;  // output tokens the output thread has handled
   std::int32_t evaluated = 0;     // tokens that count as prefill: the length to catch up to
+  std::int32_t reported = 0;      // prompt positions whose logprobs have been handed out
   SwappedKv swapped;
   bool preempt = false;  // victim: leaves at the next commit
   bool was_scheduled = false;
@@ -71,10 +74,20 @@ struct Sequence {
   bool waits_for_output() const {
     return !request.sampling.stop.empty() && outputs() + sampling - acknowledged > 2;
   }
+  bool needs_tokens() const { return changes && changes->needs_tokens(); }
+  /// A token in flight decides how the next one may be chosen.
+  bool needs_result() const { return sampling > 0 && needs_tokens(); }
+  /// A slice from `first` on has a logit row for each of its positions.
+  bool reads_prompt(std::int32_t first) const {
+    const SamplingParams& sampling_params = request.sampling;
+    return sampling_params.prompt_logits ||
+           (sampling_params.prompt_logprobs && std::max(first, reported) < prompt() - 1);
+  }
   bool outgrown() const { return known() > rope_end; }
   bool prefilling() const { return planned < evaluated; }
   bool decodes() const {
-    return !preempt && !prefilling() && remaining() > 0 && !exhausted() && !waits_for_output() && !outgrown();
+    return !preempt && !prefilling() && remaining() > 0 && !exhausted() && !waits_for_output() &&
+           !needs_result() && !outgrown();
   }
 };
 

@@ -29,6 +29,7 @@ StepPlan StepBuilder::build(bool admits) {
   } else {
     continuous(admits && config_.batching == Batching::continuous);
   }
+  if (splits_waiters()) turns_.clear();
   return write();
 }
 
@@ -131,9 +132,8 @@ std::int32_t StepBuilder::chunk(const Sequence& sequence, std::int32_t first, st
     const std::int32_t share = std::max(long_tokens_left_, long_served_ ? 0 : block);
     room = std::min({room, config_.long_prefill_token_threshold - given, share});
   }
-  const bool all_logits = sequence.request.sampling.prompt_logits;
-  if (all_logits) {
-    room = std::min(room, logit_rows_left_);
+  if (sequence.reads_prompt(first)) {
+    room = std::min(room, spares ? (logit_rows_left_ + 1) / 2 : logit_rows_left_);
   } else if (logit_rows_left_ < 1) {
     return given;
   }
@@ -154,12 +154,23 @@ void StepBuilder::take(Turn& turn, std::int32_t count) {
     long_tokens_left_ -= more;
     long_served_ = true;
   }
-  if (turn.sequence->request.sampling.prompt_logits) {
+  if (turn.sequence->reads_prompt(turn.first)) {
     logit_rows_left_ -= more;
   } else if (turn.first + count == turn.sequence->known()) {
     --logit_rows_left_;
   }
   turn.count = count;
+}
+
+/// A plan of nothing but sequences that need each token on the host, while others of them are in flight: they
+/// would take turns from now on, a step for each half. This plan is made once those are back.
+bool StepBuilder::splits_waiters() const {
+  const auto waits = [](const Turn& turn) {
+    return !turn.padding && !turn.sequence->prefilling() && turn.sequence->needs_tokens();
+  };
+  return std::all_of(turns_.begin(), turns_.end(), waits) &&
+         std::any_of(state_.running.begin(), state_.running.end(),
+                     [](const Sequence* sequence) { return sequence->needs_result() && !sequence->ended; });
 }
 
 void add_to_shape(StepShape& shape, std::int32_t first, std::int32_t count, bool prefill, int logit_rows) {

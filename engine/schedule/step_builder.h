@@ -31,6 +31,7 @@ class StepBuilder {
   void prefill();
   std::int32_t chunk(const Sequence& sequence, std::int32_t first, std::int32_t given, bool spares) const;
   void take(Turn& turn, std::int32_t count);
+  bool splits_waiters() const;
 
   // admission.cpp
   void admit_waiting();
@@ -62,6 +63,8 @@ class StepBuilder {
   void write_moves(StepPlan& plan);
   void write_table(StepPlan& plan, const Sequence& sequence, SlotId slot, bool joins) const;
   void write_slice(StepPlan& plan, const Turn& turn);
+  static void write_logprobs(SequenceSlice& slice, const Sequence& sequence);
+  void write_change(StepPlan& plan, Sequence& sequence);
 
   Scheduler::State& state_;
   const SchedulerConfig& config_;

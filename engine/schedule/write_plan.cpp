@@ -79,18 +79,36 @@ void StepBuilder::write_slice(StepPlan& plan, const Turn& turn) {
   } else {
     slice.samples = turn.first + turn.count == sequence.known();
     slice.all_logits = sequence.request.sampling.prompt_logits;
+    write_logprobs(slice, sequence);
     // A sequence back from the swap space with all but its last token goes straight on with decoding.
     slice.prefill = turn.first < sequence.evaluated && !(turn.count == 1 && turn.first >= sequence.prompt());
     for (std::int32_t i = turn.first; i < turn.first + turn.count; ++i) {
       const auto index = static_cast<std::size_t>(i);
       plan.tokens.push_back(index < sequence.tokens.size() ? sequence.tokens[index] : kPreviousToken);
     }
-    add_to_shape(plan.shape, turn.first, turn.count, slice.prefill,
-                 slice.all_logits ? turn.count : (slice.samples ? 1 : 0));
+    add_to_shape(plan.shape, turn.first, turn.count, slice.prefill, slice.logit_rows());
+    if (slice.samples && turn.sequence->changes) write_change(plan, *turn.sequence);
   }
   scratch_.step.slices.push_back(
       {slice.request, slice.slot, turn.first + turn.count, turn.count, slice.samples, slice.padding});
   plan.slices.push_back(slice);
+}
+
+void StepBuilder::write_logprobs(SequenceSlice& slice, const Sequence& sequence) {
+  const SamplingParams& sampling = sequence.request.sampling;
+  if (slice.samples) slice.logprobs = sampling.logprobs.value_or(-1);
+  if (!sampling.prompt_logprobs || !sequence.reads_prompt(slice.first_position)) return;
+  slice.prompt_logprobs = *sampling.prompt_logprobs;
+  const std::int32_t end = slice.first_position + slice.count;
+  if (end < sequence.prompt()) slice.following = sequence.tokens[static_cast<std::size_t>(end)];
+}
+
+/// Of the slice that is written next.
+void StepBuilder::write_change(StepPlan& plan, Sequence& sequence) {
+  auto change = sequence.changes->next(sequence.known() - sequence.prompt());
+  if (!change) return;
+  plan.logit_changes.push_back(*std::move(change));
+  plan.logit_changes.back().slice = static_cast<std::int32_t>(plan.slices.size());
 }
 
 }  // namespace pitwall

@@ -40,6 +40,19 @@ Result<void> check_tokens(const std::vector<TokenId>& tokens, int vocabulary) {
                .param = "prompt"};
 }
 
+Result<void> check_bias(const std::vector<std::pair<TokenId, float>>& biases, int vocabulary) {
+  for (const auto& [token, bias] : biases) {
+    if (token >= 0 && token < vocabulary) continue;
+    return Error{.kind = Error::Kind::invalid_input,
+                 .what = "logit_bias names token " + std::to_string(token) + "; the vocabulary has " +
+                         std::to_string(vocabulary),
+                 .cause = {},
+                 .action = "Send token ids of this model's tokenizer",
+                 .param = "logit_bias"};
+  }
+  return {};
+}
+
 }  // namespace
 
 struct Engine::State {
@@ -79,15 +92,21 @@ struct Engine::State {
                    .action = {},
                    .param = "prompt_logits"};
     }
-    if (auto ok = check_tokens(request.prompt, loaded.model->spec().vocabulary); !ok) return ok;
+    const int vocabulary = loaded.model->spec().vocabulary;
+    if (auto ok = check_tokens(request.prompt, vocabulary); !ok) return ok;
+    if (auto ok = check_bias(request.sampling.logit_bias, vocabulary); !ok) return ok;
     return request.sampling.check();
   }
 
-  /// The model's own end tokens join those that the client named.
+  /// The model's own end tokens join those that the client named; what the model cannot choose is left out.
   void add_end_tokens(GenerationRequest& request) const {
-    if (request.ignore_eos || !loaded.tokenizer) return;
-    const std::vector<TokenId>& own = loaded.tokenizer->end_tokens();
-    request.sampling.end_tokens.insert(request.sampling.end_tokens.end(), own.begin(), own.end());
+    std::vector<TokenId>& ends = request.sampling.end_tokens;
+    if (!request.ignore_eos && loaded.tokenizer) {
+      const std::vector<TokenId>& own = loaded.tokenizer->end_tokens();
+      ends.insert(ends.end(), own.begin(), own.end());
+    }
+    const int vocabulary = loaded.model->spec().vocabulary;
+    std::erase_if(ends, [&](TokenId token) { return token < 0 || token >= vocabulary; });
   }
 
   std::shared_ptr<const Snapshot> take_snapshot() {

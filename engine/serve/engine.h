@@ -54,13 +54,17 @@ struct GenerationRequest {
 
 /// What the client hears. The last event has `finished`; exactly one of those comes, whatever happens.
 struct OutputEvent {
-  std::string text;             ///< whole characters, stop strings cut
-  std::vector<TokenId> tokens;  ///< tokens behind this event, end token left out
+  std::string text;                        ///< whole characters, stop strings cut
+  std::vector<TokenId> tokens;             ///< tokens behind this event, end token left out
+  std::vector<PositionLogprobs> logprobs;  ///< of `tokens`, one each, where the request asked
   bool finished = false;
   FinishReason reason = FinishReason::none;
   Error error;                      ///< with reason error
   RequestRecord record;             ///< with finished: all timings
   std::vector<SliceLogits> logits;  ///< with finished, when prompt_logits was asked
+  /// With finished, where the request asked: of the prompt's tokens from the second on. A request that ends
+  /// early may have fewer.
+  std::vector<PositionLogprobs> prompt_logprobs;
 };
 /// Called on the output thread, in order; must not block and must not call back into the engine other than
 /// cancel().

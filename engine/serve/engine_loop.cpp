@@ -181,7 +181,8 @@ void EngineLoop::collect_oldest() {
   pass_on({.at = parts_.clock.now(),
            .tokens = std::move(committed.tokens),
            .finished = std::move(committed.finished),
-           .logits = std::move(committed.logits)});
+           .logits = std::move(committed.logits),
+           .prompt_logprobs = std::move(committed.prompt_logprobs)});
   if (!kAlwaysCheck && !parts_.strict_checks) return;
   if (auto sound = scheduler_.check(); !sound) fail(sound.error());
 }

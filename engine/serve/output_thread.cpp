@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/serve/output_thread.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "engine/base/threads.h"
@@ -64,9 +65,15 @@ void OutputThread::run() {
 
 void OutputThread::handle(OutputBatch& batch) {
   for (SliceLogits& logits : batch.logits) {
-    if (Stream* stream = touch(logits.request)) stream->event.logits.push_back(std::move(logits));
+    if (Stream* stream = find(logits.request)) stream->event.logits.push_back(std::move(logits));
   }
-  for (const TokenEvent& token : batch.tokens) {
+  for (PromptLogprobs& prompt : batch.prompt_logprobs) {
+    if (Stream* stream = find(prompt.request)) {
+      std::move(prompt.positions.begin(), prompt.positions.end(),
+                std::back_inserter(stream->event.prompt_logprobs));
+    }
+  }
+  for (TokenEvent& token : batch.tokens) {
     if (Stream* stream = touch(token.request)) take_token(*stream, token, batch.at);
   }
   for (const FinishEvent& end : batch.finished) {
@@ -76,20 +83,26 @@ void OutputThread::handle(OutputBatch& batch) {
 }
 
 /// Null when the request's last event is out or on its way: what the engine still computed for it is dropped.
-OutputThread::Stream* OutputThread::touch(RequestId id) {
+OutputThread::Stream* OutputThread::find(RequestId id) {
   const auto found = streams_.find(id);
-  if (found == streams_.end() || found->second->event.finished) return nullptr;
-  Stream* stream = found->second.get();
+  return found == streams_.end() || found->second->event.finished ? nullptr : found->second.get();
+}
+
+/// The same; the batch has something to tell its client.
+OutputThread::Stream* OutputThread::touch(RequestId id) {
+  Stream* stream = find(id);
+  if (!stream) return nullptr;
   if (!stream->touched) touched_.push_back(stream);
   stream->touched = true;
   return stream;
 }
 
-void OutputThread::take_token(Stream& stream, const TokenEvent& token, Nanos at) {
+void OutputThread::take_token(Stream& stream, TokenEvent& token, Nanos at) {
   recorder_.token(stream.id, at);
   ++stream.handled;
   if (!token.end) {
     stream.event.tokens.push_back(token.token);
+    if (token.logprobs) stream.event.logprobs.push_back(*std::move(token.logprobs));
     if (stream.detokenizer) {
       StopMatcher::Output output = stream.stops.push(stream.detokenizer->push(token.token));
       stream.event.text += output.text;
@@ -124,8 +137,11 @@ void OutputThread::deliver() {
     OutputEvent event = std::exchange(stream->event, {});
     const bool finished = event.finished;
     stream->touched = false;
-    // Logits stay with the stream until its last event.
-    if (!finished) stream->event.logits = std::exchange(event.logits, {});
+    // What is the prompt's stays with the stream until its last event.
+    if (!finished) {
+      stream->event.logits = std::exchange(event.logits, {});
+      stream->event.prompt_logprobs = std::exchange(event.prompt_logprobs, {});
+    }
     stream->sink(std::move(event));
     if (finished) streams_.erase(stream->id);
   }

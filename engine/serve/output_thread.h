@@ -27,7 +27,10 @@ struct OutputBatch {
   std::vector<TokenEvent> tokens;
   std::vector<FinishEvent> finished;
   std::vector<SliceLogits> logits;
-  bool empty() const { return tokens.empty() && finished.empty() && logits.empty(); }
+  std::vector<PromptLogprobs> prompt_logprobs = {};
+  bool empty() const {
+    return tokens.empty() && finished.empty() && logits.empty() && prompt_logprobs.empty();
+  }
 };
 
 class OutputThread {
@@ -59,8 +62,9 @@ class OutputThread {
 
   void run();
   void handle(OutputBatch& batch);
+  Stream* find(RequestId id);
   Stream* touch(RequestId id);
-  void take_token(Stream& stream, const TokenEvent& token, Nanos at);
+  void take_token(Stream& stream, TokenEvent& token, Nanos at);
   void finish(Stream& stream, FinishReason reason, const std::string& error, Nanos at);
   void deliver();
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -182,13 +183,17 @@ Result<void> CpuBackend::prepare_steps(const StepLimits& limits) {
   const Bytes bytes = StepState::bytes_for(limits) + Bytes{limits.max_logit_rows} * Bytes{sizeof(Sampled)};
   if (auto ok = ledger_.take(Category::activations, bytes, "step state"); !ok) return ok;
   state_bytes_ += bytes;
-  const Bytes sampler_bytes =
-      Bytes{limits.vocabulary} * Bytes{sizeof(sampler_scratch_[0][0])} * team_.threads();
+  const Bytes sampler_bytes = Bytes{limits.vocabulary} *
+                              static_cast<Bytes>(sizeof(SamplerScratch{}.candidates[0]) + sizeof(float)) *
+                              team_.threads();
   if (auto ok = ledger_.take(Category::activations, sampler_bytes, "sampler scratch"); !ok) return ok;
   state_bytes_ += sampler_bytes;
   state_.prepare(limits);
   sampled_.resize(static_cast<std::size_t>(limits.max_logit_rows));
-  for (auto& scratch : sampler_scratch_) scratch.reserve(static_cast<std::size_t>(limits.vocabulary));
+  for (SamplerScratch& scratch : sampler_scratch_) {
+    scratch.candidates.reserve(static_cast<std::size_t>(limits.vocabulary));
+    scratch.changed.reserve(static_cast<std::size_t>(limits.vocabulary));
+  }
   return fit_workspace();
 }
 
@@ -306,8 +311,17 @@ void CpuBackend::publish(std::uint64_t step) {
   for (std::size_t i = 0; i < state_.samples.size(); ++i) {
     const StepState::Sampling& sample = state_.samples[i];
     result.sampled.push_back({sample.request, sample.slot, sampled_[i].token, sampled_[i].logprob});
+    if (sample.report >= 0)
+      result.sampled.back().logprobs = std::move(reported_[static_cast<std::size_t>(sample.report)]);
     if (std::isnan(sampled_[i].logprob))
       result.arithmetic = "float32, KV in " + std::string(kv_dtype_name(kv_.dtype()));
+  }
+  for (const StepState::PromptReport& report : state_.prompt_reports) {
+    const auto first = reported_.begin() + report.first_report;
+    result.prompt_logprobs.push_back(
+        {report.request,
+         report.first_position,
+         {std::make_move_iterator(first), std::make_move_iterator(first + report.rows)}});
   }
   for (const StepState::AskedLogits& asked : state_.asked) {
     if (!sampled_from_.valid()) break;

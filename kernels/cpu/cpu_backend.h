@@ -100,6 +100,10 @@ class CpuBackend final : public Backend {
     const ActivationBlock* blocks = nullptr;
     int rows = 0;
   };
+  struct SamplerScratch {
+    std::vector<std::pair<float, TokenId>> candidates;
+    std::vector<float> changed;  ///< a row of logits, where a LogitChange is applied to it
+  };
   struct Published {
     std::uint64_t step = 0;  ///< 0 = free
     StepResult result;
@@ -111,6 +115,9 @@ class CpuBackend final : public Backend {
   Result<BookedMemory> rope_table(const RopeSpec& rope, int positions, int longest);
   bool uses_quantized(const PackedMatrix& matrix) const;
   float* scratch(int thread) const;
+
+  Sampled choose(const StepState::Sampling& sample, std::span<const float> logits,
+                 SamplerScratch& scratch) const;
 
   void normalise(const NormPrologue& norm, const float* x, int columns, float* out) const;
   void normalise_heads(const NormPrologue& norm, int heads, int head_dim, float* x) const;
@@ -165,10 +172,11 @@ class CpuBackend final : public Backend {
   Bytes state_bytes_ = 0;
   BookedMemory normed_[2], quantised_[2];  ///< by slot of prepare_input()
   BookedMemory scratch_;
-  std::int64_t scratch_floats_ = 0;                                      ///< of one thread
-  std::vector<std::vector<std::pair<float, TokenId>>> sampler_scratch_;  ///< by thread
-  std::vector<Sampled> sampled_;  ///< in the order of StepState::samples
-  Tensor sampled_from_;           ///< whose rows asked-for logits are taken from
+  std::int64_t scratch_floats_ = 0;              ///< of one thread
+  std::vector<SamplerScratch> sampler_scratch_;  ///< by thread
+  std::vector<Sampled> sampled_;                 ///< in the order of StepState::samples
+  std::vector<PositionLogprobs> reported_;       ///< in the order of StepState::reports
+  Tensor sampled_from_;                          ///< whose rows asked-for logits are taken from
 
   std::map<int, std::function<void()>> recorded_;
   std::optional<Error> step_error_;  ///< of the step that is under way

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "engine/execute/logit_change.h"
+#include "engine/execute/logprobs.h"
 #include "kernels/cpu/cpu_backend.h"
 #include "kernels/cpu/packed_weight.h"
 
@@ -284,18 +286,41 @@ void CpuBackend::gather_logit_rows(Tensor in, Tensor out) {
 
 void CpuBackend::sample(Tensor logits) {
   sampled_from_ = logits;
+  const auto row = [&](std::int32_t index) {
+    return std::span<const float>(at(logits).row(index), static_cast<std::size_t>(at(logits).columns));
+  };
   team_.run(static_cast<int>(state_.samples.size()), 1, [&](int begin, int end, int thread) {
     for (int i = begin; i < end; ++i) {
       const StepState::Sampling& sample = state_.samples[static_cast<std::size_t>(i)];
-      const auto slot = static_cast<std::size_t>(sample.slot.value);
-      const std::span<const float> row(at(logits).row(sample.logit_row),
-                                       static_cast<std::size_t>(at(logits).columns));
-      const Sampled sampled = sample_token(row, state_.sampling[slot], sample.position,
-                                           sampler_scratch_[static_cast<std::size_t>(thread)]);
+      const Sampled sampled =
+          choose(sample, row(sample.logit_row), sampler_scratch_[static_cast<std::size_t>(thread)]);
       sampled_[static_cast<std::size_t>(i)] = sampled;
-      state_.last_token[slot] = sampled.token;
+      state_.last_token[static_cast<std::size_t>(sample.slot.value)] = sampled.token;
     }
   });
+  if (state_.reports.empty()) return;
+  reported_.resize(state_.reports.size());
+  team_.run(static_cast<int>(state_.reports.size()), 1, [&](int begin, int end, int) {
+    for (int i = begin; i < end; ++i) {
+      const StepState::Report& report = state_.reports[static_cast<std::size_t>(i)];
+      const TokenId token =
+          report.sample < 0 ? report.token : sampled_[static_cast<std::size_t>(report.sample)].token;
+      reported_[static_cast<std::size_t>(i)] = position_logprobs(row(report.logit_row), token, report.top);
+    }
+  });
+}
+
+/// The logprob is of the logits as the model gave them, whatever is done to them before the choice.
+Sampled CpuBackend::choose(const StepState::Sampling& sample, std::span<const float> logits,
+                           SamplerScratch& scratch) const {
+  const SlotSampling& sampling = state_.sampling[static_cast<std::size_t>(sample.slot.value)];
+  if (sample.change == nullptr) return sample_token(logits, sampling, sample.position, scratch.candidates);
+  scratch.changed.assign(logits.begin(), logits.end());
+  change_logits(*sample.change, scratch.changed);
+  Sampled sampled = sample_token(scratch.changed, sampling, sample.position, scratch.candidates);
+  if (!std::isnan(sampled.logprob))
+    sampled.logprob = position_logprobs(logits, sampled.token, 0).chosen.logprob;
+  return sampled;
 }
 
 }  // namespace pitwall

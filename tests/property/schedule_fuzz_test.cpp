@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Random arrivals, lengths, cancels, priorities, tenants, salts and shared prefixes over two tokens, tiny
-// pools with and without swap space, failed and discarded plans, and limits that change while requests run,
-// under the strict checker. Every text is whole and in order, nobody starves, every block comes back.
+// pools with and without swap space, penalties, guides and logprobs, failed and discarded plans, and limits
+// that change while requests run, under the strict checker. Every text is whole and in order, nobody starves,
+// every block comes back.
 #include <QTest>
+#include <limits>
 #include <random>
 
+#include "tests/support/rule_guide.h"
 #include "tests/support/schedule_rig.h"
 #include "tests/support/test_support.h"
 
@@ -117,7 +120,25 @@ class Storm {
     request.sampling.max_tokens = pick(1, most_output_);
     if (chance(10)) request.sampling.prompt_logits = true;
     if (chance(20)) request.sampling.end_tokens = {pick(0, 1)};
+    if (chance(30)) vary(request.sampling);
     static_cast<void>(rig_.add(std::move(request)));
+  }
+  void vary(SamplingParams& sampling) {
+    if (chance(30)) sampling.repetition_penalty = static_cast<float>(pick(1, 8)) / 4;
+    if (chance(30)) sampling.frequency_penalty = static_cast<float>(pick(-4, 4)) / 2;
+    if (chance(30)) sampling.presence_penalty = static_cast<float>(pick(-4, 4)) / 2;
+    if (chance(30)) sampling.logit_bias = {{pick(0, 1), static_cast<float>(pick(-5, 5))}};
+    if (chance(30)) sampling.min_tokens = pick(0, sampling.max_tokens);
+    if (chance(30)) sampling.logprobs = pick(0, 2);
+    if (chance(30)) sampling.prompt_logprobs = pick(0, 2);
+    if (chance(60)) return;
+    // One or both of the two tokens may come; some guides leave none after a while.
+    const auto salt = static_cast<std::uint64_t>(pick(0, 1000));
+    const std::size_t last = chance(80) ? std::numeric_limits<std::size_t>::max() : salt % 50;
+    sampling.guide = test::rule_guide(2, [salt, last](const std::vector<TokenId>& reply, TokenId token) {
+      const std::uint64_t choice = (salt + reply.size()) * 0x9E3779B97F4A7C15ULL >> 62;
+      return reply.size() < last && (choice > 1 || choice == static_cast<std::uint64_t>(token));
+    });
   }
   void cancel() {
     if (next_ == 1) return;
@@ -157,6 +178,9 @@ class Storm {
         if (event.cached_tokens + event.swapped_tokens > prompt + static_cast<int>(text.size()) - 1)
           return name + " found more than it may";
       }
+      const int reported = request.sampling.prompt_logprobs ? prompt - 1 : 0;
+      if (client.prompt_logprobs > reported || (whole && client.prompt_logprobs != reported))
+        return name + " has logprobs of another part of its prompt";
       if (client.admissions.empty()) continue;
       const AdmissionEvent& first = client.admissions.front();
       if (first.resumed || first.cached_tokens > prompt - 1) return name + " found more than n - 1 tokens";

@@ -45,6 +45,7 @@ std::vector<Reply> run_requests(Engine& engine, std::vector<GenerationRequest> r
       Reply& reply = replies[i];
       reply.text += event.text;
       reply.tokens.insert(reply.tokens.end(), event.tokens.begin(), event.tokens.end());
+      reply.logprobs.insert(reply.logprobs.end(), event.logprobs.begin(), event.logprobs.end());
       if (!event.finished) return;
       reply.last = std::move(event);
       std::lock_guard lock(mutex);

@@ -21,6 +21,7 @@ std::unique_ptr<Engine> start_engine(const std::filesystem::path& model, const S
 struct Reply {
   std::string text;
   std::vector<TokenId> tokens;
+  std::vector<PositionLogprobs> logprobs;
   OutputEvent last;
 };
 

@@ -2,6 +2,7 @@
 #include "tests/support/fake_executor.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pitwall::test {
 
@@ -26,7 +27,93 @@ TokenId next_token(std::uint64_t state, int vocabulary) {
   return static_cast<TokenId>((state >> 16) % static_cast<std::uint64_t>(vocabulary));
 }
 
+/// What next_token() is the best of.
+std::vector<float> logits_after(std::uint64_t state, int vocabulary) {
+  std::vector<float> logits;
+  for (int token = 0; token < vocabulary; ++token) {
+    const std::uint64_t bits = mix(state, 1000 + static_cast<std::uint64_t>(token)) >> 40;
+    logits.push_back(static_cast<float>(bits) * 0x1.0p-22f - 2);  // [−2, 2)
+  }
+  logits[static_cast<std::size_t>(next_token(state, vocabulary))] = 2.5f;
+  return logits;
+}
+
+TokenId best_of(const std::vector<float>& logits) {
+  return static_cast<TokenId>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+}
+
+float penalised(float logit, float repetition) {
+  return logit > 0 ? logit / repetition : logit * repetition;
+}
+
+TokenId best_after(std::uint64_t state, int vocabulary, const LogitChange& change) {
+  std::vector<float> logits = logits_after(state, vocabulary);
+  for (const LogitChange::Token& token : change.tokens) {
+    float& logit = logits[static_cast<std::size_t>(token.token)];
+    logit = (token.penalised ? penalised(logit, change.repetition) : logit) + token.add;
+  }
+  for (int token = 0; change.mask && token < vocabulary; ++token) {
+    if (!change.mask->allows(token)) logits[static_cast<std::size_t>(token)] = -INFINITY;
+  }
+  return best_of(logits);
+}
+
+/// Of positions whose next token is the prompt's: the rank says which position it is.
+PromptLogprobs prompt_logprobs_of(const StepPlan& plan, const SequenceSlice& slice) {
+  PromptLogprobs result{slice.request, slice.first_position, {}};
+  const auto add = [&](TokenId token) {
+    const auto position = slice.first_position + static_cast<std::int32_t>(result.positions.size());
+    const std::vector<TokenLogprob> top(static_cast<std::size_t>(slice.prompt_logprobs));
+    result.positions.push_back({{token, 0, position + 1}, top});
+  };
+  for (std::int32_t i = 1; i < slice.count; ++i)
+    add(plan.tokens[static_cast<std::size_t>(slice.token_offset + i)]);
+  if (slice.following >= 0) add(slice.following);
+  return result;
+}
+
 }  // namespace
+
+std::vector<TokenId> continuation(const Request& request, int count, int vocabulary) {
+  const SamplingParams& sampling = request.sampling;
+  std::vector<TokenId> text = request.prompt, reply;
+  const auto guide = sampling.guide ? sampling.guide->begin() : nullptr;
+  std::uint64_t state = start_of(request.cache_key);
+  for (const TokenId token : text) state = mix(state, static_cast<std::uint64_t>(token));
+  while (static_cast<int>(reply.size()) < count) {
+    std::vector<float> logits = logits_after(state, vocabulary);
+    const auto mask = guide ? guide->mask() : nullptr;
+    const auto is_end = [&](TokenId token) {
+      return std::find(sampling.end_tokens.begin(), sampling.end_tokens.end(), token) !=
+             sampling.end_tokens.end();
+    };
+    bool only_ends = mask != nullptr, allows_some = !mask;
+    for (TokenId token = 0; mask && token < vocabulary; ++token) {
+      allows_some = allows_some || mask->allows(token);
+      only_ends = only_ends && (!mask->allows(token) || is_end(token));
+    }
+    if (!allows_some) return reply;
+    for (TokenId token = 0; token < vocabulary; ++token) {
+      float& logit = logits[static_cast<std::size_t>(token)];
+      const auto times = static_cast<float>(std::count(reply.begin(), reply.end(), token));
+      const bool seen = std::find(text.begin(), text.end(), token) != text.end();
+      float add = 0;
+      for (const auto& [biased, bias] : sampling.logit_bias) add += biased == token ? bias : 0;
+      if (times > 0) add = add - sampling.frequency_penalty * times - sampling.presence_penalty;
+      if (seen) logit = penalised(logit, sampling.repetition_penalty);
+      logit += add;
+      const bool too_early =
+          is_end(token) && static_cast<int>(reply.size()) < sampling.min_tokens && !only_ends;
+      if (too_early || (mask && !mask->allows(token))) logit = -INFINITY;
+    }
+    const TokenId chosen = best_of(logits);
+    if (guide && !guide->accept(chosen)) return reply;
+    reply.push_back(chosen);
+    text.push_back(chosen);
+    state = mix(state, static_cast<std::uint64_t>(chosen));
+  }
+  return reply;
+}
 
 std::vector<TokenId> continuation(std::span<const TokenId> prompt, const CacheKey& key, int count,
                                   int vocabulary) {
@@ -60,13 +147,20 @@ StepResult FakeExecutor::run(const StepPlan& plan) {
   for (const BlockAppend& entry : plan.appends) append(entry);
   StepResult result;
   result.number = plan.number;
-  for (const SequenceSlice& slice : plan.slices) {
-    compute(plan, slice);
-    if (slice.samples) {
-      const Slot& slot = slots_[static_cast<std::size_t>(slice.slot.value)];
-      result.sampled.push_back({slice.request, slice.slot, slot.last_token, 0});
-    }
+  auto change = plan.logit_changes.begin();
+  for (std::size_t i = 0; i < plan.slices.size(); ++i) {
+    const SequenceSlice& slice = plan.slices[i];
+    const bool changes = change != plan.logit_changes.end() && static_cast<std::size_t>(change->slice) == i;
+    compute(plan, slice, changes ? &*change++ : nullptr);
+    if (slice.prompt_logprobs >= 0) result.prompt_logprobs.push_back(prompt_logprobs_of(plan, slice));
+    if (!slice.samples) continue;
+    const TokenId token = slots_[static_cast<std::size_t>(slice.slot.value)].last_token;
+    result.sampled.push_back({slice.request, slice.slot, token, 0});
+    if (slice.logprobs < 0) continue;
+    const std::vector<TokenLogprob> top(static_cast<std::size_t>(slice.logprobs));
+    result.sampled.back().logprobs = PositionLogprobs{{token, 0, 1}, top};
   }
+  if (change != plan.logit_changes.end()) problem("a change of logits belongs to no slice");
   return result;
 }
 
@@ -95,7 +189,7 @@ void FakeExecutor::append(const BlockAppend& entry) {
   }
 }
 
-void FakeExecutor::compute(const StepPlan& plan, const SequenceSlice& slice) {
+void FakeExecutor::compute(const StepPlan& plan, const SequenceSlice& slice, const LogitChange* change) {
   Slot& slot = slots_[static_cast<std::size_t>(slice.slot.value)];
   const auto found = texts_.find(slice.request);
   if (slot.request != slice.request || found == texts_.end()) {
@@ -141,7 +235,8 @@ void FakeExecutor::compute(const StepPlan& plan, const SequenceSlice& slice) {
     if (std::uint64_t* at = kv(slot, p)) *at = kv_of(slot, text, p);
   }
   if (!slice.samples) return;
-  slot.last_token = next_token(text.state[static_cast<std::size_t>(end - 1)], vocabulary_);
+  const std::uint64_t state = text.state[static_cast<std::size_t>(end - 1)];
+  slot.last_token = change ? best_after(state, vocabulary_, *change) : next_token(state, vocabulary_);
   if (end == static_cast<std::int32_t>(text.tokens.size())) text.tokens.push_back(slot.last_token);
 }
 

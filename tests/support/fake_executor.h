@@ -5,18 +5,23 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/cache/cache_key.h"
-#include "engine/step/step_plan.h"
+#include "engine/schedule/scheduler.h"
 
 namespace pitwall::test {
 
 /// What the fake model writes after `prompt`.
 std::vector<TokenId> continuation(std::span<const TokenId> prompt, const CacheKey& key, int count,
                                   int vocabulary = 997);
+
+/// The same for a request whose parameters change logits, counted anew for each token. Shorter where its
+/// guide leaves none.
+std::vector<TokenId> continuation(const Request& request, int count, int vocabulary);
 
 class FakeExecutor {
  public:
@@ -49,7 +54,7 @@ class FakeExecutor {
 
   void move_blocks(const StepPlan& plan);
   void append(const BlockAppend& append);
-  void compute(const StepPlan& plan, const SequenceSlice& slice);
+  void compute(const StepPlan& plan, const SequenceSlice& slice, const LogitChange* change);
   bool reads_well(const Slot& slot, const Text& text, std::int32_t positions);
   static std::uint64_t kv_of(const Slot& slot, const Text& text, std::int32_t position);
   std::uint64_t* kv(const Slot& slot, std::int32_t position);

@@ -84,18 +84,40 @@ void ScheduleRig::commit(std::optional<Error> error) {
   now += step_time;
   const Committed committed = scheduler.commit(result, now);
   note(committed.preempted);
-  for (const TokenEvent& event : committed.tokens) {
-    Client& client = clients.at(event.request.value);
-    if (client.end) fail("a token after the end");
-    if (client.tokens.empty()) client.first_token_step = static_cast<int>(result.number);
-    client.tokens.push_back(event.token);
-  }
+  for (const PromptLogprobs& event : committed.prompt_logprobs) take_prompt_logprobs(event);
+  for (const TokenEvent& event : committed.tokens) take_token(event, result.number);
   for (const FinishEvent& event : committed.finished) {
     Client& client = clients.at(event.request.value);
     if (client.end) fail("a request ended twice");
     client.end = event;
   }
   if (auto ok = scheduler.check(); !ok) fail(ok.error().what);
+}
+
+void ScheduleRig::take_token(const TokenEvent& event, std::uint64_t step) {
+  Client& client = clients.at(event.request.value);
+  if (client.end) fail("a token after the end");
+  if (client.tokens.empty()) client.first_token_step = static_cast<int>(step);
+  client.tokens.push_back(event.token);
+  const auto& asked = client.request.sampling.logprobs;
+  if (event.logprobs.has_value() != asked.has_value() ||
+      (asked && (event.logprobs->chosen.token != event.token ||
+                 event.logprobs->top.size() != static_cast<std::size_t>(*asked)))) {
+    fail("logprobs of another token, or of nobody who asked");
+  }
+}
+
+/// Each position once and in order: the fake device's ranks say which they are.
+void ScheduleRig::take_prompt_logprobs(const PromptLogprobs& event) {
+  Client& client = clients.at(event.request.value);
+  if (event.first_position != client.prompt_logprobs) fail("logprobs of a prompt come in another order");
+  for (const PositionLogprobs& position : event.positions) {
+    const std::int32_t next = ++client.prompt_logprobs;
+    if (next >= static_cast<std::int32_t>(client.request.prompt.size()) || position.chosen.rank != next ||
+        position.chosen.token != client.request.prompt[static_cast<std::size_t>(next)]) {
+      fail("logprobs of another token of the prompt");
+    }
+  }
 }
 
 void ScheduleRig::take_events() {
@@ -147,7 +169,12 @@ void ScheduleRig::check_plan(const StepPlan& plan) {
       continue;
     }
     ++shape.sequences;
-    shape.logit_rows += slice.all_logits ? slice.count : (slice.samples ? 1 : 0);
+    const bool every_row = slice.all_logits || slice.prompt_logprobs >= 0;
+    shape.logit_rows += every_row ? slice.count : (slice.samples ? 1 : 0);
+    const SamplingParams& sampling = clients.at(slice.request.value).request.sampling;
+    if ((sampling.penalises() || sampling.guide) &&
+        plan.tokens[static_cast<std::size_t>(slice.token_offset)] == kPreviousToken)
+      fail("a token is planned before the one is known that its logits depend on");
     for (std::int64_t p = slice.first_position; p < slice.first_position + slice.count; ++p)
       (slice.prefill ? shape.prefill_pairs : shape.decode_context) += p + 1;
     (slice.prefill ? shape.prefill_tokens : shape.decode_tokens) += slice.count;
@@ -205,8 +232,7 @@ void ScheduleRig::check_blocks(const StepPlan& plan) {
 }
 
 std::vector<TokenId> ScheduleRig::expected(std::uint64_t id, int count) const {
-  const Request& request = clients.at(id).request;
-  return continuation(request.prompt, request.cache_key, count, vocabulary);
+  return continuation(clients.at(id).request, count, vocabulary);
 }
 
 std::string ScheduleRig::problem() const {

@@ -17,6 +17,7 @@ namespace pitwall::test {
 struct Client {
   Request request;
   std::vector<TokenId> tokens;
+  std::int32_t prompt_logprobs = 0;  ///< prompt tokens whose logprobs came
   std::optional<FinishEvent> end;
   std::vector<AdmissionEvent> admissions;
   std::int32_t computed = 0;  ///< rows of prompt tokens before its first preemption
@@ -70,6 +71,8 @@ class ScheduleRig {
   void check_plan(const StepPlan& plan);
   void check_blocks(const StepPlan& plan);
   void check_order(const StepPlan& plan);
+  void take_token(const TokenEvent& event, std::uint64_t step);
+  void take_prompt_logprobs(const PromptLogprobs& event);
   void note(const std::vector<PreemptionEvent>& events);
   void fail(std::string what) { problems_.push_back(std::move(what)); }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 
+#include "engine/execute/logprobs.h"
 #include "engine/execute/sampler.h"
 
 using namespace pitwall;
@@ -71,6 +72,41 @@ class SamplerTest : public QObject {
     QCOMPARE(draw(logits, {.top_p = 0.81f, .seed = 1}, 2000).size(), std::size_t{3});
     QCOMPARE(draw(logits, {.min_p = 0.25f, .seed = 1}, 4000).size(), std::size_t{3});  // 0.15 ≥ 0.125 > 0.05
     QCOMPARE(draw(logits, {.top_p = 1e-9f, .seed = 1}, 200).size(), std::size_t{1});
+  }
+
+  void logprobs_are_those_of_a_sorted_softmax() {
+    const unsigned seed = std::random_device()();
+    qInfo("seed %u", seed);
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal(0, 3);
+    for (const std::size_t vocabulary : {1, 2, 19, 20, 1000}) {
+      std::vector<float> logits(vocabulary);
+      for (float& logit : logits) logit = std::round(normal(random) * 8) / 8;  // with ties
+      if (vocabulary > 2) logits[1] = -INFINITY;
+      std::vector<TokenId> order(vocabulary);
+      for (std::size_t i = 0; i < vocabulary; ++i) order[i] = static_cast<TokenId>(i);
+      const auto logit = [&](TokenId token) {
+        return static_cast<double>(logits[static_cast<std::size_t>(token)]);
+      };
+      std::stable_sort(order.begin(), order.end(), [&](TokenId a, TokenId b) { return logit(a) > logit(b); });
+      double sum = 0;
+      for (const TokenId token : order) sum += std::exp(logit(token));
+      const auto is_entry = [&](const TokenLogprob& one, std::size_t place) {
+        const double expected = logit(order[place]) - std::log(sum);
+        return one.token == order[place] && one.rank == static_cast<int>(place) + 1 &&
+               (std::isinf(expected) ? std::isinf(one.logprob)
+                                     : std::abs(static_cast<double>(one.logprob) - expected) < 1e-5);
+      };
+      for (const int top : {0, 1, 5, 20}) {
+        const auto place = random() % vocabulary;
+        const PositionLogprobs given = position_logprobs(logits, order[place], top);
+        QVERIFY(is_entry(given.chosen, place));
+        QCOMPARE(given.top.size(), std::min(static_cast<std::size_t>(top), vocabulary));
+        for (std::size_t i = 0; i < given.top.size(); ++i) QVERIFY(is_entry(given.top[i], i));
+      }
+    }
+    for (const float bad : {NAN, INFINITY})
+      QVERIFY(std::isnan(position_logprobs(std::vector<float>{1, bad, 2}, 0, 2).chosen.logprob));
   }
 
   void the_choice_depends_on_seed_and_position_alone() {
