@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/serve/api_call.h"
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/text_escape.h"
-#include "engine/serve/chat_prompt.h"
+#include "engine/serve/guide_store.h"
 #include "engine/serve/json_body.h"
 #include "engine/serve/random_id.h"
+#include "engine/serve/sse.h"
+#include "engine/text/detokenizer.h"
 
 namespace pitwall {
 
@@ -35,20 +39,19 @@ Result<std::vector<TokenId>> token_list(const Json& list, int vocabulary) {
   return tokens;
 }
 
-/// A string, a list of token ids, or a list that holds one of these.
-Result<std::vector<TokenId>> completion_prompt(const Engine& engine, const Json& prompt) {
-  if (prompt.is_array() && !prompt.empty() && (prompt[0].is_string() || prompt[0].is_array())) {
-    if (prompt.size() > 1) {
-      return bad_prompt("prompt holds " + std::to_string(prompt.size()) +
-                        " prompts; send one in each request");
-    }
-    if (prompt[0].is_string() || prompt[0].empty() || prompt[0][0].is_number())
-      return completion_prompt(engine, prompt[0]);
-  }
+Result<std::vector<TokenId>> one_prompt(const Engine& engine, const Json& prompt) {
   if (prompt.is_array()) return token_list(prompt, engine.model().spec().vocabulary);
+  if (!prompt.is_string()) return bad_prompt("prompt is neither a string nor a list of token ids");
   if (!engine.tokenizer())
     return bad_prompt("The model has no tokenizer: send the prompt as a list of token ids");
   return engine.tokenizer()->encode(prompt.get_ref<const std::string&>(), true, true);
+}
+
+/// A string or a list of token ids, or a list of either.
+std::vector<Json> prompt_list(const Json& prompt) {
+  const bool many = prompt.is_array() && !prompt.empty() && (prompt[0].is_string() || prompt[0].is_array());
+  if (!many) return {prompt};
+  return {prompt.begin(), prompt.end()};
 }
 
 HttpReply unknown_model(const std::string& asked, const std::string& served) {
@@ -75,34 +78,118 @@ std::string failure_text(const OutputEvent& event) {
   return event.record.error.empty() ? "The request was cancelled" : event.record.error;
 }
 
-Usage usage_of(const RequestRecord& record) {
-  return {record.prompt_tokens, record.output_tokens, record.cached_tokens};
+/// Whether the mark is one of the tokenizer's special tokens, which output leaves out.
+bool is_special_mark(const Tokenizer& tokenizer, std::string_view mark) {
+  const std::vector<TokenId> tokens = tokenizer.encode(mark, false, true);
+  return tokens.size() == 1 && tokenizer.is_special(tokens[0]);
+}
+
+/// Each choice its own, the first one the request's.
+std::uint64_t seed_of_choice(std::uint64_t seed, int choice) {
+  constexpr std::uint64_t kStride = 0x9E3779B97F4A7C15u;  // odd: no two choices meet
+  return seed + kStride * static_cast<std::uint64_t>(choice);
+}
+
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 }  // namespace
 
-std::string sse_frame(std::string_view data) {
-  return "data: " + std::string(data) + "\n\n";
-}
-
 std::string error_frame(std::string_view message, int status) {
-  return sse_frame(error_body(message, status));
+  std::string frame;
+  append_sse_frame(frame, error_body(message, status));
+  return frame;
 }
 
 ApiCall::ApiCall(Engine& engine, ApiKind kind, std::string body) : engine_(engine), body_(std::move(body)) {
   identity_.kind = kind;
   identity_.id = (kind == ApiKind::chat ? "chatcmpl-" : "cmpl-") + random_hex();
   identity_.model = engine.served_name();
+  identity_.tokenizer = engine.tokenizer().get();
 }
 
-Result<ChatPrompt> ApiCall::prompt(const Json& body) const {
-  if (identity_.kind == ApiKind::chat) return chat_prompt(engine_, body);
-  auto tokens = completion_prompt(engine_, body["prompt"]);
-  if (!tokens) return tokens.error();
-  return ChatPrompt{*std::move(tokens), {}};
+Result<std::vector<ApiCall::Prompt>> ApiCall::prompts(const Json& body) const {
+  std::vector<Prompt> prompts;
+  if (identity_.kind == ApiKind::chat) {
+    auto prompt = chat_prompt(engine_, body);
+    if (!prompt) return prompt.error();
+    prompts.push_back({*std::move(prompt), {}});
+    return prompts;
+  }
+  const std::vector<Json> list = prompt_list(body["prompt"]);
+  if (list.size() * static_cast<std::size_t>(asked_.choices) > kMostChoices) {
+    return bad_prompt("prompt holds " + std::to_string(list.size()) + " prompts, with n " +
+                      std::to_string(asked_.choices) + "; one call may ask for " +
+                      std::to_string(kMostChoices) + " replies");
+  }
+  for (const Json& each : list) {
+    auto tokens = one_prompt(engine_, each);
+    if (!tokens) return tokens.error();
+    Prompt prompt;
+    prompt.chat.tokens = *std::move(tokens);
+    if (asked_.echo) {
+      prompt.text = each.is_string() ? each.get<std::string>()
+                    : engine_.tokenizer()
+                        ? decode(engine_.tokenizer(), prompt.chat.tokens, !asked_.keep_special)
+                        : std::string();
+    }
+    prompts.push_back(std::move(prompt));
+  }
+  return prompts;
 }
 
-std::optional<HttpReply> ApiCall::submit(OutputSink sink) {
+/// What the model may write beside content, for this request.
+ReplyFormat ApiCall::reply_format(bool opens_reasoning) const {
+  using Choice = ToolUse::Choice;
+  ReplyFormat format;
+  if (identity_.kind != ApiKind::chat) return format;
+  const ToolUse& use = asked_.tools;
+  const std::string& source = engine_.model().chat_template(!use.tools.empty());
+  format.reasons = source.find("<think>") != std::string::npos || opens_reasoning;
+  format.begins_reasoning = opens_reasoning;
+  if (use.choice == Choice::named) format.only_tool = use.only;
+  if (use.choice == Choice::automatic) format.marks = tool_marks(source);
+  const bool marked = std::any_of(format.marks.begin(), format.marks.end(),
+                                  [](const ToolMarks& marks) { return marks.open != "<|python_tag|>"; });
+  format.bare_calls = use.choice == Choice::required || (use.choice == Choice::automatic && !marked);
+  return format;
+}
+
+/// Everything that the engine's requests have in common.
+Result<void> ApiCall::prepare(const Json& body) {
+  auto prompts = this->prompts(body);
+  if (!prompts) return std::move(prompts).error();
+  prompts_ = *std::move(prompts);
+  if (asked_.echo && asked_.sampling.logprobs) {
+    if (asked_.stream) {
+      return Error{Error::Kind::unsupported, "echo with logprobs cannot be streamed",
+                   "the prompt's logprobs are known when the reply begins", "Leave stream or logprobs out",
+                   "echo"};
+    }
+    asked_.sampling.prompt_logprobs = asked_.sampling.logprobs;
+  }
+  const bool wants_logprobs = asked_.sampling.logprobs || asked_.sampling.prompt_logprobs;
+  if (wants_logprobs && identity_.tokenizer == nullptr) {
+    return Error{Error::Kind::unsupported, "The model has no tokenizer, so that tokens have no texts", "",
+                 "Leave logprobs out", "logprobs"};
+  }
+  const bool opens_reasoning = prompts_.front().chat.opens_reasoning;
+  auto guide = engine_.guides().guide_of(asked_.tools, opens_reasoning);
+  if (guide && !*guide) guide = engine_.guides().guide_of(asked_.rule, opens_reasoning);
+  if (!guide) return std::move(guide).error();
+  asked_.sampling.guide = *std::move(guide);
+
+  identity_.created = RealClock().utc_now() / kNanosPerSecond;
+  identity_.token_ids = asked_.return_token_ids;
+  identity_.null_usage = asked_.include_usage && !asked_.continuous_usage;
+  identity_.logprobs = asked_.sampling.logprobs.has_value();
+  identity_.prompt_logprobs = asked_.sampling.prompt_logprobs && !asked_.echo;
+  return {};
+}
+
+std::optional<HttpReply> ApiCall::submit(const ChoiceSink& sink) {
   auto body = parse_json_object(body_);
   if (!body) return error_reply(body.error());
   body_ = {};
@@ -111,60 +198,183 @@ std::optional<HttpReply> ApiCall::submit(OutputSink sink) {
   if (!asked->model.empty() && asked->model != engine_.served_name()) {
     return unknown_model(asked->model, engine_.served_name());
   }
-  auto prompt = this->prompt(*body);
-  if (!prompt) return error_reply(prompt.error());
+  asked_ = *std::move(asked);
+  if (auto ok = prepare(*body); !ok) return error_reply(ok.error());
+  return start(sink);
+}
 
-  streams_ = asked->stream;
-  include_usage_ = asked->include_usage;
-  identity_.created = RealClock().utc_now() / kNanosPerSecond;
-  identity_.token_ids = asked->return_token_ids;
-  identity_.null_usage = include_usage_;
-  GenerationRequest request;
-  request.prompt = std::move(prompt->tokens);
-  request.parts = std::move(prompt->parts);
-  request.priority = asked->priority;
-  request.tenant = std::move(asked->user);
-  request.cache_salt = std::move(asked->cache_salt);
-  request.sampling = std::move(asked->sampling);
-  request.ignore_eos = asked->ignore_eos;
-  request.label = identity_.id;
-  auto id = engine_.submit(std::move(request), std::move(sink));
-  if (!id) return refusal(id.error(), identity_.kind);
-  request_ = *id;
+std::optional<HttpReply> ApiCall::start(const ChoiceSink& sink) {
+  const int count = asked_.choices;
+  const ReplyFormat format = reply_format(prompts_.front().chat.opens_reasoning);
+  const bool parses =
+      format.reasons || format.bare_calls || !format.marks.empty() || !format.only_tool.empty();
+  bool skip_special = !asked_.keep_special;
+  for (const ToolMarks& marks : format.marks)
+    skip_special = skip_special && !is_special_mark(*engine_.tokenizer(), marks.open);
+  choices_.resize(prompts_.size() * static_cast<std::size_t>(count));
+  open_ = static_cast<int>(choices_.size());
+  for (int i = 0; i < open_; ++i) {
+    Choice& choice = choices_[static_cast<std::size_t>(i)];
+    const Prompt& prompt = prompts_[static_cast<std::size_t>(i / count)];
+    if (parses) choice.parser = std::make_unique<ReplyParser>(format, asked_.tools.tools);
+    choice.writer.emplace(identity_, i);
+    choice.said.text = prompt.text;
+    if (asked_.echo) choice.said.echoed = prompt.chat.tokens.front();
+    GenerationRequest request;
+    request.prompt = prompt.chat.tokens;
+    request.parts = prompt.chat.parts;
+    request.priority = asked_.priority;
+    request.tenant = asked_.user;
+    request.cache_salt = asked_.cache_salt;
+    request.sampling = asked_.sampling;
+    request.sampling.skip_special = skip_special;
+    request.sampling.choice.seed = seed_of_choice(asked_.sampling.choice.seed, i % count);
+    request.ignore_eos = asked_.ignore_eos;
+    request.label = choices_.size() == 1 ? identity_.id : identity_.id + "-" + std::to_string(i);
+    auto id = engine_.submit(std::move(request), [sink, i](OutputEvent&& event) {
+      sink({i, std::move(event)});
+    });
+    if (!id) {
+      cancel("Another choice of the same call was refused");
+      return refusal(id.error(), identity_.kind);
+    }
+    choice.request = *id;
+  }
   return std::nullopt;
 }
 
-bool ApiCall::failed(const OutputEvent& event) const {
-  return event.finished && failure_status(event.reason) != 0;
+void ApiCall::cancel(const std::string& reason) {
+  for (Choice& choice : choices_) {
+    if (!choice.ended && choice.request != RequestId{}) engine_.cancel(choice.request, reason);
+    choice.ended = true;
+  }
 }
 
-std::string ApiCall::stream_frames(const OutputEvent& event) {
+/// Notes the end of a choice; true where it is a failure, which is the whole call's.
+bool ApiCall::note_end(Choice& choice, OutputEvent& event) {
+  choice.ended = true;
+  --open_;
+  choice.reason = event.reason;
+  choice.record = event.record;
+  if (failure_status(event.reason) == 0) return false;
+  failed_ = true;
+  choice.failure = std::move(event);
+  cancel("Another choice of the same call failed");
+  return true;
+}
+
+/// What the event adds to what the choice says.
+ChoiceText ApiCall::take(Choice& choice, OutputEvent& event) {
+  ChoiceText what;
+  what.tokens = std::move(event.tokens);
+  what.logprobs = std::move(event.logprobs);
+  what.text_offset = choice.text_offset;
+  for (const PositionLogprobs& position : what.logprobs)
+    choice.text_offset +=
+        characters(replace_invalid_utf8(identity_.tokenizer->bytes_of(position.chosen.token)));
+  choice.tokens += static_cast<std::int32_t>(what.tokens.size());
+  if (!choice.parser) {
+    what.text = std::move(event.text);
+    return what;
+  }
+  const auto add = [&](ReplyDelta delta) {
+    if (asked_.include_reasoning) what.reasoning += delta.reasoning;
+    what.text += delta.content;
+    for (ToolCall& call : delta.calls)
+      what.calls.push_back({"call_" + random_hex(), std::move(call.name), std::move(call.arguments)});
+  };
+  add(choice.parser->push(event.text));
+  if (event.finished) add(choice.parser->flush());
+  return what;
+}
+
+std::optional<Usage> ApiCall::usage_so_far(const Choice& choice) const {
+  if (!asked_.continuous_usage) return std::nullopt;
+  const auto index =
+      static_cast<std::size_t>(&choice - choices_.data()) / static_cast<std::size_t>(asked_.choices);
+  return Usage{static_cast<std::int32_t>(prompts_[index].chat.tokens.size()), choice.tokens, 0};
+}
+
+/// A prompt counts once, however many choices it has.
+Usage ApiCall::whole_usage() const {
+  Usage usage;
+  for (std::size_t i = 0; i < choices_.size(); ++i) {
+    const RequestRecord& record = choices_[i].record;
+    usage.completion_tokens += record.output_tokens;
+    if (i % static_cast<std::size_t>(asked_.choices) != 0) continue;
+    usage.prompt_tokens += record.prompt_tokens;
+    usage.cached_tokens += record.cached_tokens;
+  }
+  return usage;
+}
+
+Json ApiCall::timings() const {
+  if (!asked_.timings) return nullptr;
+  if (choices_.size() == 1) return timings_json(choices_.front().record);
+  Json list = Json::array();
+  for (const Choice& choice : choices_) list.push_back(timings_json(choice.record));
+  return list;
+}
+
+std::string ApiCall::stream_frames(ChoiceEvent&& event) {
   std::string frames;
-  const bool has_tokens = !event.tokens.empty() || !event.text.empty();
-  if (identity_.kind == ApiKind::chat && !role_sent_ && (has_tokens || event.finished) && !failed(event)) {
-    frames += sse_frame(role_chunk(identity_));
-    role_sent_ = true;
+  Choice& choice = choices_[static_cast<std::size_t>(event.choice)];
+  if (failed_ || choice.ended) return frames;
+  OutputEvent& output = event.event;
+  const bool finished = output.finished;
+  if (finished && failure_status(output.reason) != 0) {
+    note_end(choice, output);
+    return error_frame(failure_text(choice.failure), failure_status(choice.reason));
   }
-  // A token whose text is held back shows when its text does, unless ids are wanted.
-  if (!event.text.empty() || (identity_.token_ids && !event.tokens.empty())) {
-    frames += sse_frame(text_chunk(identity_, event.text, event.tokens));
+  ChoiceText what = take(choice, output);
+  if (asked_.echo && !choice.role_sent) what.text.insert(0, choice.said.text);
+  const bool says = !what.text.empty() || !what.reasoning.empty() || !what.calls.empty();
+  // The role comes with the first token. A token whose text is held back shows when its text does, unless
+  // ids or logprobs are wanted.
+  if (!choice.role_sent && (says || !what.tokens.empty() || finished)) {
+    if (identity_.kind == ApiKind::chat) choice.writer->role(frames);
+    choice.role_sent = true;
   }
-  if (!event.finished) return frames;
-  if (failed(event)) return frames + error_frame(failure_text(event), failure_status(event.reason));
-  frames += sse_frame(finish_chunk(identity_, event.reason));
-  if (include_usage_) frames += sse_frame(usage_chunk(identity_, usage_of(event.record)));
-  return frames + sse_frame("[DONE]");
+  if (says || !what.logprobs.empty() || (identity_.token_ids && !what.tokens.empty())) {
+    choice.writer->text(frames, what, choice.calls, usage_so_far(choice));
+    choice.calls += what.calls.size();
+  }
+  if (!finished) return frames;
+  note_end(choice, output);
+  const bool called = asked_.tools.choice != ToolUse::Choice::named && choice.calls > 0;
+  choice.writer->finish(frames, finish_word(choice.reason, called), usage_so_far(choice));
+  if (!ended()) return frames;
+  if (asked_.include_usage || asked_.timings)
+    append_sse_frame(frames, usage_chunk(identity_, whole_usage(), timings()));
+  append_sse_frame(frames, "[DONE]");
+  return frames;
 }
 
-void ApiCall::collect(OutputEvent&& event) {
-  text_ += event.text;
-  tokens_.insert(tokens_.end(), event.tokens.begin(), event.tokens.end());
-  if (event.finished) last_ = std::move(event);
+void ApiCall::collect(ChoiceEvent&& event) {
+  Choice& choice = choices_[static_cast<std::size_t>(event.choice)];
+  if (failed_ || choice.ended) return;
+  OutputEvent& output = event.event;
+  const bool finished = output.finished;
+  ChoiceText what = take(choice, output);
+  choice.said.text += what.text;
+  choice.said.reasoning += what.reasoning;
+  std::move(what.calls.begin(), what.calls.end(), std::back_inserter(choice.said.calls));
+  choice.said.tokens.insert(choice.said.tokens.end(), what.tokens.begin(), what.tokens.end());
+  std::move(what.logprobs.begin(), what.logprobs.end(), std::back_inserter(choice.said.logprobs));
+  if (!finished) return;
+  choice.said.prompt_logprobs = std::move(output.prompt_logprobs);
+  note_end(choice, output);
 }
 
-HttpReply ApiCall::reply() const {
-  if (failed(last_)) return error_reply(failure_status(last_.reason), failure_text(last_));
-  return json_reply(whole_response(identity_, text_, tokens_, last_.reason, usage_of(last_.record)));
+HttpReply ApiCall::reply() {
+  std::vector<AnsweredChoice> answers;
+  for (Choice& choice : choices_) {
+    const int status = failure_status(choice.reason);
+    if (status != 0) return error_reply(status, failure_text(choice.failure));
+    const bool called = asked_.tools.choice != ToolUse::Choice::named && !choice.said.calls.empty();
+    answers.push_back({std::move(choice.said), finish_word(choice.reason, called)});
+  }
+  return json_reply(whole_response(identity_, std::move(answers), whole_usage(), timings()));
 }
 
 }  // namespace pitwall

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// ApiCall: one completion from body to last byte, without knowing about sockets.
+// ApiCall: one call of a completion route from body to last byte, without knowing about sockets. A call asks
+// for one choice or several; each is a request of the engine's.
 #pragma once
+#include <functional>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -10,44 +13,74 @@
 #include "engine/serve/engine.h"
 #include "engine/serve/http_reply.h"
 #include "engine/serve/openai_response.h"
+#include "engine/serve/reply_parser.h"
 
 namespace pitwall {
+
+struct ChoiceEvent {
+  int choice = 0;
+  OutputEvent event;
+};
+/// Called on the output thread; must not block.
+using ChoiceSink = std::function<void(ChoiceEvent&&)>;
 
 /// submit() on a worker thread; once it has returned, the rest on the connection's strand.
 class ApiCall {
  public:
   ApiCall(Engine& engine, ApiKind kind, std::string body);
 
-  /// Parses, renders the template, tokenizes, hands the request to the engine. Nothing = accepted: events
+  /// Parses, renders the template, tokenizes, hands the requests to the engine. Nothing = accepted: events
   /// will come.
-  std::optional<HttpReply> submit(OutputSink sink);
+  std::optional<HttpReply> submit(const ChoiceSink& sink);
+  void cancel(const std::string& reason);  ///< what has not ended
 
-  RequestId request() const { return request_; }
-  bool streams() const { return streams_; }
+  bool streams() const { return asked_.stream; }
+  bool ended() const { return open_ == 0; }  ///< all events have been taken
+  bool failed() const { return failed_; }    ///< a choice failed: nothing more is to be said
 
-  /// What one event adds to the stream: `data: …` frames, possibly none.
-  std::string stream_frames(const OutputEvent& event);
-  bool failed(const OutputEvent& event) const;  ///< the stream ended with an error frame
+  /// What one event adds to the stream, possibly nothing.
+  std::string stream_frames(ChoiceEvent&& event);
 
-  void collect(OutputEvent&& event);  ///< not streamed: until the last event
-  HttpReply reply() const;            ///< after the last event
+  void collect(ChoiceEvent&& event);  ///< not streamed: until ended() or failed()
+  HttpReply reply();                  ///< then
 
  private:
-  Result<ChatPrompt> prompt(const nlohmann::ordered_json& body) const;
+  struct Choice {
+    RequestId request;
+    std::unique_ptr<ReplyParser> parser;  ///< null: all text is content
+    std::optional<ChunkWriter> writer;
+    bool role_sent = false, ended = false;
+    ChoiceText said;              ///< whole replies: all of it
+    std::size_t calls = 0;        ///< told so far
+    std::size_t text_offset = 0;  ///< characters of tokens told so far
+    std::int32_t tokens = 0;      ///< so far
+    FinishReason reason = FinishReason::none;
+    RequestRecord record;
+    OutputEvent failure;
+  };
+  struct Prompt {
+    ChatPrompt chat;
+    std::string text;  ///< for echo
+  };
+
+  Result<std::vector<Prompt>> prompts(const nlohmann::ordered_json& body) const;
+  Result<void> prepare(const nlohmann::ordered_json& body);
+  ReplyFormat reply_format(bool opens_reasoning) const;
+  std::optional<HttpReply> start(const ChoiceSink& sink);
+  ChoiceText take(Choice& choice, OutputEvent& event);
+  bool note_end(Choice& choice, OutputEvent& event);
+  std::optional<Usage> usage_so_far(const Choice& choice) const;
+  Usage whole_usage() const;
+  nlohmann::ordered_json timings() const;
 
   Engine& engine_;
   std::string body_;
+  ApiRequest asked_;
   ResponseIdentity identity_;
-  RequestId request_;
-  bool streams_ = false, include_usage_ = false;
-  bool role_sent_ = false;
-  std::string text_;
-  std::vector<TokenId> tokens_;
-  OutputEvent last_;
+  std::vector<Prompt> prompts_;
+  std::vector<Choice> choices_;  ///< prompt by prompt
+  int open_ = 0;                 ///< choices that have not ended
+  bool failed_ = false;
 };
-
-/// One server-sent event.
-std::string sse_frame(std::string_view data);
-std::string error_frame(std::string_view message, int status);
 
 }  // namespace pitwall

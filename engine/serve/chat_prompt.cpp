@@ -176,6 +176,11 @@ std::vector<MessageText> texts_of(const Json& messages) {
   return texts;
 }
 
+bool ends_with_think(std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
+  return text.ends_with("<think>");
+}
+
 /// The template's text for `messages`, which are readable.
 Result<std::string> prompt_text(const ChatFormat& format, Json variables, Json messages, bool continues) {
   if (continues) {
@@ -209,6 +214,7 @@ Result<ChatPrompt> chat_prompt(const Engine& engine, const Json& request) {
   if (!text) return text.error();
   ChatPrompt prompt;
   prompt.tokens = tokenizer.encode(*text, false, true);  // the template writes the special tokens itself
+  prompt.opens_reasoning = ends_with_think(*text);
   prompt.parts = name_parts(*text, texts_of(*messages), prompt.tokens, tokenizer);
   return prompt;
 }

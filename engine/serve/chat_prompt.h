@@ -16,6 +16,7 @@ class Engine;
 struct ChatPrompt {
   std::vector<TokenId> tokens;
   std::vector<PromptPart> parts;  ///< which message each piece of it comes from
+  bool opens_reasoning = false;   ///< it ends with <think>: the reply goes on inside
 };
 
 /// `request`: what the body of /v1/chat/completions says about the prompt.

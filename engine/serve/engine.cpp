@@ -9,6 +9,7 @@
 
 #include "engine/serve/engine_loader.h"
 #include "engine/serve/engine_loop.h"
+#include "engine/serve/guide_store.h"
 #include "engine/serve/run_recorder.h"
 #include "engine/serve/scheduler_settings.h"
 
@@ -61,6 +62,7 @@ struct Engine::State {
   std::shared_ptr<const Clock> clock;
   Nanos started_utc = 0;
   LoadedEngine loaded;
+  std::optional<GuideStore> guides;
   std::optional<Recorder> recorder;
   std::optional<RunRecorder> run;
   std::optional<EngineLoop> loop;
@@ -142,6 +144,7 @@ Result<std::unique_ptr<Engine>> Engine::start(EngineOptions options) {
   if (state.loaded.chat_template_error) {
     spdlog::warn("the chat template does not compile: {}", state.loaded.chat_template_error->text());
   }
+  state.guides.emplace(state.loaded.tokenizer, state.loaded.model->spec().vocabulary);
   state.started_utc = state.clock->utc_now();
   state.recorder.emplace(*state.clock);
   state.run.emplace(*state.recorder, state.ledger(), state.options.runs,
@@ -258,6 +261,10 @@ const std::string& Engine::served_name() const {
 
 const std::shared_ptr<const Tokenizer>& Engine::tokenizer() const {
   return state_->loaded.tokenizer;
+}
+
+GuideStore& Engine::guides() const {
+  return *state_->guides;
 }
 
 const ChatFormat* Engine::chat_format(bool with_tools) const {

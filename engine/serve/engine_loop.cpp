@@ -58,7 +58,7 @@ Result<void> EngineLoop::submit(Request request, const RequestRecord& record, st
     const std::lock_guard lock(mutex_);
     if (stop_deadline_ || ended_) return not_serving(failure_);
     parts_.recorder.arrived(record, std::move(parts));
-    output_->begin(request.id, std::move(sink), request.sampling.stop);
+    output_->begin(request.id, std::move(sink), request.sampling);
     commands_.emplace_back(std::move(request));
   }
   wake_.notify_one();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// EventMailbox: carries a request's events from the output thread to its connection, and lets either side go
+// EventMailbox: carries the events of a call's choices from the output thread to its connection, and lets either side go
 // first.
 #pragma once
 #include <functional>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/serve/engine.h"
+#include "engine/serve/api_call.h"
 
 namespace pitwall {
 
@@ -17,13 +17,13 @@ class EventMailbox {
   /// `notify` is called on the output thread when the box stops being empty; it must not block.
   explicit EventMailbox(std::function<void()> notify) : notify_(std::move(notify)) {}
 
-  void push(OutputEvent&& event) {
+  void push(ChoiceEvent&& event) {
     const std::lock_guard lock(mutex_);
     if (!notify_) return;
     events_.push_back(std::move(event));
     if (events_.size() == 1) notify_();
   }
-  std::vector<OutputEvent> take() {
+  std::vector<ChoiceEvent> take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(events_, {});
   }
@@ -37,7 +37,7 @@ class EventMailbox {
  private:
   std::mutex mutex_;
   std::function<void()> notify_;
-  std::vector<OutputEvent> events_;
+  std::vector<ChoiceEvent> events_;
 };
 
 }  // namespace pitwall

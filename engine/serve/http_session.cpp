@@ -17,6 +17,7 @@
 #include "engine/serve/api_call.h"
 #include "engine/serve/event_mailbox.h"
 #include "engine/serve/http_routes.h"
+#include "engine/serve/sse.h"
 
 namespace pitwall {
 
@@ -260,7 +261,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
     });
     context_.text_workers.post([self = shared_from_this(), call = call_, mailbox = mailbox_] {
       if (self->gone_) return;
-      auto refusal = call->submit([mailbox](OutputEvent&& event) { mailbox->push(std::move(event)); });
+      auto refusal = call->submit([mailbox](ChoiceEvent&& event) { mailbox->push(std::move(event)); });
       asio::post(self->strand_, [self, call, refusal = std::move(refusal)]() mutable {
         self->on_submitted(*call, std::move(refusal));
       });
@@ -275,9 +276,9 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
     });
   }
 
-  void on_submitted(const ApiCall& call, std::optional<HttpReply> refusal) {
+  void on_submitted(ApiCall& call, std::optional<HttpReply> refusal) {
     if (state_ != State::answering || ending_) {
-      if (!refusal) context_.engine.cancel(call.request(), "The client hung up");
+      if (!refusal) call.cancel("The client hung up");
       return;
     }
     if (refusal) return send_reply(*std::move(refusal));
@@ -291,16 +292,20 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
 
   void take_events() {
     if (!submitted_ || state_ != State::answering) return;
-    for (OutputEvent& event : mailbox_->take()) {
-      const bool finished = event.finished;
-      if (finished) submitted_ = false;  // nothing to cancel any more
-      if (!streaming_) {
+    std::string frames;
+    for (ChoiceEvent& event : mailbox_->take()) {
+      if (streaming_) {
+        frames += call_->stream_frames(std::move(event));
+      } else {
         call_->collect(std::move(event));
-        if (finished) return send_reply(call_->reply());
-        continue;
       }
-      send_stream(call_->stream_frames(event));
-      if (finished) return end_stream(!call_->failed(event));
+      if (call_->failed()) break;
+    }
+    send_stream(frames);
+    if (call_->ended() || call_->failed()) {
+      submitted_ = false;  // nothing to cancel any more
+      if (!streaming_) return send_reply(call_->reply());
+      return end_stream(!call_->failed());
     }
     if (outbox_.size() > kUnsentBytes)
       close("The client reads too slowly: 256 KiB of its stream wait unsent");
@@ -455,7 +460,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
 
   void cancel(const char* reason) {
     if (mailbox_) mailbox_->close();
-    if (submitted_) context_.engine.cancel(call_->request(), reason);
+    if (submitted_) call_->cancel(reason);
     submitted_ = false;
   }
 

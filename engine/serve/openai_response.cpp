@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/serve/openai_response.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+
+#include "engine/base/text_escape.h"
+#include "engine/serve/logprobs_json.h"
+#include "engine/serve/sse.h"
+#include "engine/telemetry/record_json.h"
 
 namespace pitwall {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 Json frame(const ResponseIdentity& identity, const char* object, Json choices) {
   Json json;
@@ -36,61 +36,149 @@ const char* chunk_object(ApiKind kind) {
   return kind == ApiKind::chat ? "chat.completion.chunk" : "text_completion";
 }
 
-/// `what`: delta or text. Reason none = null.
-std::string chunk(const ResponseIdentity& identity, const char* key, Json what, FinishReason reason,
-                  const std::vector<TokenId>& tokens = {}) {
-  Json choice;
-  choice["index"] = 0;
-  choice[key] = std::move(what);
-  choice["logprobs"] = nullptr;
-  if (identity.token_ids) choice["token_ids"] = tokens;
-  choice["finish_reason"] = reason == FinishReason::none ? Json() : Json(finish_reason_name(reason));
-  Json json = frame(identity, chunk_object(identity.kind), Json::array({std::move(choice)}));
-  if (identity.null_usage) json["usage"] = nullptr;
-  return dump(json);
+/// `first`: number of the first one, in chunks; −1 in whole replies, which do not number them.
+Json calls_json(const std::vector<AnsweredCall>& calls, int first) {
+  Json list = Json::array();
+  for (const AnsweredCall& call : calls) {
+    Json json;
+    if (first >= 0) json["index"] = first++;
+    json["id"] = call.id;
+    json["type"] = "function";
+    json["function"] = {{"name", call.name}, {"arguments", call.arguments}};
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json logprobs_of(const ResponseIdentity& identity, const ChoiceText& what) {
+  if (!identity.logprobs || (what.logprobs.empty() && !what.echoed)) return nullptr;
+  if (identity.kind == ApiKind::chat) return chat_logprobs(*identity.tokenizer, what.logprobs);
+  Json lists = completion_logprobs(*identity.tokenizer, what.logprobs, what.text_offset);
+  if (what.echoed) put_prompt_first(lists, *identity.tokenizer, *what.echoed, what.prompt_logprobs);
+  return lists;
 }
 
 }  // namespace
 
-std::string whole_response(const ResponseIdentity& identity, const std::string& text,
-                           const std::vector<TokenId>& tokens, FinishReason reason, const Usage& usage) {
+std::string_view finish_word(FinishReason reason, bool called_tools) {
+  if (called_tools && reason == FinishReason::stop) return "tool_calls";
+  return finish_reason_name(reason);
+}
+
+ChunkWriter::ChunkWriter(const ResponseIdentity& identity, int index) : identity_(identity), index_(index) {
+  // A chunk with a mark for text, cut at the mark.
+  constexpr std::string_view kMark = "\uE000";
+  std::string chunk;
   const bool chat = identity.kind == ApiKind::chat;
+  Json delta = chat ? Json{{"content", kMark}} : Json(kMark);
+  write(chunk, std::move(delta), {}, {}, std::nullopt);
+  const std::size_t mark = chunk.find(kMark);
+  plain_head_ = chunk.substr(0, mark);
+  plain_tail_ = chunk.substr(mark + kMark.size());
+}
+
+void ChunkWriter::write(std::string& out, Json delta, const ChoiceText& what, std::string_view reason,
+                        const std::optional<Usage>& usage) const {
   Json choice;
-  choice["index"] = 0;
-  if (chat) {
-    choice["message"]["role"] = "assistant";
-    choice["message"]["content"] = text;
-  } else {
-    choice["text"] = text;
+  choice["index"] = index_;
+  choice[identity_.kind == ApiKind::chat ? "delta" : "text"] = std::move(delta);
+  choice["logprobs"] = logprobs_of(identity_, what);
+  if (identity_.token_ids) choice["token_ids"] = what.tokens;
+  choice["finish_reason"] = reason.empty() ? Json() : Json(reason);
+  Json json = frame(identity_, chunk_object(identity_.kind), Json::array({std::move(choice)}));
+  if (usage) {
+    json["usage"] = usage_json(*usage);
+  } else if (identity_.null_usage) {
+    json["usage"] = nullptr;
   }
-  choice["logprobs"] = nullptr;
-  if (identity.token_ids) choice["token_ids"] = tokens;
-  choice["finish_reason"] = finish_reason_name(reason);
-  Json json = frame(identity, chat ? "chat.completion" : "text_completion", Json::array({std::move(choice)}));
+  append_sse_frame(out, dump_json(json));
+}
+
+void ChunkWriter::role(std::string& out) const {
+  write(out, {{"role", "assistant"}, {"content", ""}}, {}, {}, std::nullopt);
+}
+
+void ChunkWriter::text(std::string& out, const ChoiceText& what, std::size_t first_call,
+                       const std::optional<Usage>& usage) const {
+  const bool plain =
+      what.reasoning.empty() && what.calls.empty() && what.logprobs.empty() && !usage && !identity_.token_ids;
+  if (plain) {
+    out += plain_head_;
+    append_json_escaped(out, what.text);
+    out += plain_tail_;
+    return;
+  }
+  if (identity_.kind == ApiKind::completion) return write(out, what.text, what, {}, usage);
+  Json delta = Json::object();
+  if (!what.reasoning.empty()) delta["reasoning_content"] = what.reasoning;
+  if (!what.text.empty() || (what.reasoning.empty() && what.calls.empty())) delta["content"] = what.text;
+  if (!what.calls.empty()) delta["tool_calls"] = calls_json(what.calls, static_cast<int>(first_call));
+  write(out, std::move(delta), what, {}, usage);
+}
+
+void ChunkWriter::finish(std::string& out, std::string_view reason, const std::optional<Usage>& usage) const {
+  Json delta = identity_.kind == ApiKind::chat ? Json::object() : Json("");
+  write(out, std::move(delta), {}, reason, usage);
+}
+
+std::string whole_response(const ResponseIdentity& identity, std::vector<AnsweredChoice> choices,
+                           const Usage& usage, Json timings) {
+  const bool chat = identity.kind == ApiKind::chat;
+  Json list = Json::array();
+  for (AnsweredChoice& answered : choices) {
+    ChoiceText& said = answered.said;
+    Json choice;
+    choice["index"] = list.size();
+    if (chat) {
+      Json message;
+      message["role"] = "assistant";
+      const bool calls_alone = said.text.empty() && !said.calls.empty();
+      message["content"] = calls_alone ? Json() : Json(std::move(said.text));
+      if (!said.reasoning.empty()) message["reasoning_content"] = std::move(said.reasoning);
+      if (!said.calls.empty()) message["tool_calls"] = calls_json(said.calls, -1);
+      choice["message"] = std::move(message);
+    } else {
+      choice["text"] = std::move(said.text);
+    }
+    choice["logprobs"] = logprobs_of(identity, said);
+    if (identity.prompt_logprobs)
+      choice["prompt_logprobs"] = prompt_logprobs_json(*identity.tokenizer, said.prompt_logprobs);
+    if (identity.token_ids) choice["token_ids"] = said.tokens;
+    choice["finish_reason"] = answered.reason;
+    list.push_back(std::move(choice));
+  }
+  Json json = frame(identity, chat ? "chat.completion" : "text_completion", std::move(list));
   json["usage"] = usage_json(usage);
-  return dump(json);
+  if (!timings.is_null()) json["timings"] = std::move(timings);
+  return dump_json(json);
 }
 
-std::string role_chunk(const ResponseIdentity& identity) {
-  return chunk(identity, "delta", {{"role", "assistant"}, {"content", ""}}, FinishReason::none);
-}
-
-std::string text_chunk(const ResponseIdentity& identity, const std::string& text,
-                       const std::vector<TokenId>& tokens) {
-  if (identity.kind == ApiKind::chat)
-    return chunk(identity, "delta", {{"content", text}}, FinishReason::none, tokens);
-  return chunk(identity, "text", text, FinishReason::none, tokens);
-}
-
-std::string finish_chunk(const ResponseIdentity& identity, FinishReason reason) {
-  if (identity.kind == ApiKind::chat) return chunk(identity, "delta", Json::object(), reason);
-  return chunk(identity, "text", "", reason);
-}
-
-std::string usage_chunk(const ResponseIdentity& identity, const Usage& usage) {
+std::string usage_chunk(const ResponseIdentity& identity, const Usage& usage, const Json& timings) {
   Json json = frame(identity, chunk_object(identity.kind), Json::array());
   json["usage"] = usage_json(usage);
-  return dump(json);
+  if (!timings.is_null()) json["timings"] = timings;
+  return dump_json(json);
+}
+
+Json timings_json(const RequestRecord& record) {
+  const auto rate = [](double tokens, double ms) { return number(tokens > 0 ? 1000 * tokens / ms : NAN); };
+  Json json;
+  json["queue_ms"] = number(record.queue_ms());
+  json["prefill_ms"] = number(record.prefill_ms());
+  json["ttft_ms"] = number(record.ttft_ms());
+  json["decode_ms"] = number(record.decode_ms());
+  json["tpot_ms"] = number(record.tpot_ms());
+  json["e2e_ms"] = number(record.e2e_ms());
+  json["preempted_ms"] = number(record.preempted_ms());
+  json["cached_tokens"] = record.cached_tokens;
+  json["preemptions"] = record.preemptions;
+  json["prompt_per_second"] = rate(record.prompt_tokens - record.cached_tokens, record.prefill_ms());
+  json["predicted_per_second"] = rate(record.output_tokens - 1, record.decode_ms());
+  return json;
 }
 
 std::string models_response(const std::string& model, std::int64_t created, int max_model_len) {
@@ -103,7 +191,7 @@ std::string models_response(const std::string& model, std::int64_t created, int 
   Json json;
   json["object"] = "list";
   json["data"] = Json::array({std::move(entry)});
-  return dump(json);
+  return dump_json(json);
 }
 
 }  // namespace pitwall

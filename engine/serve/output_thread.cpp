@@ -23,12 +23,13 @@ OutputThread::~OutputThread() {
   thread_.join();
 }
 
-void OutputThread::begin(RequestId id, OutputSink sink, const std::vector<std::string>& stops) {
+void OutputThread::begin(RequestId id, OutputSink sink, const SamplingParams& sampling) {
+  const std::vector<std::string>& stops = sampling.stop;
   auto stream = std::make_unique<Stream>(
       Stream{.id = id, .sink = std::move(sink), .detokenizer = {}, .stops = StopMatcher(stops), .event = {}});
   for (const std::string& stop : stops) stream->has_stops |= !stop.empty();
   // A reply follows its prompt: its first token keeps a leading space.
-  if (tokenizer_) stream->detokenizer.emplace(tokenizer_, true, true);
+  if (tokenizer_) stream->detokenizer.emplace(tokenizer_, sampling.skip_special, true);
   const std::lock_guard lock(mutex_);
   items_.emplace_back(std::move(stream));
 }

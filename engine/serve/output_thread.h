@@ -43,8 +43,7 @@ class OutputThread {
   OutputThread(Recorder& recorder, std::shared_ptr<const Tokenizer> tokenizer, Feedback feedback);
   ~OutputThread();  ///< handles what was pushed, then joins
 
-  void begin(RequestId id, OutputSink sink,
-             const std::vector<std::string>& stops);  ///< before its first batch
+  void begin(RequestId id, OutputSink sink, const SamplingParams& sampling);  ///< before its first batch
   void push(OutputBatch batch);
 
  private:

@@ -31,6 +31,7 @@ struct SamplingParams {
   std::int32_t max_tokens = 0;    ///< 0 = up to the context's end
   std::int32_t min_tokens = 0;    ///< no end token is chosen before these, unless the guide leaves no other
   std::vector<std::string> stop;  ///< stop strings; not part of the output
+  bool skip_special = true;       ///< special tokens have no text in the output
   std::vector<TokenId>
       end_tokens;  ///< tokens that end the reply (model's own, unless ignore_eos, and stop_token_ids)
   bool prompt_logits = false;  ///< return the logits of every prompt position (`logits` command)

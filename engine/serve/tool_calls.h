@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Calls of tools as models write them in their replies: which marks stand around them, and what they mean.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace pitwall {
+
+struct ToolCall {
+  std::string name;
+  std::string arguments;  ///< JSON text of an object
+};
+
+/// What stands before a model's calls and behind them. An empty `close`: they go on to the reply's end.
+struct ToolMarks {
+  std::string_view open, close;
+};
+
+/// The marks that a chat template writes or asks for; none where it knows no tools, or lets the model answer
+/// with the bare JSON of a call.
+std::vector<ToolMarks> tool_marks(std::string_view template_source);
+
+/// The calls between two marks, or of a reply that is nothing else. Known: JSON objects with "name" and
+/// "arguments" (or "parameters", "tool_name") one after another or in a list, `<function=NAME>` or
+/// `<invoke name="NAME">` with a parameter a tag or a JSON object, a name followed by a JSON object, and
+/// `function SEPARATOR NAME` with a fenced one (DeepSeek). Nothing where the text is none of these.
+/// `tools`: the request's list; parameters in tags take the type that it states, and are read as JSON
+/// without.
+std::optional<std::vector<ToolCall>> read_tool_calls(std::string_view text,
+                                                     const nlohmann::ordered_json& tools);
+
+}  // namespace pitwall
