@@ -58,7 +58,15 @@ HttpReply unknown_model(const std::string& asked, const std::string& served) {
                      "model", "model_not_found");
 }
 
-HttpReply refusal(const Error& error, ApiKind kind) {
+/// 429, with the time after which a place may be free.
+HttpReply queue_full(const Error& error, int seconds) {
+  HttpReply reply = error_reply(429, error.text(), {}, "queue_full");
+  reply.headers.emplace_back("Retry-After", std::to_string(seconds));
+  return reply;
+}
+
+HttpReply refusal(const Error& error, ApiKind kind, const Engine& engine) {
+  if (error.param == "max-waiting") return queue_full(error, engine.queue_seconds());
   if (error.param != "context_length") return error_reply(error);
   return error_reply(400, error.text(), kind == ApiKind::chat ? "messages" : "prompt",
                      "context_length_exceeded");
@@ -89,7 +97,8 @@ std::string error_frame(std::string_view message, int status) {
   return sse_frame(error_body(message, status));
 }
 
-ApiCall::ApiCall(Engine& engine, ApiKind kind, std::string body) : engine_(engine), body_(std::move(body)) {
+ApiCall::ApiCall(Engine& engine, ApiKind kind, std::string body, ApiCaller caller)
+    : engine_(engine), body_(std::move(body)), caller_(std::move(caller)) {
   identity_.kind = kind;
   identity_.id = (kind == ApiKind::chat ? "chatcmpl-" : "cmpl-") + random_hex();
   identity_.model = engine.served_name();
@@ -103,9 +112,16 @@ Result<ChatPrompt> ApiCall::prompt(const Json& body) const {
 }
 
 std::optional<HttpReply> ApiCall::submit(OutputSink sink) {
-  auto body = parse_json_object(body_);
+  auto body = parse_json_object(body_, caller_.max_json_depth);
   if (!body) return error_reply(body.error());
   body_ = {};
+  if (const auto messages = body->find("messages");
+      messages != body->end() && messages->is_array() && messages->size() > caller_.max_messages) {
+    return error_reply(400,
+                       "There are " + std::to_string(messages->size()) + " messages; at most " +
+                           std::to_string(caller_.max_messages),
+                       "messages");
+  }
   auto asked = parse_api_request(identity_.kind, *body);
   if (!asked) return error_reply(asked.error());
   if (!asked->model.empty() && asked->model != engine_.served_name()) {
@@ -123,13 +139,15 @@ std::optional<HttpReply> ApiCall::submit(OutputSink sink) {
   request.prompt = std::move(prompt->tokens);
   request.parts = std::move(prompt->parts);
   request.priority = asked->priority;
-  request.tenant = std::move(asked->user);
+  request.tenant = caller_.key.empty() ? std::move(asked->user) : caller_.key;
+  request.max_waiting = caller_.max_waiting;
   request.cache_salt = std::move(asked->cache_salt);
   request.sampling = std::move(asked->sampling);
   request.ignore_eos = asked->ignore_eos;
   request.label = identity_.id;
+  if (streams_) text_frame_.emplace([&](const std::string& text) { return text_chunk(identity_, text, {}); });
   auto id = engine_.submit(std::move(request), std::move(sink));
-  if (!id) return refusal(id.error(), identity_.kind);
+  if (!id) return refusal(id.error(), identity_.kind, engine_);
   request_ = *id;
   return std::nullopt;
 }
@@ -146,8 +164,10 @@ std::string ApiCall::stream_frames(const OutputEvent& event) {
     role_sent_ = true;
   }
   // A token whose text is held back shows when its text does, unless ids are wanted.
-  if (!event.text.empty() || (identity_.token_ids && !event.tokens.empty())) {
+  if (identity_.token_ids && !event.tokens.empty()) {
     frames += sse_frame(text_chunk(identity_, event.text, event.tokens));
+  } else if (!event.text.empty()) {
+    text_frame_->append(frames, event.text);
   }
   if (!event.finished) return frames;
   if (failed(event)) return frames + error_frame(failure_text(event), failure_status(event.reason));

@@ -9,14 +9,24 @@
 #include "engine/serve/chat_prompt.h"
 #include "engine/serve/engine.h"
 #include "engine/serve/http_reply.h"
+#include "engine/serve/json_body.h"
 #include "engine/serve/openai_response.h"
+#include "engine/serve/text_frame.h"
 
 namespace pitwall {
+
+/// Who asks, and what they may.
+struct ApiCaller {
+  std::string key;  ///< name of the API key; "" where none is needed
+  std::size_t max_messages = 4096;
+  int max_json_depth = kDeepestJson;
+  int max_waiting = 0;  ///< as in GenerationRequest
+};
 
 /// submit() on a worker thread; once it has returned, the rest on the connection's strand.
 class ApiCall {
  public:
-  ApiCall(Engine& engine, ApiKind kind, std::string body);
+  ApiCall(Engine& engine, ApiKind kind, std::string body, ApiCaller caller);
 
   /// Parses, renders the template, tokenizes, hands the request to the engine. Nothing = accepted: events
   /// will come.
@@ -37,10 +47,12 @@ class ApiCall {
 
   Engine& engine_;
   std::string body_;
+  const ApiCaller caller_;
   ResponseIdentity identity_;
   RequestId request_;
   bool streams_ = false, include_usage_ = false;
   bool role_sent_ = false;
+  std::optional<TextFrame> text_frame_;  // of a stream
   std::string text_;
   std::vector<TokenId> tokens_;
   OutputEvent last_;
