@@ -19,6 +19,7 @@
 #include "engine/serve/event_mailbox.h"
 #include "engine/serve/http_routes.h"
 #include "engine/serve/http_wire.h"
+#include "engine/serve/session_end.h"
 
 namespace pitwall {
 
@@ -43,19 +44,6 @@ constexpr int kSendBuffer = 128 << 10;                  // of the kernel: bounde
 constexpr milliseconds kTick{1000}, kLookForPeer{100};  // how often time is looked at
 constexpr milliseconds kLinger{2000};                   // after the last reply
 
-/// Why a connection ends: for the request's record, and as a label of the metrics.
-struct End {
-  const char* label;
-  const char* text;
-};
-constexpr End kHungUp{"client_hung_up", "The client hung up"};
-constexpr End kSlowReader{"slow_reader", "The client reads too slowly: 256 KiB of its stream wait unsent"};
-constexpr End kStalled{"stalled", "The client has read nothing for too long"};
-constexpr End kStopping{"server_stopping", "The server is stopping"};
-constexpr End kIdle{"idle", "The connection was idle"};
-constexpr End kReplied{"replied", "The reply is out"};
-constexpr End kNoHandshake{"no_handshake", "The TLS handshake failed"};
-
 std::string_view view(boost::beast::string_view text) {
   return {text.data(), text.size()};
 }
@@ -77,6 +65,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
         timer_(context.io.get_executor()),
         heartbeat_(context.options.heartbeat_ms) {
     error_code ignored;
+    socket().non_blocking(true, ignored);
     socket().set_option(tcp::no_delay(true), ignored);
     socket().set_option(asio::socket_base::send_buffer_size(kSendBuffer), ignored);
     socket().set_option(asio::socket_base::keep_alive(true),
@@ -407,6 +396,10 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
 
   void write() {
     if (writing_ || state_ == State::closed) return;
+    if (!outbox_.empty()) {
+      sent_ = SteadyClock::now();
+      if constexpr (!kTls) write_at_once();
+    }
     if (outbox_.empty()) {
       if (answered_) asio::post(context_.io, [self = this->shared_from_this()] { self->next_request(); });
       return;
@@ -414,13 +407,20 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
     writing_ = true;
     in_write_.clear();
     in_write_.swap(outbox_);
-    sent_ = SteadyClock::now();
     asio::async_write(stream_, asio::buffer(in_write_),
                       [self = this->shared_from_this()](error_code error, std::size_t) {
                         self->writing_ = false;
                         if (error) return self->close(kHungUp);
                         self->write();
                       });
+  }
+
+  /// A token is mostly taken by the kernel at once, which saves an operation that is awaited. What is not
+  /// taken stays in outbox_, and so do errors: the next write has them too.
+  void write_at_once() {
+    error_code error;
+    const std::size_t taken = socket().write_some(asio::buffer(outbox_), error);
+    outbox_.erase(0, taken);
   }
 
   void next_request() {
@@ -497,7 +497,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
     }
   }
 
-  void end_with_error(const End& end) {
+  void end_with_error(const SessionEnd& end) {
     if (state_ != State::answering) return close(end);
     ending_ = true;
     keep_alive_ = false;
@@ -518,7 +518,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
     submitted_ = false;
   }
 
-  void close(const End& end) {
+  void close(const SessionEnd& end) {
     if (state_ == State::closed) return;
     cancel(end.text);
     if (state_ == State::answering && !answered_) {

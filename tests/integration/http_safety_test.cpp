@@ -42,6 +42,10 @@ test::RawReply ask(int port, const std::string& method, const std::string& targe
   return http.read_reply();
 }
 
+std::string text_of(const Json& json) {
+  return json.dump();
+}
+
 std::string code_of(const test::RawReply& reply) {
   const Json json = Json::parse(reply.body, nullptr, false);
   return json.contains("error") && json["error"]["code"].is_string() ? json["error"]["code"] : Json("");
@@ -202,22 +206,22 @@ class HttpSafetyTest : public QObject {
     };
     // The tiny model's token of a byte is the byte + 3.
     const Json text = asked("/tokenize", {{"prompt", "aé"}, {"return_token_strs", true}});
-    QCOMPARE(text["tokens"], Json({'a' + 3, 0xC3 + 3, 0xA9 + 3}));
-    QCOMPARE(text["count"], Json(3));
-    QCOMPARE(text["max_model_len"], Json(server.engine().max_model_len()));
-    QCOMPARE(text["token_strs"], Json({"a", "\uFFFD", "\uFFFD"}));
+    QCOMPARE(text_of(text["tokens"]), text_of(Json({'a' + 3, 0xC3 + 3, 0xA9 + 3})));
+    QCOMPARE(text_of(text["count"]), text_of(Json(3)));
+    QCOMPARE(text_of(text["max_model_len"]), text_of(Json(server.engine().max_model_len())));
+    QCOMPARE(text_of(text["token_strs"]), text_of(Json({"a", "\uFFFD", "\uFFFD"})));
     QVERIFY(asked("/tokenize", {{"prompt", "a"}})["token_strs"].is_null());
-    QCOMPARE(asked("/detokenize", {{"tokens", text["tokens"]}}), Json({{"prompt", "aé"}}));
+    QCOMPARE(text_of(asked("/detokenize", {{"tokens", text["tokens"]}})), text_of(Json({{"prompt", "aé"}})));
     const Json chat = asked("/tokenize", {{"messages", {{{"role", "user"}, {"content", "hi"}}}}});
-    QCOMPARE(asked("/detokenize", {{"tokens", chat["tokens"]}})["prompt"],
-             Json("<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n"));
+    QCOMPARE(text_of(asked("/detokenize", {{"tokens", chat["tokens"]}})["prompt"]),
+             text_of(Json("<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n")));
     for (const Json& wrong : {Json{{"prompt", 1}}, Json::object(), Json{{"messages", "x"}}})
-      QCOMPARE(asked("/tokenize", wrong), Json(400));
+      QCOMPARE(text_of(asked("/tokenize", wrong)), text_of(Json(400)));
     for (const Json& wrong : {Json{{"tokens", "x"}}, Json{{"tokens", {-1}}}, Json{{"tokens", {259}}},
                               Json{{"tokens", {1.5}}}, Json::object()}) {
-      QCOMPARE(asked("/detokenize", wrong), Json(400));
+      QCOMPARE(text_of(asked("/detokenize", wrong)), text_of(Json(400)));
     }
-    QCOMPARE(asked("/tokenize", {{"model", "nope"}, {"prompt", "x"}}), Json(404));
+    QCOMPARE(text_of(asked("/tokenize", {{"model", "nope"}, {"prompt", "x"}})), text_of(Json(404)));
   }
 
   void requests_are_aborted_by_name_or_all() {
@@ -230,16 +234,17 @@ class HttpSafetyTest : public QObject {
       streams.back()->read_until("\"id\":\"");
       names.push_back(streams.back()->read_until("\"").substr(0, 33));
     }
-    QCOMPARE(Json::parse(test::get(server.port(), "/load").body), Json({{"server_load", 3}}));
+    QCOMPARE(text_of(Json::parse(test::get(server.port(), "/load").body)),
+             text_of(Json({{"server_load", 3}})));
     const auto abort = [&](const Json& body) {
       return test::post(server.port(), "/pitwall/abort", body.dump());
     };
     QCOMPARE(abort({{"id", "chatcmpl-none"}}).status, 404);
     QCOMPARE(abort(Json::object()).status, 400);
     QCOMPARE(abort({{"id", names[1]}, {"all", true}}).status, 400);
-    QCOMPARE(Json::parse(abort({{"id", names[1]}}).body), Json({{"aborted", 1}}));
+    QCOMPARE(text_of(Json::parse(abort({{"id", names[1]}}).body)), text_of(Json({{"aborted", 1}})));
     QVERIFY(streams[1]->read_all().find("Aborted") != std::string::npos);
-    QCOMPARE(Json::parse(abort({{"all", true}}).body), Json({{"aborted", 2}}));
+    QCOMPARE(text_of(Json::parse(abort({{"all", true}}).body)), text_of(Json({{"aborted", 2}})));
     QTRY_VERIFY_WITH_TIMEOUT(server.at_rest(), kSoon);
     QCOMPARE(server.engine().recorder().totals().requests_cancelled, 3);
   }
