@@ -182,6 +182,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
   /// reads those: where the peer is on this machine the kernel's socket table answers without
   /// (peer_is_gone()).
   void probe() {
+    if (answered_) return;  // nothing may follow the reply
     if (streaming_) {
       send_stream(":\n\n");
     } else if (!remote_.address().is_loopback() && !http_1_0_) {
@@ -487,7 +488,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
       case State::answering:
         if (input_ended_ && peer_is_gone()) return close(kHungUp);
         if (writing_ && now - sent_ > context_.options.stalled_time) return close(kStalled);
-        if (streaming_ && !writing_ && now - sent_ >= heartbeat_) send_stream(":\n\n");
+        if (streaming_ && !answered_ && !writing_ && now - sent_ >= heartbeat_) send_stream(":\n\n");
         break;
       case State::draining:
         if (now - changed_ > kLinger) close(kReplied);
