@@ -299,8 +299,9 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
       return answer_soon(*task, std::move(body));
     call_ = std::make_shared<ApiCall>(context_.engine, std::get<ApiKind>(route_->action), std::move(body),
                                       caller_of(key_, context_.options));
-    mailbox_ = std::make_shared<EventMailbox>(
-        [&ready = context_.ready, weak = this->weak_from_this()] { ready.add(weak); });
+    mailbox_ = std::make_shared<EventMailbox>([&ready = context_.ready, weak = this->weak_from_this()] {
+      if (!weak.expired()) ready.add(weak);  // a server that is gone has no sessions
+    });
     context_.text_workers.post([self = this->shared_from_this(), call = call_, mailbox = mailbox_] {
       if (self->gone_) return;
       auto refusal = call->submit([mailbox](OutputEvent&& event) { mailbox->push(std::move(event)); });
