@@ -8,6 +8,7 @@
 
 #include "app/pitwallctl/commands.h"
 #include "app/pitwallctl/console.h"
+#include "app/pitwallctl/setting_flags.h"
 #include "engine/base/text_escape.h"
 #include "engine/serve/build_info.h"
 
@@ -67,6 +68,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return explain_usage(app, error);
   }
+  hide_secrets(argc, argv);
   const auto done = action();
   if (!done.ok()) {
     print_note("error: " + done.error().text());

@@ -15,7 +15,6 @@ namespace pitwall::ctl {
 namespace {
 
 constexpr std::chrono::milliseconds kPoll{250};
-constexpr Nanos kDrainGrace = 600 * kNanosPerSecond;
 
 std::string status_text(const Snapshot& snapshot) {
   return fmt::format(
@@ -30,13 +29,13 @@ void cancel_all(Engine& engine) {
   }
 }
 
-// Running requests end by themselves; a second signal cancels them.
-void drain(Engine& engine, const StopSignals& signals) {
+// Running requests end by themselves within the grace, new ones are refused; a second signal cancels them.
+void drain(Engine& engine, const StopSignals& signals, Nanos grace) {
   const auto snapshot = engine.snapshot();
   if (const int live = snapshot->running + snapshot->waiting; live > 0) {
     print_note(fmt::format("Stopping when {} requests have ended; a second signal cancels them", live));
   }
-  const auto stopped = std::async(std::launch::async, [&engine] { engine.stop(kDrainGrace); });
+  const auto stopped = std::async(std::launch::async, [&engine, grace] { engine.stop(grace); });
   while (stopped.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
     if (signals.wait(kPoll)) cancel_all(engine);
   }
@@ -61,6 +60,8 @@ std::unique_ptr<Store> store_or_note() {
 
 Result<void> serve(const Settings& settings, const SyntheticFlags& synthetic) {
   const StopSignals signals;
+  auto http = http_options(settings);  // what it refuses is said before a model is loaded
+  if (!http.ok()) return http.error();
   const auto store = store_or_note();
   std::atomic<bool> stop_loading = false;
   EngineOptions options;
@@ -73,12 +74,12 @@ Result<void> serve(const Settings& settings, const SyntheticFlags& synthetic) {
   auto engine = start_engine(std::move(options), synthetic);
   if (!engine.ok() && stop_loading) return {};  // as asked
   if (!engine.ok()) return engine.error();
-  auto server = HttpServer::start(**engine, http_options(settings));
+  auto server = HttpServer::start(**engine, *std::move(http));
   if (!server.ok()) return server.error();
   print(fmt::format("listening on {}\n", (*server)->url()));
 
   auto served = serve_until_stopped(**engine, signals);
-  if (served.ok()) drain(**engine, signals);
+  if (served.ok()) drain(**engine, signals, settings.integer("shutdown-timeout") * kNanosPerSecond);
   (*server)->stop();
   return served;
 }

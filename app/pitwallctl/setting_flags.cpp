@@ -2,6 +2,8 @@
 #include "app/pitwallctl/setting_flags.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 
 namespace pitwall::ctl {
 
@@ -36,7 +38,9 @@ std::string type_name(const SettingInfo& info) {
 
 SettingFlags::SettingFlags(CLI::App& command, Select select, Presets presets) : presets_(std::move(presets)) {
   for (const SettingInfo& info : setting_table()) {
-    if (select(info)) flags_.push_back({&info, {}});
+    if (!select(info)) continue;
+    const char* environment = info.secret ? std::getenv(environment_name(info).c_str()) : nullptr;
+    flags_.push_back({&info, {}, environment != nullptr ? environment : ""});
   }
   for (Flag& flag : flags_) {
     flag.info->type == SettingType::flag ? add_switch(command, flag) : add_value(command, flag);
@@ -65,6 +69,7 @@ void SettingFlags::add_value(CLI::App& command, Flag& flag) {
   flag.option = command.add_option(names, flag.text, std::string(flag.info->help));
   flag.option->default_str(std::string(preset(*flag.info)));
   flag.option->type_name(type_name(*flag.info));
+  if (flag.info->list) flag.option->join(',');
   flag.option->check([name = flag.info->name](const std::string& text) {
     const auto set = Settings().set(name, text);
     return set.ok() ? std::string() : set.error().text();
@@ -81,12 +86,16 @@ std::string_view SettingFlags::preset(const SettingInfo& info) const {
 Settings SettingFlags::settings() const {
   Settings settings;
   for (const Flag& flag : flags_) {
-    const bool on_line = flag.option->count() > 0;
-    const std::string_view text = on_line ? std::string_view(flag.text) : preset(*flag.info);
+    const bool on_line = flag.option->count() > 0, in_environment = !on_line && !flag.environment.empty();
+    const std::string_view text = on_line          ? std::string_view(flag.text)
+                                  : in_environment ? std::string_view(flag.environment)
+                                                   : preset(*flag.info);
     if (!on_line && text == flag.info->default_text) continue;
-    // Checked while parsing, or written in this program.
-    [[maybe_unused]] const auto set =
-        settings.set(flag.info->name, text, on_line ? SettingOrigin::user : SettingOrigin::preset);
+    const SettingOrigin origin = on_line          ? SettingOrigin::user
+                                 : in_environment ? SettingOrigin::environment
+                                                  : SettingOrigin::preset;
+    // Checked while parsing, or written in this program; a secret is any text.
+    [[maybe_unused]] const auto set = settings.set(flag.info->name, text, origin);
     assert(set.ok());
   }
   return settings;
@@ -95,6 +104,21 @@ Settings SettingFlags::settings() const {
 bool SettingFlags::given(std::string_view name) const {
   return std::any_of(flags_.begin(), flags_.end(),
                      [&](const Flag& flag) { return flag.info->name == name && flag.option->count() > 0; });
+}
+
+void hide_secrets(int argc, char** argv) {
+  const auto hide = [](char* text) { std::memset(text, 'x', std::strlen(text)); };
+  for (const SettingInfo& info : setting_table()) {
+    if (!info.secret) continue;
+    const std::string flag = "--" + std::string(info.name), with_value = flag + "=";
+    for (int i = 1; i < argc; ++i) {
+      if (argv[i] == flag && i + 1 < argc) hide(argv[i + 1]);
+      if (std::string_view(argv[i]).starts_with(with_value)) hide(argv[i] + with_value.size());
+    }
+    const std::string variable = environment_name(info);
+    if (char* value = std::getenv(variable.c_str())) hide(value);
+    unsetenv(variable.c_str());
+  }
 }
 
 bool engine_setting(const SettingInfo& info) {

@@ -22,13 +22,14 @@ class SettingFlags {
   SettingFlags(const SettingFlags&) = delete;
   SettingFlags& operator=(const SettingFlags&) = delete;
 
-  Settings settings() const;                ///< after parsing
+  Settings settings() const;                ///< after parsing; secrets also from the environment
   bool given(std::string_view name) const;  ///< on the command line
 
  private:
   struct Flag {
     const SettingInfo* info;
     std::string text;
+    std::string environment;  // of a secret
     CLI::Option* option = nullptr;
   };
   void add_switch(CLI::App& command, Flag& flag);
@@ -37,6 +38,10 @@ class SettingFlags {
   Presets presets_;
   std::vector<Flag> flags_;  // options hold references to the texts: reserved once, never moved
 };
+
+/// Overwrites secrets in the arguments and in the environment, where other programs could read them; for use
+/// once the command line has been parsed.
+void hide_secrets(int argc, char** argv);
 
 bool engine_setting(const SettingInfo& info);  ///< all but the server's
 bool any_setting(const SettingInfo& info);

@@ -88,32 +88,6 @@ std::string replace_invalid_utf8(std::string_view text) {
   return out;
 }
 
-void append_json_escaped(std::string& out, std::string_view text) {
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
-    out.append(text, begin, i - begin);
-    begin = i + 1;
-    if (byte == '"' || byte == '\\') {
-      out += '\\';
-      out += text[i];
-    } else if (byte == '\n') {
-      out += "\\n";
-    } else if (byte == '\t') {
-      out += "\\t";
-    } else if (byte == '\r') {
-      out += "\\r";
-    } else {
-      constexpr char kDigits[] = "0123456789abcdef";
-      out += "\\u00";
-      out += kDigits[byte >> 4];
-      out += kDigits[byte & 15];
-    }
-  }
-  out.append(text, begin, text.size() - begin);
-}
-
 std::string escape_html(std::string_view text) {
   std::string out;
   out.reserve(text.size());

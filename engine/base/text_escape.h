@@ -8,8 +8,6 @@ namespace pitwall {
 
 bool is_valid_utf8(std::string_view text);                ///< strict: no surrogates, no overlong forms
 std::string replace_invalid_utf8(std::string_view text);  ///< each maximal bad part becomes one U+FFFD
-/// The text as it stands between the quotes of a JSON string (RFC 8259 §7); it must be valid UTF-8.
-void append_json_escaped(std::string& out, std::string_view text);
 std::string escape_html(std::string_view text);           ///< & < > " '
 std::string quote_for_message(std::string_view text,
                               std::size_t limit = 80);  ///< printable, cut, in “”-free double quotes

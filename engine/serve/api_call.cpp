@@ -61,7 +61,15 @@ HttpReply unknown_model(const std::string& asked, const std::string& served) {
                      "model", "model_not_found");
 }
 
-HttpReply refusal(const Error& error, ApiKind kind) {
+/// 429, with the time after which a place may be free.
+HttpReply queue_full(const Error& error, int seconds) {
+  HttpReply reply = error_reply(429, error.text(), {}, "queue_full");
+  reply.headers.emplace_back("Retry-After", std::to_string(seconds));
+  return reply;
+}
+
+HttpReply refusal(const Error& error, ApiKind kind, const Engine& engine) {
+  if (error.param == "max-waiting") return queue_full(error, engine.queue_seconds());
   if (error.param != "context_length") return error_reply(error);
   return error_reply(400, error.text(), kind == ApiKind::chat ? "messages" : "prompt",
                      "context_length_exceeded");
@@ -103,7 +111,8 @@ std::string error_frame(std::string_view message, int status) {
   return frame;
 }
 
-ApiCall::ApiCall(Engine& engine, ApiKind kind, std::string body) : engine_(engine), body_(std::move(body)) {
+ApiCall::ApiCall(Engine& engine, ApiKind kind, std::string body, ApiCaller caller)
+    : engine_(engine), body_(std::move(body)), caller_(std::move(caller)) {
   identity_.kind = kind;
   identity_.id = (kind == ApiKind::chat ? "chatcmpl-" : "cmpl-") + random_hex();
   identity_.model = engine.served_name();
@@ -190,9 +199,16 @@ Result<void> ApiCall::prepare(const Json& body) {
 }
 
 std::optional<HttpReply> ApiCall::submit(const ChoiceSink& sink) {
-  auto body = parse_json_object(body_);
+  auto body = parse_json_object(body_, caller_.max_json_depth);
   if (!body) return error_reply(body.error());
   body_ = {};
+  if (const auto messages = body->find("messages");
+      messages != body->end() && messages->is_array() && messages->size() > caller_.max_messages) {
+    return error_reply(400,
+                       "There are " + std::to_string(messages->size()) + " messages; at most " +
+                           std::to_string(caller_.max_messages),
+                       "messages");
+  }
   auto asked = parse_api_request(identity_.kind, *body);
   if (!asked) return error_reply(asked.error());
   if (!asked->model.empty() && asked->model != engine_.served_name()) {
@@ -224,7 +240,8 @@ std::optional<HttpReply> ApiCall::start(const ChoiceSink& sink) {
     request.prompt = prompt.chat.tokens;
     request.parts = prompt.chat.parts;
     request.priority = asked_.priority;
-    request.tenant = asked_.user;
+    request.tenant = caller_.key.empty() ? asked_.user : caller_.key;
+    request.max_waiting = caller_.max_waiting;
     request.cache_salt = asked_.cache_salt;
     request.sampling = asked_.sampling;
     request.sampling.skip_special = skip_special;
@@ -236,7 +253,7 @@ std::optional<HttpReply> ApiCall::start(const ChoiceSink& sink) {
     });
     if (!id) {
       cancel("Another choice of the same call was refused");
-      return refusal(id.error(), identity_.kind);
+      return refusal(id.error(), identity_.kind, engine_);
     }
     choice.request = *id;
   }
@@ -316,15 +333,15 @@ Json ApiCall::timings() const {
   return list;
 }
 
-std::string ApiCall::stream_frames(ChoiceEvent&& event) {
-  std::string frames;
+void ApiCall::stream(ChoiceEvent&& event, std::string& frames) {
   Choice& choice = choices_[static_cast<std::size_t>(event.choice)];
-  if (failed_ || choice.ended) return frames;
+  if (failed_ || choice.ended) return;
   OutputEvent& output = event.event;
   const bool finished = output.finished;
   if (finished && failure_status(output.reason) != 0) {
     note_end(choice, output);
-    return error_frame(failure_text(choice.failure), failure_status(choice.reason));
+    frames += error_frame(failure_text(choice.failure), failure_status(choice.reason));
+    return;
   }
   ChoiceText what = take(choice, output);
   if (asked_.echo && !choice.role_sent) what.text.insert(0, choice.said.text);
@@ -339,15 +356,14 @@ std::string ApiCall::stream_frames(ChoiceEvent&& event) {
     choice.writer->text(frames, what, choice.calls, usage_so_far(choice));
     choice.calls += what.calls.size();
   }
-  if (!finished) return frames;
+  if (!finished) return;
   note_end(choice, output);
   const bool called = asked_.tools.choice != ToolUse::Choice::named && choice.calls > 0;
   choice.writer->finish(frames, finish_word(choice.reason, called), usage_so_far(choice));
-  if (!ended()) return frames;
+  if (!ended()) return;
   if (asked_.include_usage || asked_.timings)
     append_sse_frame(frames, usage_chunk(identity_, whole_usage(), timings()));
   append_sse_frame(frames, "[DONE]");
-  return frames;
 }
 
 void ApiCall::collect(ChoiceEvent&& event) {

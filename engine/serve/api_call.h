@@ -12,6 +12,7 @@
 #include "engine/serve/chat_prompt.h"
 #include "engine/serve/engine.h"
 #include "engine/serve/http_reply.h"
+#include "engine/serve/json_body.h"
 #include "engine/serve/openai_response.h"
 #include "engine/serve/reply_parser.h"
 
@@ -24,10 +25,18 @@ struct ChoiceEvent {
 /// Called on the output thread; must not block.
 using ChoiceSink = std::function<void(ChoiceEvent&&)>;
 
+/// Who asks, and what they may.
+struct ApiCaller {
+  std::string key;  ///< name of the API key; "" where none is needed
+  std::size_t max_messages = 4096;
+  int max_json_depth = kDeepestJson;
+  int max_waiting = 0;  ///< as in GenerationRequest
+};
+
 /// submit() on a worker thread; once it has returned, the rest on the connection's strand.
 class ApiCall {
  public:
-  ApiCall(Engine& engine, ApiKind kind, std::string body);
+  ApiCall(Engine& engine, ApiKind kind, std::string body, ApiCaller caller);
 
   /// Parses, renders the template, tokenizes, hands the requests to the engine. Nothing = accepted: events
   /// will come.
@@ -38,8 +47,8 @@ class ApiCall {
   bool ended() const { return open_ == 0; }  ///< all events have been taken
   bool failed() const { return failed_; }    ///< a choice failed: nothing more is to be said
 
-  /// What one event adds to the stream, possibly nothing.
-  std::string stream_frames(ChoiceEvent&& event);
+  /// Appends what one event adds to the stream, possibly nothing.
+  void stream(ChoiceEvent&& event, std::string& frames);
 
   void collect(ChoiceEvent&& event);  ///< not streamed: until ended() or failed()
   HttpReply reply();                  ///< then
@@ -75,6 +84,7 @@ class ApiCall {
 
   Engine& engine_;
   std::string body_;
+  const ApiCaller caller_;
   ApiRequest asked_;
   ResponseIdentity identity_;
   std::vector<Prompt> prompts_;

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <optional>
 
@@ -166,6 +167,9 @@ Result<RequestId> Engine::submit(GenerationRequest request, OutputSink sink) {
   if (auto ok = state.check(request); !ok) return ok.error();
   state.add_end_tokens(request);
   const RequestId id{state.next_request.fetch_add(1)};
+  const std::int64_t room = state.loaded.scheduler.max_model_len - std::ssize(request.prompt);
+  const std::int64_t asked_tokens =
+      request.sampling.max_tokens > 0 ? std::min<std::int64_t>(request.sampling.max_tokens, room) : room;
   RequestRecord record;
   record.id = id;
   record.label = request.label;
@@ -183,10 +187,12 @@ Result<RequestId> Engine::submit(GenerationRequest request, OutputSink sink) {
   queued.priority = request.priority;
   queued.tenant = std::move(request.tenant);
   queued.cache_key.salt = std::move(request.cache_salt);
-  if (auto ok = state.loop->submit(std::move(queued), record, std::move(request.parts), std::move(sink));
+  if (auto ok = state.loop->submit(std::move(queued), record, std::move(request.parts), std::move(sink),
+                                   request.max_waiting);
       !ok) {
     return ok.error();
   }
+  state.recorder->asked(1, asked_tokens);
   return id;
 }
 
@@ -285,6 +291,17 @@ Settings Engine::settings() const {
 
 int Engine::max_model_len() const {
   return state_->loaded.scheduler.max_model_len;
+}
+
+int Engine::queue_seconds() const {
+  constexpr std::size_t kLately = 10;
+  const auto now = snapshot();
+  const std::size_t seconds = std::min(kLately, now->history.size());
+  double ended = 0;
+  for (std::size_t i = 0; i < seconds; ++i) ended += now->history[now->history.size() - 1 - i].finished;
+  if (ended == 0) return kLately;
+  const double wait = (now->running + now->waiting) * static_cast<double>(seconds) / ended;
+  return static_cast<int>(std::clamp(std::ceil(wait), 1.0, 60.0));
 }
 
 std::string Engine::effective(std::string_view setting) const {

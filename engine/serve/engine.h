@@ -52,6 +52,7 @@ struct GenerationRequest {
   int priority = 0;               ///< lower first, under scheduling-policy priority
   std::string tenant;             ///< for whom, under scheduling-policy fair
   std::string cache_salt;         ///< requests with different salts share no cached prefix
+  int max_waiting = 0;            ///< refused (Error::param "max-waiting") where so many wait; 0 = never
 };
 
 /// What the client hears. The last event has `finished`; exactly one of those comes, whatever happens.
@@ -105,6 +106,8 @@ class Engine {
   const Error* chat_template_error() const;  ///< why the template does not compile, or null
   Settings settings() const;                 ///< requested, changes while serving included
   int max_model_len() const;                 ///< effective
+  /// In which those that run and wait now will have ended, by how many ended lately: 1 to 60.
+  int queue_seconds() const;
   std::string effective(
       std::string_view setting) const;  ///< what is in force; equals the request where not "auto"
   const std::vector<std::string>& warnings() const;  ///< what to know of this model with these settings

@@ -27,6 +27,14 @@ Error not_serving(const std::optional<Error>& failure) {
           .param = {}};
 }
 
+Error too_many(int max_waiting) {
+  return {.kind = Error::Kind::busy,
+          .what = "The queue is full: " + std::to_string(max_waiting) + " requests wait already",
+          .cause = {},
+          .action = "Try again later",
+          .param = "max-waiting"};
+}
+
 }  // namespace
 
 EngineLoop::EngineLoop(const EngineParts& parts, std::shared_ptr<const Tokenizer> tokenizer)
@@ -53,16 +61,25 @@ EngineLoop::~EngineLoop() {
 }
 
 Result<void> EngineLoop::submit(Request request, const RequestRecord& record, std::vector<PromptPart> parts,
-                                OutputSink sink) {
+                                OutputSink sink, int max_waiting) {
   {
     const std::lock_guard lock(mutex_);
     if (stop_deadline_ || ended_) return not_serving(failure_);
+    if (queue_is_full(max_waiting)) return too_many(max_waiting);
+    ++accepted_;
     parts_.recorder.arrived(record, std::move(parts));
     output_->begin(request.id, std::move(sink), request.sampling);
     commands_.emplace_back(std::move(request));
   }
   wake_.notify_one();
   return {};
+}
+
+/// Where nobody waits yet there is room up to max_num_seqs; where somebody does, no more can run than do.
+bool EngineLoop::queue_is_full(int max_waiting) const {
+  if (max_waiting == 0) return false;
+  const int room = waiting_ > 0 ? running_.load() : max_num_seqs_.load();
+  return accepted_ >= room + max_waiting;
 }
 
 void EngineLoop::cancel(RequestId id, std::string reason) {
@@ -188,12 +205,14 @@ void EngineLoop::collect_oldest() {
 }
 
 void EngineLoop::pass_on(OutputBatch batch) {
-  for (const FinishEvent& end : batch.finished) live_.erase(end.request);
+  for (const FinishEvent& end : batch.finished) accepted_ -= static_cast<int>(live_.erase(end.request));
   output_->push(std::move(batch));
 }
 
 void EngineLoop::publish() {
-  parts_.recorder.queue_sizes(scheduler_.running(), scheduler_.waiting());
+  running_ = scheduler_.running();
+  waiting_ = scheduler_.waiting();
+  parts_.recorder.queue_sizes(running_, waiting_);
   const KvCacheCounts counts = parts_.cache.counts();
   parts_.ledger.set_kv_split(counts.used * parts_.bytes_per_block, counts.cached * parts_.bytes_per_block,
                              counts.quarantined * parts_.bytes_per_block);

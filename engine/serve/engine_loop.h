@@ -40,9 +40,10 @@ class EngineLoop {
   EngineLoop(const EngineParts& parts, std::shared_ptr<const Tokenizer> tokenizer);
   ~EngineLoop();  ///< stop(0)
 
-  /// Error::busy once the engine stops; otherwise the sink's last event comes for certain.
+  /// Error::busy once the engine stops, or (param "max-waiting") where so many wait, unless that is 0;
+  /// otherwise the sink's last event comes for certain.
   Result<void> submit(Request request, const RequestRecord& record, std::vector<PromptPart> parts,
-                      OutputSink sink);
+                      OutputSink sink, int max_waiting = 0);
   void cancel(RequestId id, std::string reason);
 
   /// Runs `task` on the engine thread between two steps and returns its result; Error::busy once the engine
@@ -73,6 +74,7 @@ class EngineLoop {
   using Command = std::variant<Request, Finish, Acknowledge, Question>;
 
   void send(Command command);
+  bool queue_is_full(int max_waiting) const;
 
   // Engine thread only.
   void run();
@@ -91,6 +93,8 @@ class EngineLoop {
   std::unordered_set<RequestId> live_;  // accepted, not ended
   bool worked_ = false;                 // the last round launched or committed something
   std::atomic<int> max_num_seqs_;
+  std::atomic<int> accepted_{0};              // not ended
+  std::atomic<int> running_{0}, waiting_{0};  // as last published
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;

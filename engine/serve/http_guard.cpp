@@ -40,7 +40,7 @@ bool is_loopback_name(std::string_view host) {
   return name == "localhost" || name == "127.0.0.1" || name == "::1" || name == "[::1]";
 }
 
-HttpGuard::HttpGuard(const HttpOptions& options) {
+HttpGuard::HttpGuard(const HttpOptions& options) : keys_(options.keys) {
   for (const std::string& host : options.allowed_hosts) hosts_.push_back(lower(host));
   for (const std::string& origin : options.allowed_origins) origins_.push_back(lower(origin));
 }
@@ -48,6 +48,30 @@ HttpGuard::HttpGuard(const HttpOptions& options) {
 bool HttpGuard::allows_host(std::string_view host) const {
   const std::string whole = lower(host), name(without_port(whole));
   return is_loopback_name(name) || contains(hosts_, whole) || contains(hosts_, name);
+}
+
+std::optional<std::string> HttpGuard::caller(std::string_view authorization) const {
+  return keys_.empty() ? std::optional<std::string>("") : keys_.find(authorization);
+}
+
+HttpReply preflight_reply(bool origin_allowed) {
+  if (!origin_allowed)
+    return error_reply(403, "Web pages of this origin may not send requests", "Origin", "origin_not_allowed");
+  HttpReply reply{.status = 204, .content_type = {}, .body = {}, .headers = {}};
+  reply.headers = {{"Access-Control-Allow-Methods", "GET, POST"},
+                   {"Access-Control-Allow-Headers", "authorization, content-type"},
+                   {"Access-Control-Max-Age", "600"}};
+  return reply;
+}
+
+HttpReply no_valid_key(bool sent_one) {
+  HttpReply reply =
+      error_reply(401,
+                  sent_one ? "The API key is not one of this server's"
+                           : "This server needs an API key: send it as Authorization: Bearer KEY",
+                  "Authorization", "invalid_api_key");
+  reply.headers.emplace_back("WWW-Authenticate", sent_one ? "Bearer error=\"invalid_token\"" : "Bearer");
+  return reply;
 }
 
 bool HttpGuard::allows_origin(std::string_view origin) const {

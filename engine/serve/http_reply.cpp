@@ -33,6 +33,8 @@ std::string_view status_text(int status) {
       return "No Content";
     case 400:
       return "Bad Request";
+    case 401:
+      return "Unauthorized";
     case 403:
       return "Forbidden";
     case 404:
@@ -45,6 +47,8 @@ std::string_view status_text(int status) {
       return "Content Too Large";
     case 415:
       return "Unsupported Media Type";
+    case 429:
+      return "Too Many Requests";
     case 431:
       return "Request Header Fields Too Large";
     case 503:
@@ -69,6 +73,7 @@ std::string error_body(std::string_view message, int status, std::string_view pa
 
 HttpReply error_reply(int status, std::string_view message, std::string_view param, std::string_view code) {
   HttpReply reply = json_reply(error_body(message, status, param, code), status);
+  reply.code = code;
   if (status == 503) reply.headers.emplace_back("Retry-After", "1");
   return reply;
 }

@@ -14,6 +14,7 @@ struct HttpReply {
   std::string content_type = "application/json";
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;  ///< beside those that every reply has
+  std::string code = {};                                     ///< of an error: for counting, as in its body
 };
 
 std::string_view status_text(int status);  ///< "Not Found"

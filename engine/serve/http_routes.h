@@ -7,22 +7,33 @@
 #include <variant>
 
 #include "engine/serve/http_reply.h"
+#include "engine/serve/http_server.h"
+#include "engine/serve/http_statistics.h"
 #include "engine/serve/openai_request.h"
 
 namespace pitwall {
 
 class Engine;
 
-using RouteAnswer = HttpReply (*)(Engine& engine, std::string_view query);
+struct RouteInput {
+  Engine& engine;
+  const HttpOptions& options;
+  const HttpStatistics& statistics;
+  std::string_view query;  ///< behind the '?'
+  std::string_view body;
+};
 
-/// Waits for the engine, at most a step: run on a worker thread.
+using RouteAnswer = HttpReply (*)(const RouteInput& input);
+
+/// Takes its time, or waits for the engine, at most a step: run on a worker thread.
 struct RouteTask {
-  HttpReply (*run)(Engine& engine, std::string_view body);
+  RouteAnswer run;
 };
 
 struct Route {
   std::string_view method, path;
   std::variant<ApiKind, RouteAnswer, RouteTask> action;  ///< a completion, an answer at once, or soon
+  bool open = false;                                     ///< answers without an API key
 };
 
 struct RouteMatch {

@@ -4,11 +4,13 @@
 #include <spdlog/spdlog.h>
 
 #include <boost/asio.hpp>
+#include <boost/asio/ssl.hpp>
 #include <chrono>
 #include <thread>
 
 #include "engine/base/text_escape.h"
 #include "engine/serve/http_session.h"
+#include "engine/serve/http_wire.h"
 #include "engine/serve/socket_table.h"
 
 namespace pitwall {
@@ -40,7 +42,37 @@ Result<asio::ip::address> listen_address(const HttpOptions& options) {
         "allowed-hosts", "host is " + host + ", which other machines reach, and allowed-hosts is empty",
         "Name the hosts under which clients will ask for this server in allowed-hosts, or use 127.0.0.1");
   }
+  if (!address.is_loopback() && options.keys.empty() && !options.allow_unauthenticated) {
+    return bad_option("api-key", "host is " + host + ", which other machines reach, and there is no API key",
+                      "Set api-key or api-key-file, or allow-unauthenticated where the network is trusted");
+  }
   return address;
+}
+
+Error bad_certificate(const char* setting, const std::string& file, const error_code& reason) {
+  return bad_option(
+      setting, std::string(setting) + " " + quote_for_message(file) + " cannot be used: " + reason.message(),
+      "Give PEM files: the certificate with its chain, and its private key without a password");
+}
+
+/// Null without a certificate.
+Result<std::unique_ptr<asio::ssl::context>> tls_context(const HttpOptions& options) {
+  if (options.ssl_certfile.empty()) {
+    if (options.ssl_keyfile.empty()) return std::unique_ptr<asio::ssl::context>();
+    return bad_option("ssl-certfile", "There is a private key for TLS but no certificate",
+                      "Set ssl-certfile too");
+  }
+  auto tls = std::make_unique<asio::ssl::context>(asio::ssl::context::tls_server);
+  SSL_CTX_set_min_proto_version(tls->native_handle(), TLS1_2_VERSION);
+  error_code error;
+  tls->set_password_callback([](std::size_t, asio::ssl::context::password_purpose) { return std::string(); },
+                             error);
+  tls->use_certificate_chain_file(options.ssl_certfile, error);
+  if (error) return bad_certificate("ssl-certfile", options.ssl_certfile, error);
+  const std::string& key = options.ssl_keyfile.empty() ? options.ssl_certfile : options.ssl_keyfile;
+  tls->use_private_key_file(key, asio::ssl::context::pem, error);
+  if (error) return bad_certificate("ssl-keyfile", key, error);
+  return tls;
 }
 
 /// 0 when there is none.
@@ -73,38 +105,41 @@ Error cannot_listen(const asio::ip::address& address, int port, const error_code
                     Error::Kind::io);
 }
 
-/// Too many connections: told so without a session.
-void turn_away(tcp::socket socket) {
-  const HttpReply reply = error_reply(503, "Too many connections");
+/// Too many connections: told so without a session. Never waits for the client.
+void turn_away(tcp::socket socket, const HttpReply& reply) {
   error_code ignored;
-  asio::write(socket,
-              asio::buffer("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n"
-                           "Content-Type: application/json\r\nContent-Length: " +
-                           std::to_string(reply.body.size()) + "\r\n\r\n" + reply.body),
-              ignored);
+  socket.non_blocking(true, ignored);
+  socket.write_some(asio::buffer(reply_head(reply, false, 0) + "Content-Length: " +
+                                 std::to_string(reply.body.size()) + "\r\n\r\n" + reply.body),
+                    ignored);
   socket.shutdown(tcp::socket::shutdown_send, ignored);
 }
 
 }  // namespace
 
 struct HttpServer::State {
-  State(Engine& engine, const HttpOptions& options)
-      : text_workers(std::make_unique<WorkerPool>(kTextWorkers, "pw-text")),
+  State(Engine& engine, const HttpOptions& options, std::unique_ptr<asio::ssl::context> certificate)
+      : tls(std::move(certificate)),
+        text_workers(std::make_unique<WorkerPool>(kTextWorkers, "pw-text")),
         context{.engine = engine,
                 .options = options,
                 .guard = HttpGuard(options),
                 .io = io,
+                .tls = tls.get(),
                 .text_workers = *text_workers,
                 .sessions = {},
-                .peers = {}} {}
+                .peers = {},
+                .statistics = {},
+                .ready = ReadySessions([this] { asio::post(io, [this] { take_events(); }); })} {}
 
-  asio::io_context io;
+  asio::io_context io{1};  // one thread runs it
+  std::unique_ptr<asio::ssl::context> tls;
   asio::executor_work_guard<asio::io_context::executor_type> working{io.get_executor()};
   std::unique_ptr<WorkerPool> text_workers;
   HttpContext context;
   tcp::acceptor acceptor{io};
   asio::steady_timer retry{io};
-  std::vector<std::thread> threads;
+  std::thread thread;
   int port = 0;
   bool stopped = false;
   std::mutex stopping;
@@ -133,7 +168,9 @@ struct HttpServer::State {
       if (!acceptor.is_open()) return;
       if (error) return accept_later(error);
       if (context.sessions.count() >= context.options.max_connections) {
-        turn_away(std::move(socket));
+        const HttpReply reply = error_reply(503, "Too many connections", {}, "too_many_connections");
+        context.statistics.replied(reply.status, reply.code);
+        if (!tls) turn_away(std::move(socket), reply);  // whoever speaks TLS understands nothing else
       } else {
         hand_over(std::move(socket));
       }
@@ -157,13 +194,17 @@ struct HttpServer::State {
     if (!error) open_session(context, descriptor, is_v6);
   }
 
-  void run() {
-    for (int i = 0; i < std::max(1, context.options.threads); ++i) {
-      threads.emplace_back([this] {
-        set_thread_name("pw-http");
-        io.run();
-      });
+  void take_events() {
+    for (const auto& ready : context.ready.take()) {
+      if (const auto session = ready.lock()) session->take_events();
     }
+  }
+
+  void run() {
+    thread = std::thread([this] {
+      set_thread_name("pw-http");
+      io.run();
+    });
   }
 };
 
@@ -174,8 +215,10 @@ HttpServer::~HttpServer() {
 }
 
 Result<std::unique_ptr<HttpServer>> HttpServer::start(Engine& engine, const HttpOptions& options) {
+  auto tls = tls_context(options);
+  if (!tls) return tls.error();
   std::unique_ptr<HttpServer> server(new HttpServer);
-  server->state_ = std::make_unique<State>(engine, options);
+  server->state_ = std::make_unique<State>(engine, options, *std::move(tls));
   if (auto ok = server->state_->listen(); !ok) return ok.error();
   server->state_->accept();
   server->state_->run();
@@ -191,7 +234,7 @@ std::string HttpServer::url() const {
   const asio::ip::address address = asio::ip::make_address(state_->context.options.host, error);
   std::string host = error || address.is_unspecified() ? "127.0.0.1" : address.to_string();
   if (!error && address.is_v6() && !address.is_unspecified()) host = "[" + host + "]";
-  return "http://" + host + ":" + std::to_string(state_->port);
+  return (state_->tls ? "https://" : "http://") + host + ":" + std::to_string(state_->port);
 }
 
 void HttpServer::stop() {
@@ -210,10 +253,10 @@ void HttpServer::stop() {
     state.context.sessions.wait_until_none(kForced);
   }
   // Jobs may still post to their closed sessions, which cancel what those jobs submitted; then nothing is
-  // left to do and the I/O threads end by themselves.
+  // left to do and the I/O thread ends by itself.
   state.text_workers.reset();
   state.working.reset();
-  for (std::thread& thread : state.threads) thread.join();
+  if (state.thread.joinable()) state.thread.join();
 }
 
 }  // namespace pitwall

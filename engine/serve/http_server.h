@@ -2,11 +2,13 @@
 // HTTP front of an Engine: OpenAI routes, /health, /metrics, /pitwall/*. README.md lists routes, limits and
 // errors.
 #pragma once
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/serve/api_keys.h"
 
 namespace pitwall {
 
@@ -15,23 +17,31 @@ class Settings;
 
 struct HttpOptions {
   std::string host = "127.0.0.1";
-  int port = 8080;                           ///< 0 = any free one
-  int threads = 1;                           ///< I/O threads
-  std::vector<std::string> allowed_hosts;    ///< beside loopback names
-  std::vector<std::string> allowed_origins;  ///< browsers' Origin values that may POST
+  int port = 8080;                                  ///< 0 = any free one
+  std::vector<std::string> allowed_hosts = {};      ///< beside loopback names
+  std::vector<std::string> allowed_origins = {};    ///< browsers' Origin values that may POST
+  ApiKeys keys = {};                                ///< none: everybody may ask
+  bool allow_unauthenticated = false;               ///< beyond loopback without a key
+  std::string ssl_certfile = {}, ssl_keyfile = {};  ///< PEM; with a certificate the server speaks TLS only
   std::size_t max_body = std::size_t{8} << 20;
   std::size_t max_header = 16 << 10;
+  std::size_t max_messages = 4096;  ///< of a chat request
+  int max_json_depth = 64;
   int max_connections = 1024;
+  int max_waiting = 1024;     ///< requests that wait for a place; 0 = any number
   int heartbeat_ms = 10'000;  ///< a stream that is silent this long sends a comment, within a second more
+  std::chrono::milliseconds idle_time{180'000};    ///< an idle connection is closed
+  std::chrono::milliseconds request_time{60'000};  ///< in which a request, or a TLS handshake, must be whole
+  std::chrono::milliseconds stalled_time{60'000};  ///< a client that has read nothing for so long is dropped
 };
 
-/// Address and lists of the server as the settings give them; names of a list are parted by commas.
-HttpOptions http_options(const Settings& settings);
+/// As the settings give them. Errors: keys or a file of keys that cannot be.
+Result<HttpOptions> http_options(const Settings& settings);
 
 class HttpServer {
  public:
   /// Listens; Error::busy names the port, the OS reason, the owning process where known, and a free port to
-  /// use.
+  /// use. Refuses to listen beyond loopback without a key, and a certificate that OpenSSL does not take.
   static Result<std::unique_ptr<HttpServer>> start(Engine& engine, const HttpOptions& options);
   ~HttpServer();  ///< stop()
   int port() const;

@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <boost/asio.hpp>
+#include <boost/asio/ssl.hpp>
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
@@ -17,6 +18,8 @@
 #include "engine/serve/api_call.h"
 #include "engine/serve/event_mailbox.h"
 #include "engine/serve/http_routes.h"
+#include "engine/serve/http_wire.h"
+#include "engine/serve/session_end.h"
 #include "engine/serve/sse.h"
 
 namespace pitwall {
@@ -29,76 +32,116 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using SteadyClock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
-using std::chrono::seconds;
+
+using Executor = asio::io_context::executor_type;
+using Socket = asio::basic_stream_socket<tcp, Executor>;
+using TlsSocket = asio::ssl::stream<Socket>;
+using Timer = asio::basic_waitable_timer<SteadyClock, asio::wait_traits<SteadyClock>, Executor>;
 
 constexpr std::size_t kReadSize = 16 << 10;
 constexpr std::size_t kPipelinedBytes = 64 << 10;       // read ahead while a request is being answered
 constexpr std::size_t kUnsentBytes = 256 << 10;         // of a stream whose reader is slow
 constexpr int kSendBuffer = 128 << 10;                  // of the kernel: bounded, so that slow readers show
 constexpr milliseconds kTick{1000}, kLookForPeer{100};  // how often time is looked at
-constexpr seconds kIdle{180}, kRequestTime{60}, kStalled{60}, kLinger{2};
+constexpr milliseconds kLinger{2000};                   // after the last reply
 
 std::string_view view(boost::beast::string_view text) {
   return {text.data(), text.size()};
 }
 
-/// Connection headers, then the reply's own.
-std::string reply_head(const HttpReply& reply, bool keep_alive) {
-  std::string head =
-      "HTTP/1.1 " + std::to_string(reply.status) + " " + std::string(status_text(reply.status)) + "\r\n";
-  head += "Server: pitwall\r\nX-Content-Type-Options: nosniff\r\n";
-  if (!reply.content_type.empty()) head += "Content-Type: " + reply.content_type + "\r\n";
-  for (const auto& [name, value] : reply.headers) head += name + ": " + value + "\r\n";
-  if (keep_alive) {
-    head += "Connection: keep-alive\r\nKeep-Alive: timeout=" + std::to_string(kIdle.count()) + "\r\n";
-  } else {
-    head += "Connection: close\r\n";
-  }
-  return head;
+ApiCaller caller_of(std::string key, const HttpOptions& options) {
+  return {.key = std::move(key),
+          .max_messages = options.max_messages,
+          .max_json_depth = options.max_json_depth,
+          .max_waiting = options.max_waiting};
 }
 
-class Connection final : public HttpSession, public std::enable_shared_from_this<Connection> {
+/// `Stream`: Socket or TlsSocket. Everything but end_politely() and close_now() on the I/O thread.
+template <class Stream>
+class Connection final : public HttpSession, public std::enable_shared_from_this<Connection<Stream>> {
  public:
-  Connection(HttpContext& context, asio::any_io_executor strand, int socket, bool is_v6)
+  Connection(HttpContext& context, Stream stream)
       : context_(context),
-        strand_(strand),
-        socket_(strand),
-        timer_(strand),
+        stream_(std::move(stream)),
+        timer_(context.io.get_executor()),
         heartbeat_(context.options.heartbeat_ms) {
     error_code ignored;
-    socket_.assign(is_v6 ? tcp::v6() : tcp::v4(), socket, ignored);
-    socket_.set_option(tcp::no_delay(true), ignored);
-    socket_.set_option(asio::socket_base::send_buffer_size(kSendBuffer), ignored);
-    socket_.set_option(asio::socket_base::keep_alive(true),
-                       ignored);  // a peer that vanished shows in the end
-    remote_ = socket_.remote_endpoint(ignored);
-    local_ = socket_.local_endpoint(ignored);
+    socket().non_blocking(true, ignored);
+    socket().set_option(tcp::no_delay(true), ignored);
+    socket().set_option(asio::socket_base::send_buffer_size(kSendBuffer), ignored);
+    socket().set_option(asio::socket_base::keep_alive(true),
+                        ignored);  // a peer that vanished shows in the end
+    remote_ = socket().remote_endpoint(ignored);
+    local_ = socket().local_endpoint(ignored);
   }
 
   void start() {
-    asio::dispatch(strand_, [self = shared_from_this()] {
-      self->changed_ = SteadyClock::now();
-      self->watch_for_reset();
-      self->read();
-      self->tick();
-    });
+    changed_ = SteadyClock::now();
+    tick();
+    if constexpr (kTls) {
+      state_ = State::handshaking;
+      stream_.async_handshake(asio::ssl::stream_base::server,
+                              [self = this->shared_from_this()](error_code error) {
+                                if (error) return self->close(kNoHandshake);
+                                if (self->state_ == State::handshaking) self->begin();
+                              });
+    } else {
+      begin();
+    }
   }
 
   void end_politely() override {
-    asio::post(strand_, [self = shared_from_this()] { self->end_with_error("The server is stopping"); });
+    asio::post(context_.io, [self = this->shared_from_this()] { self->end_with_error(kStopping); });
   }
   void close_now() override {
-    asio::post(strand_, [self = shared_from_this()] { self->close("The server is stopping"); });
+    asio::post(context_.io, [self = this->shared_from_this()] { self->close(kStopping); });
+  }
+
+  void take_events() override {
+    if (!submitted_ || state_ != State::answering) return;
+    frames_.clear();
+    for (ChoiceEvent& event : mailbox_->take()) {
+      if (streaming_) {
+        call_->stream(std::move(event), frames_);
+      } else {
+        call_->collect(std::move(event));
+      }
+      if (call_->failed()) break;
+    }
+    send_stream(frames_);
+    if (call_->ended() || call_->failed()) {
+      submitted_ = false;  // nothing to cancel any more
+      if (!streaming_) return send_reply(call_->reply());
+      return end_stream(!call_->failed());
+    }
+    if (outbox_.size() > kUnsentBytes) close(kSlowReader);
   }
 
  private:
+  static constexpr bool kTls = std::is_same_v<Stream, TlsSocket>;
   enum class State {
+    handshaking,
     reading,    // waiting for a request, or receiving one
     answering,  // exactly one request is being answered
     draining,   // the last reply is out; what the client still sends is thrown away
     closed
   };
   using Parser = http::request_parser<http::string_body>;
+
+  Socket& socket() {
+    if constexpr (kTls) {
+      return stream_.next_layer();
+    } else {
+      return stream_;
+    }
+  }
+
+  void begin() {
+    state_ = State::reading;
+    changed_ = SteadyClock::now();
+    watch_for_reset();
+    read();
+  }
 
   // ---- reading
   // --------------------------------------------------------------------------------------------------
@@ -109,8 +152,8 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
     const std::size_t limit = context_.options.max_header + kPipelinedBytes;
     if (reading_ || input_ended_ || state_ == State::closed || input_.size() >= limit) return;
     reading_ = true;
-    socket_.async_read_some(asio::buffer(incoming_),
-                            [self = shared_from_this()](error_code error, std::size_t size) {
+    stream_.async_read_some(asio::buffer(incoming_),
+                            [self = this->shared_from_this()](error_code error, std::size_t size) {
                               self->reading_ = false;
                               self->on_read(error, size);
                             });
@@ -120,7 +163,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
     if (state_ == State::closed) return;
     input_.append(incoming_.data(), size);
     if (error == asio::error::eof) return on_end_of_input();
-    if (error) return close("The client hung up");
+    if (error) return close(kHungUp);
     if (state_ == State::draining) input_.clear();
     take_input();
     read();
@@ -130,7 +173,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
   void on_end_of_input() {
     input_ended_ = true;
     input_ended_at_ = SteadyClock::now();
-    if (state_ != State::answering) return close("The client hung up");
+    if (state_ != State::answering) return close(kHungUp);
     probe();
     tick();  // look more often from now on
   }
@@ -140,6 +183,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
   /// reads those: where the peer is on this machine the kernel's socket table answers without
   /// (peer_is_gone()).
   void probe() {
+    if (answered_) return;  // nothing may follow the reply
     if (streaming_) {
       send_stream(":\n\n");
     } else if (!remote_.address().is_loopback() && !http_1_0_) {
@@ -153,16 +197,16 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
   }
 
   void watch_for_reset() {
-    socket_.async_wait(tcp::socket::wait_error, [self = shared_from_this()](error_code error) {
+    socket().async_wait(tcp::socket::wait_error, [self = this->shared_from_this()](error_code error) {
       if (error || self->state_ == State::closed) return;
       // The wake-up may be left over from another socket that had this number before.
-      if (self->was_reset()) return self->close("The client hung up");
+      if (self->was_reset()) return self->close(kHungUp);
       self->watch_for_reset();
     });
   }
 
   bool was_reset() {
-    pollfd descriptor{socket_.native_handle(), 0, 0};
+    pollfd descriptor{socket().native_handle(), 0, 0};
     return ::poll(&descriptor, 1, 0) > 0 && (descriptor.revents & (POLLERR | POLLHUP)) != 0;
   }
 
@@ -220,12 +264,8 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
                                          .content_type = view(head[http::field::content_type]),
                                          .host_count = static_cast<int>(head.count(http::field::host)),
                                          .http_1_0 = http_1_0_});
-    if (!refusal && head.method() == http::verb::options) refusal = preflight();
-    if (!refusal) {
-      const RouteMatch match = find_route(view(head.method_string()), view(head.target()), query_);
-      route_ = match.route;
-      if (route_ == nullptr) refusal = match.refusal;
-    }
+    if (!refusal && head.method() == http::verb::options) refusal = preflight_reply(!cors_origin_.empty());
+    if (!refusal) refusal = find_action();
     if (refusal) {
       keep_alive_ = keep_alive_ && parser_->is_done();
       send_reply(*std::move(refusal));
@@ -237,78 +277,67 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
     return true;
   }
 
-  HttpReply preflight() const {
-    if (cors_origin_.empty())
-      return error_reply(403, "Web pages of this origin may not send requests", "Origin");
-    HttpReply reply{.status = 204, .content_type = {}, .body = {}, .headers = {}};
-    reply.headers = {{"Access-Control-Allow-Methods", "GET, POST"},
-                     {"Access-Control-Allow-Headers", "authorization, content-type"},
-                     {"Access-Control-Max-Age", "600"}};
-    return reply;
+  /// Sets route_ and key_, or says why not. Only open routes are told from each other without a key.
+  std::optional<HttpReply> find_action() {
+    const auto& head = parser_->get();
+    const RouteMatch match = find_route(view(head.method_string()), view(head.target()), query_);
+    const std::string_view authorization = view(head[http::field::authorization]);
+    const auto key = context_.guard.caller(authorization);
+    if (!key && !(match.route != nullptr && match.route->open)) return no_valid_key(!authorization.empty());
+    if (match.route == nullptr) return match.refusal;
+    route_ = match.route;
+    key_ = key.value_or("");
+    return std::nullopt;
   }
 
   void answer() {
     state_ = State::answering;
     changed_ = SteadyClock::now();
-    if (const auto* at_once = std::get_if<RouteAnswer>(&route_->action)) {
-      return send_reply((*at_once)(context_.engine, query_));
-    }
-    if (const auto* task = std::get_if<RouteTask>(&route_->action)) return answer_soon(*task);
-    call_ = std::make_shared<ApiCall>(context_.engine, std::get<ApiKind>(route_->action),
-                                      std::move(parser_->get().body()));
-    mailbox_ = std::make_shared<EventMailbox>([weak = weak_from_this()] {
-      if (auto self = weak.lock()) asio::post(self->strand_, [self] { self->take_events(); });
+    std::string& body = parser_->get().body();
+    if (const auto* at_once = std::get_if<RouteAnswer>(&route_->action))
+      return send_reply((*at_once)(route_input(query_, body)));
+    if (const auto* task = std::get_if<RouteTask>(&route_->action))
+      return answer_soon(*task, std::move(body));
+    call_ = std::make_shared<ApiCall>(context_.engine, std::get<ApiKind>(route_->action), std::move(body),
+                                      caller_of(key_, context_.options));
+    mailbox_ = std::make_shared<EventMailbox>([&ready = context_.ready, weak = this->weak_from_this()] {
+      if (!weak.expired()) ready.add(weak);  // a server that is gone has no sessions
     });
-    context_.text_workers.post([self = shared_from_this(), call = call_, mailbox = mailbox_] {
+    context_.text_workers.post([self = this->shared_from_this(), call = call_, mailbox = mailbox_] {
       if (self->gone_) return;
       auto refusal = call->submit([mailbox](ChoiceEvent&& event) { mailbox->push(std::move(event)); });
-      asio::post(self->strand_, [self, call, refusal = std::move(refusal)]() mutable {
+      asio::post(self->context_.io, [self, call, refusal = std::move(refusal)]() mutable {
         self->on_submitted(*call, std::move(refusal));
       });
     });
   }
 
-  void answer_soon(const RouteTask& task) {
-    context_.text_workers.post([self = shared_from_this(), task, body = std::move(parser_->get().body())] {
-      asio::post(self->strand_, [self, reply = task.run(self->context_.engine, body)]() mutable {
-        if (self->state_ == State::answering && !self->ending_) self->send_reply(std::move(reply));
-      });
-    });
+  RouteInput route_input(std::string_view query, std::string_view body) const {
+    return {context_.engine, context_.options, context_.statistics, query, body};
+  }
+
+  void answer_soon(const RouteTask& task, std::string body) {
+    context_.text_workers.post(
+        [self = this->shared_from_this(), task, query = std::string(query_), body = std::move(body)] {
+          asio::post(self->context_.io, [self, reply = task.run(self->route_input(query, body))]() mutable {
+            if (self->state_ == State::answering && !self->ending_) self->send_reply(std::move(reply));
+          });
+        });
   }
 
   void on_submitted(ApiCall& call, std::optional<HttpReply> refusal) {
     if (state_ != State::answering || ending_) {
-      if (!refusal) call.cancel("The client hung up");
+      if (!refusal) call.cancel(kHungUp.text);
       return;
     }
     if (refusal) return send_reply(*std::move(refusal));
     submitted_ = true;
+    context_.statistics.accepted(key_);
     if (call.streams()) {
       start_stream();
       if (input_ended_) probe();
     }
     take_events();
-  }
-
-  void take_events() {
-    if (!submitted_ || state_ != State::answering) return;
-    std::string frames;
-    for (ChoiceEvent& event : mailbox_->take()) {
-      if (streaming_) {
-        frames += call_->stream_frames(std::move(event));
-      } else {
-        call_->collect(std::move(event));
-      }
-      if (call_->failed()) break;
-    }
-    send_stream(frames);
-    if (call_->ended() || call_->failed()) {
-      submitted_ = false;  // nothing to cancel any more
-      if (!streaming_) return send_reply(call_->reply());
-      return end_stream(!call_->failed());
-    }
-    if (outbox_.size() > kUnsentBytes)
-      close("The client reads too slowly: 256 KiB of its stream wait unsent");
   }
 
   void start_stream() {
@@ -321,28 +350,35 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
       head.headers.emplace_back("Transfer-Encoding", "chunked");
     }
     add_cors(head);
-    send(reply_head(head, keep_alive_) + "\r\n");
+    context_.statistics.replied(head.status);
+    send(head_of(head) + "\r\n");
+  }
+
+  std::string head_of(const HttpReply& reply) const {
+    using std::chrono::seconds;
+    return reply_head(reply, keep_alive_,
+                      std::chrono::duration_cast<seconds>(context_.options.idle_time).count());
   }
 
   void send_stream(std::string_view bytes) {
     if (bytes.empty()) return;
     if (http_1_0_) return send(bytes);
-    char size[24];
-    std::snprintf(size, sizeof size, "%zx\r\n", bytes.size());
-    send(std::string(size) + std::string(bytes) + "\r\n");
+    append_chunk(outbox_, bytes);
+    write();
   }
 
   void end_stream(bool well) {
     keep_alive_ = keep_alive_ && well;
     answered_ = true;
-    send(http_1_0_ ? "" : "0\r\n\r\n");
+    send(http_1_0_ ? std::string_view() : kLastChunk);
   }
 
   void send_reply(HttpReply reply) {
     state_ = State::answering;
     answered_ = true;
     add_cors(reply);
-    std::string head = reply_head(reply, keep_alive_);
+    context_.statistics.replied(reply.status, reply.code);
+    std::string head = head_of(reply);
     if (reply.status != 204) head += "Content-Length: " + std::to_string(reply.body.size()) + "\r\n";
     send(head + "\r\n" + (head_only_ ? std::string() : reply.body));
   }
@@ -363,19 +399,31 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
 
   void write() {
     if (writing_ || state_ == State::closed) return;
+    if (!outbox_.empty()) {
+      sent_ = SteadyClock::now();
+      if constexpr (!kTls) write_at_once();
+    }
     if (outbox_.empty()) {
-      if (answered_) asio::post(strand_, [self = shared_from_this()] { self->next_request(); });
+      if (answered_) asio::post(context_.io, [self = this->shared_from_this()] { self->next_request(); });
       return;
     }
     writing_ = true;
-    in_write_ = std::exchange(outbox_, {});
-    sent_ = SteadyClock::now();
-    asio::async_write(socket_, asio::buffer(in_write_),
-                      [self = shared_from_this()](error_code error, std::size_t) {
+    in_write_.clear();
+    in_write_.swap(outbox_);
+    asio::async_write(stream_, asio::buffer(in_write_),
+                      [self = this->shared_from_this()](error_code error, std::size_t) {
                         self->writing_ = false;
-                        if (error) return self->close("The client hung up");
+                        if (error) return self->close(kHungUp);
                         self->write();
                       });
+  }
+
+  /// A token is mostly taken by the kernel at once, which saves an operation that is awaited. What is not
+  /// taken stays in outbox_, and so do errors: the next write has them too.
+  void write_at_once() {
+    error_code error;
+    const std::size_t taken = socket().write_some(asio::buffer(outbox_), error);
+    outbox_.erase(0, taken);
   }
 
   void next_request() {
@@ -385,20 +433,25 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
     mailbox_.reset();
     answered_ = streaming_ = submitted_ = false;
     parser_.reset();
+    cors_origin_.clear();
     changed_ = SteadyClock::now();
     if (!keep_alive_ || ending_) return drain();
     state_ = State::reading;
     take_input();
-    if (state_ == State::reading && input_ended_) return close("The client hung up");
+    if (state_ == State::reading && input_ended_) return close(kHungUp);
     read();
   }
 
   /// The reply must arrive before the connection is torn down, also when the client is still sending.
   void drain() {
-    error_code ignored;
-    socket_.shutdown(tcp::socket::shutdown_send, ignored);
     state_ = State::draining;
-    if (input_ended_) return close("The reply is out");
+    if constexpr (kTls) {
+      stream_.async_shutdown([self = this->shared_from_this()](error_code) {});
+    } else {
+      error_code ignored;
+      socket().shutdown(tcp::socket::shutdown_send, ignored);
+    }
+    if (input_ended_) return close(kReplied);
     input_.clear();
     read();
   }
@@ -414,7 +467,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
   void tick() {
     if (state_ == State::closed) return;
     timer_.expires_after(input_ended_ ? kLookForPeer : std::min(kTick, heartbeat_));
-    timer_.async_wait([self = shared_from_this()](error_code error) {
+    timer_.async_wait([self = this->shared_from_this()](error_code error) {
       if (error || self->state_ == State::closed) return;
       self->on_tick(SteadyClock::now());
       self->tick();
@@ -423,38 +476,42 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
 
   void on_tick(SteadyClock::time_point now) {
     switch (state_) {
+      case State::handshaking:
+        if (now - changed_ > context_.options.request_time) close(kNoHandshake);
+        break;
       case State::reading:
-        if (parser_ && parser_->got_some() && now - changed_ > kRequestTime) {
+        if (parser_ && parser_->got_some() && now - changed_ > context_.options.request_time) {
           keep_alive_ = false;
-          send_reply(error_reply(408, "The request did not arrive within a minute"));
-        } else if (now - changed_ > kIdle) {
-          close("The connection was idle");
+          send_reply(error_reply(408, "The request did not arrive in time"));
+        } else if (now - changed_ > context_.options.idle_time) {
+          close(kIdle);
         }
         break;
       case State::answering:
-        if (input_ended_ && peer_is_gone()) return close("The client hung up");
-        if (writing_ && now - sent_ > kStalled) return close("The client has read nothing for a minute");
-        if (streaming_ && !writing_ && now - sent_ >= heartbeat_) send_stream(":\n\n");
+        if (input_ended_ && peer_is_gone()) return close(kHungUp);
+        if (writing_ && now - sent_ > context_.options.stalled_time) return close(kStalled);
+        if (streaming_ && !answered_ && !writing_ && now - sent_ >= heartbeat_) send_stream(":\n\n");
         break;
       case State::draining:
-        if (now - changed_ > kLinger) close("The reply is out");
+        if (now - changed_ > kLinger) close(kReplied);
         break;
       case State::closed:
         break;
     }
   }
 
-  void end_with_error(const char* reason) {
-    if (state_ != State::answering) return close(reason);
+  void end_with_error(const SessionEnd& end) {
+    if (state_ != State::answering) return close(end);
     ending_ = true;
     keep_alive_ = false;
     if (answered_) return;  // the reply is on its way
-    cancel(reason);
+    if (submitted_) context_.statistics.dropped(end.label);
+    cancel(end.text);
     if (streaming_) {
-      send_stream(error_frame(reason, 503));
+      send_stream(error_frame(end.text, 503));
       end_stream(false);
     } else {
-      send_reply(error_reply(503, reason));
+      send_reply(error_reply(503, end.text));
     }
   }
 
@@ -464,22 +521,24 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
     submitted_ = false;
   }
 
-  void close(const char* reason) {
+  void close(const SessionEnd& end) {
     if (state_ == State::closed) return;
-    cancel(reason);
-    if (state_ == State::answering && !answered_) spdlog::debug("a request was dropped: {}", reason);
+    cancel(end.text);
+    if (state_ == State::answering && !answered_) {
+      spdlog::debug("a request was dropped: {}", end.text);
+      context_.statistics.dropped(end.label);
+    }
     state_ = State::closed;
     gone_ = true;
     timer_.cancel();
     error_code ignored;
-    socket_.close(ignored);
+    socket().close(ignored);
     context_.sessions.remove(this);
   }
 
   HttpContext& context_;
-  const asio::any_io_executor strand_;
-  tcp::socket socket_;
-  asio::steady_timer timer_;
+  Stream stream_;
+  Timer timer_;
   const milliseconds heartbeat_;
   tcp::endpoint remote_, local_;
   State state_ = State::reading;
@@ -497,6 +556,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
   std::string cors_origin_;
   const Route* route_ = nullptr;
   std::string_view query_;  // into parser_
+  std::string key_;         // name of the API key
   std::shared_ptr<ApiCall> call_;
   std::shared_ptr<EventMailbox> mailbox_;
   bool submitted_ = false;  // the engine works on it
@@ -504,17 +564,32 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
   bool answered_ = false;   // all of the reply is in outbox_ or written
   bool ending_ = false;     // the server stops
 
-  std::string outbox_, in_write_;
+  std::string outbox_, in_write_, frames_;
   bool writing_ = false;
   SteadyClock::time_point sent_;  // when the last write began
 };
 
 }  // namespace
 
-void open_session(HttpContext& context, int socket, bool is_v6) {
-  const auto connection =
-      std::make_shared<Connection>(context, asio::make_strand(context.io.get_executor()), socket, is_v6);
+namespace {
+
+template <class Stream>
+void open(HttpContext& context, Stream stream) {
+  const auto connection = std::make_shared<Connection<Stream>>(context, std::move(stream));
   if (context.sessions.add(connection)) connection->start();
+}
+
+}  // namespace
+
+void open_session(HttpContext& context, int descriptor, bool is_v6) {
+  Socket socket(context.io);
+  error_code ignored;
+  socket.assign(is_v6 ? tcp::v6() : tcp::v4(), descriptor, ignored);
+  if (context.tls != nullptr) {
+    open(context, TlsSocket(std::move(socket), *context.tls));
+  } else {
+    open(context, std::move(socket));
+  }
 }
 
 }  // namespace pitwall

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/serve/json_body.h"
 
-#include <array>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "engine/base/text_escape.h"
 
@@ -18,8 +18,8 @@ Error bad_body(std::string what) {
 }
 
 /// One pass without recursion; on broken JSON it may miscount, which the parser then refuses.
-Result<void> check_shape(std::string_view body) {
-  std::array<int, kDeepestJson + 1> members{};
+Result<void> check_shape(std::string_view body, int deepest) {
+  std::vector<int> members(static_cast<std::size_t>(deepest) + 1);
   int depth = 0;
   bool in_string = false;
   for (std::size_t i = 0; i < body.size(); ++i) {
@@ -30,8 +30,8 @@ Result<void> check_shape(std::string_view body) {
     } else if (c == '"') {
       in_string = true;
     } else if (c == '{' || c == '[') {
-      if (++depth > kDeepestJson) {
-        return bad_body("The JSON body is nested deeper than " + std::to_string(kDeepestJson) + " levels");
+      if (++depth > deepest) {
+        return bad_body("The JSON body is nested deeper than " + std::to_string(deepest) + " levels");
       }
       members[static_cast<std::size_t>(depth)] = 0;
     } else if (c == '}' || c == ']') {
@@ -46,9 +46,9 @@ Result<void> check_shape(std::string_view body) {
 
 }  // namespace
 
-Result<Json> parse_json_object(std::string_view body) {
+Result<Json> parse_json_object(std::string_view body, int deepest) {
   if (!is_valid_utf8(body)) return bad_body("The body is not valid UTF-8");
-  if (auto ok = check_shape(body); !ok) return ok.error();
+  if (auto ok = check_shape(body, deepest); !ok) return ok.error();
   try {
     Json parsed = Json::parse(body);
     if (!parsed.is_object()) return bad_body("The body is not a JSON object");

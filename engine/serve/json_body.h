@@ -12,6 +12,6 @@ inline constexpr int kDeepestJson = 64;
 inline constexpr int kMostMembers = 1024;  ///< of one object; ordered objects search linearly
 
 /// An object from valid UTF-8. Errors name the byte, never the content.
-Result<nlohmann::ordered_json> parse_json_object(std::string_view body);
+Result<nlohmann::ordered_json> parse_json_object(std::string_view body, int deepest = kDeepestJson);
 
 }  // namespace pitwall

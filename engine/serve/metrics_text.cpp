@@ -1,77 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/serve/metrics_text.h"
 
-#include <array>
-#include <charconv>
+#include <algorithm>
+#include <vector>
 
 #include "engine/serve/engine.h"
+#include "engine/serve/metrics_writer.h"
 
 namespace pitwall {
 
 namespace {
 
-std::string number(double value) {
-  std::array<char, 32> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  return {buffer.data(), end};
-}
-
-std::string label_value(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '\\' || c == '"') escaped += '\\';
-    if (c == '\n') {
-      escaped += "\\n";
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped;
-}
-
-/// Prometheus' text format 0.0.4; every sample carries the model's labels.
-class MetricsWriter {
- public:
-  explicit MetricsWriter(std::string_view model)
-      : labels_("model_name=\"" + label_value(model) + "\",engine=\"0\"") {}
-
-  void family(std::string_view name, std::string_view type, std::string_view help) {
-    text_ += "# HELP " + std::string(name) + " " + std::string(help) + "\n# TYPE " + std::string(name) + " " +
-             std::string(type) + "\n";
-  }
-  void sample(std::string_view name, double value, std::string_view more_labels = {}) {
-    text_ += std::string(name) + "{" + labels_ + (more_labels.empty() ? "" : ",") + std::string(more_labels) +
-             "} " + number(value) + "\n";
-  }
-  void single(std::string_view name, std::string_view type, std::string_view help, double value) {
-    family(name, type, help);
-    sample(name, value);
-  }
-  void histogram(std::string_view name, std::string_view help, const std::vector<double>& edges,
-                 const Recorder::Histogram& histogram) {
-    family(name, "histogram", help);
-    const std::string bucket = std::string(name) + "_bucket";
-    for (std::size_t i = 0; i < edges.size(); ++i) {
-      sample(bucket, static_cast<double>(histogram.cumulative[i]), "le=\"" + number(edges[i]) + "\"");
-    }
-    sample(bucket, static_cast<double>(histogram.count), "le=\"+Inf\"");
-    sample(std::string(name) + "_sum", histogram.sum);
-    sample(std::string(name) + "_count", static_cast<double>(histogram.count));
-  }
-  std::string take() { return std::move(text_); }
-
- private:
-  std::string labels_, text_;
-};
-
 void write_gauges(MetricsWriter& writer, const Snapshot& now) {
   writer.single("vllm:num_requests_running", "gauge", "Requests that the engine is computing.", now.running);
   writer.single("vllm:num_requests_waiting", "gauge", "Requests that wait for a place.", now.waiting);
+  writer.family("vllm:num_requests_waiting_by_reason", "gauge", "Requests that wait, by what they wait for.");
+  writer.sample("vllm:num_requests_waiting_by_reason", now.waiting, {{"reason", "capacity"}});
   writer.single("vllm:kv_cache_usage_perc", "gauge", "Share of KV blocks that requests hold; 1 is all.",
                 now.kv_blocks > 0 ? static_cast<double>(now.kv_blocks_used) / now.kv_blocks : 0);
 }
 
-void write_counters(MetricsWriter& writer, const EngineTotals& totals) {
+void write_counters(MetricsWriter& writer, const EngineTotals& totals, const Recorder::Sources& sources) {
   const auto counter = [&writer](std::string_view name, std::string_view help, std::int64_t value) {
     writer.single(name, "counter", help, static_cast<double>(value));
   };
@@ -91,15 +40,27 @@ void write_counters(MetricsWriter& writer, const EngineTotals& totals) {
   for (int i = 0; i < kMissReasonCount; ++i) {
     const auto reason = static_cast<MissReason>(i);
     writer.sample(kMisses, static_cast<double>(totals.misses[static_cast<std::size_t>(i)]),
-                  "reason=\"" + std::string(miss_reason_name(reason)) + "\"");
+                  {{"reason", miss_reason_name(reason)}});
   }
   counter("vllm:prompt_tokens_total", "Prompt tokens of requests whose first token came.",
           totals.prompt_tokens);
+  constexpr std::string_view kBySource = "vllm:prompt_tokens_by_source_total";
+  writer.family(kBySource, "counter", "Of these, tokens by where their KV came from.");
+  writer.sample(kBySource, static_cast<double>(sources.computed_prompt_tokens),
+                {{"source", "local_compute"}});
+  writer.sample(kBySource, static_cast<double>(sources.cached_prompt_tokens),
+                {{"source", "local_cache_hit"}});
+  counter("vllm:prompt_tokens_cached_total", "Of these, tokens found in the prefix cache.",
+          sources.cached_prompt_tokens);
+  constexpr std::string_view kPreemptions = "pitwall:preemptions_total";
+  writer.family(kPreemptions, "counter", "Preemptions by what became of the KV.");
+  writer.sample(kPreemptions, static_cast<double>(sources.recomputes), {{"kv", "recompute"}});
+  writer.sample(kPreemptions, static_cast<double>(sources.swaps), {{"kv", "swap"}});
   counter("vllm:generation_tokens_total", "Tokens generated.", totals.output_tokens);
   constexpr std::string_view kSuccess = "vllm:request_success_total";
   writer.family(kSuccess, "counter", "Requests that ended, by reason.");
   const auto ended = [&](std::string_view reason, std::int64_t count) {
-    writer.sample(kSuccess, static_cast<double>(count), "finished_reason=\"" + std::string(reason) + "\"");
+    writer.sample(kSuccess, static_cast<double>(count), {{"finished_reason", reason}});
   };
   ended("stop", totals.requests_stop);
   ended("length", totals.requests_length);
@@ -107,30 +68,93 @@ void write_counters(MetricsWriter& writer, const EngineTotals& totals) {
   ended("error", totals.requests_error);
 }
 
-void write_histograms(MetricsWriter& writer, const Recorder& recorder) {
-  const auto histogram = [&](std::string_view name, std::string_view help, Recorder::Measure measure) {
-    writer.histogram(name, help, Recorder::edges(measure), recorder.histogram(measure));
+/// What vLLM measures too. Its bucket edges are chosen from ours, which are finer for fast devices.
+struct SharedMeasure {
+  Recorder::Measure measure;
+  std::string_view name, help;
+  double first_edge;  ///< vLLM's; the edges below are ours alone
+};
+
+using Measure = Recorder::Measure;
+constexpr SharedMeasure kTimes[] = {
+    {Measure::ttft, "time_to_first_token_seconds", "Arrival to first token.", 0.001},
+    {Measure::itl, "inter_token_latency_seconds", "Between two tokens of a request.", 0.01},
+    {Measure::tpot, "request_time_per_output_token_seconds",
+     "Mean time per token after the first, by request.", 0.01},
+    {Measure::e2e, "e2e_request_latency_seconds", "Arrival to last token.", 0.3},
+    {Measure::queue, "request_queue_time_seconds", "Arrival to first scheduling.", 0.3},
+    {Measure::prefill, "request_prefill_time_seconds",
+     "First scheduling to first token, preempted time left out.", 0.3},
+    {Measure::decode, "request_decode_time_seconds", "First to last token, preempted time left out.", 0.3},
+    {Measure::inference, "request_inference_time_seconds", "First scheduling to last token.", 0.3},
+};
+constexpr SharedMeasure kNumbers[] = {
+    {Measure::prompt_tokens, "request_prompt_tokens", "Prompt tokens of ended requests.", 1},
+    {Measure::output_tokens, "request_generation_tokens", "Tokens that ended requests generated.", 1},
+    {Measure::output_tokens, "request_max_num_generation_tokens", "The same, of a request's longest choice.",
+     1},
+    {Measure::computed_tokens, "request_prefill_kv_computed_tokens",
+     "Prompt tokens of ended requests that were not found in the prefix cache.", 1},
+    {Measure::step_tokens, "iteration_tokens_total", "Tokens computed in a step.", 1},
+    {Measure::asked_n, "request_params_n", "Choices that a request asked for.", 1},
+    {Measure::asked_tokens, "request_params_max_tokens", "Tokens that a request may generate.", 1},
+};
+
+void write_histograms(MetricsWriter& writer, const Recorder& recorder, double longest) {
+  const auto write = [&](const std::string& name, std::string_view help, Measure measure,
+                         const auto& wanted) {
+    const std::vector<double>& all = Recorder::edges(measure);
+    const Recorder::Histogram counted = recorder.histogram(measure);
+    std::vector<double> edges;
+    std::vector<std::int64_t> cumulative;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!wanted(all[i])) continue;
+      edges.push_back(all[i]);
+      cumulative.push_back(counted.cumulative[i]);
+    }
+    writer.histogram(name, help, edges, cumulative, counted.count, counted.sum);
   };
-  using Measure = Recorder::Measure;
-  histogram("vllm:time_to_first_token_seconds", "Arrival to first token.", Measure::ttft);
-  histogram("vllm:inter_token_latency_seconds", "Between two tokens of a request.", Measure::itl);
-  histogram("vllm:request_time_per_output_token_seconds", "Mean time per token after the first, by request.",
-            Measure::tpot);
-  histogram("vllm:e2e_request_latency_seconds", "Arrival to last token.", Measure::e2e);
-  histogram("vllm:request_queue_time_seconds", "Arrival to first scheduling.", Measure::queue);
+  for (const SharedMeasure& time : kTimes) {
+    write("vllm:" + std::string(time.name), time.help, time.measure,
+          [&](double edge) { return edge >= time.first_edge; });
+    if (time.measure == Measure::ttft) continue;  // fine enough as it is
+    write("pitwall:" + std::string(time.name), std::string(time.help) + " With finer buckets.", time.measure,
+          [](double) { return true; });
+  }
+  for (const SharedMeasure& count : kNumbers) {
+    const bool by_length = count.measure != Measure::step_tokens && count.measure != Measure::asked_n;
+    write("vllm:" + std::string(count.name), count.help, count.measure,
+          [&](double edge) { return !by_length || edge <= longest; });
+  }
+}
+
+void write_http(MetricsWriter& writer, const HttpCounts& counts) {
+  constexpr std::string_view kReplies = "pitwall:http_replies_total", kDrops = "pitwall:http_dropped_total",
+                             kByKey = "pitwall:completions_accepted_total";
+  writer.family(kReplies, "counter", "HTTP replies by status and, of refusals, error code.");
+  for (const auto& [cause, count] : counts.replies) {
+    writer.sample(kReplies, static_cast<double>(count),
+                  {{"status", std::to_string(cause.first)}, {"code", cause.second}});
+  }
+  writer.family(kDrops, "counter", "Requests that were cut off, by reason.");
+  for (const auto& [reason, count] : counts.drops)
+    writer.sample(kDrops, static_cast<double>(count), {{"reason", reason}});
+  writer.family(kByKey, "counter", "Completions that the engine took on, by name of the API key.");
+  for (const auto& [key, count] : counts.completions)
+    writer.sample(kByKey, static_cast<double>(count), {{"key", key}});
 }
 
 void write_memory(MetricsWriter& writer, const Snapshot& now, const Engine& engine) {
   writer.family("vllm:cache_config_info", "gauge", "How the KV cache is set up.");
   writer.sample("vllm:cache_config_info", 1,
-                "block_size=\"" + std::to_string(now.block_size) + "\",num_gpu_blocks=\"" +
-                    std::to_string(now.kv_blocks) + "\",cache_dtype=\"" +
-                    label_value(engine.effective("kv-cache-dtype")) + "\"");
+                {{"block_size", std::to_string(now.block_size)},
+                 {"num_gpu_blocks", std::to_string(now.kv_blocks)},
+                 {"cache_dtype", engine.effective("kv-cache-dtype")}});
   constexpr std::string_view kMemory = "pitwall:memory_bytes";
   writer.family(kMemory, "gauge",
                 "Memory by what holds it; all categories and unaccounted sum to what is measured.");
   const auto memory = [&](std::string_view category, Bytes bytes) {
-    writer.sample(kMemory, static_cast<double>(bytes), "category=\"" + std::string(category) + "\"");
+    writer.sample(kMemory, static_cast<double>(bytes), {{"category", category}});
   };
   for (int i = 0; i < kCategoryCount; ++i) {
     const auto category = static_cast<Category>(i);
@@ -140,7 +164,7 @@ void write_memory(MetricsWriter& writer, const Snapshot& now, const Engine& engi
   constexpr std::string_view kKv = "pitwall:kv_memory_bytes";
   writer.family(kKv, "gauge", "The KV pool by state; sums to the category kv.");
   const auto pool = [&](std::string_view state, Bytes bytes) {
-    writer.sample(kKv, static_cast<double>(bytes), "state=\"" + std::string(state) + "\"");
+    writer.sample(kKv, static_cast<double>(bytes), {{"state", state}});
   };
   pool("used", now.ledger.kv_used);
   pool("cached", now.ledger.kv_cached);
@@ -150,13 +174,15 @@ void write_memory(MetricsWriter& writer, const Snapshot& now, const Engine& engi
 
 }  // namespace
 
-std::string metrics_text(Engine& engine) {
+std::string metrics_text(Engine& engine, const HttpStatistics& http) {
   const std::shared_ptr<const Snapshot> now = engine.snapshot();
+  const Recorder& recorder = engine.recorder();
   MetricsWriter writer(engine.served_name());
   write_gauges(writer, *now);
-  write_counters(writer, engine.recorder().totals());
-  write_histograms(writer, engine.recorder());
+  write_counters(writer, recorder.totals(), recorder.sources());
+  write_histograms(writer, recorder, engine.max_model_len());
   write_memory(writer, *now, engine);
+  write_http(writer, http.counts());
   return writer.take();
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "engine/base/text_escape.h"
 #include "engine/serve/logprobs_json.h"
 #include "engine/serve/sse.h"
 #include "engine/telemetry/record_json.h"
@@ -69,20 +68,14 @@ std::string_view finish_word(FinishReason reason, bool called_tools) {
   return finish_reason_name(reason);
 }
 
-ChunkWriter::ChunkWriter(const ResponseIdentity& identity, int index) : identity_(identity), index_(index) {
-  // A chunk with a mark for text, cut at the mark.
-  constexpr std::string_view kMark = "\uE000";
-  std::string chunk;
-  const bool chat = identity.kind == ApiKind::chat;
-  Json delta = chat ? Json{{"content", kMark}} : Json(kMark);
-  write(chunk, std::move(delta), {}, {}, std::nullopt);
-  const std::size_t mark = chunk.find(kMark);
-  plain_head_ = chunk.substr(0, mark);
-  plain_tail_ = chunk.substr(mark + kMark.size());
-}
+ChunkWriter::ChunkWriter(const ResponseIdentity& identity, int index)
+    : identity_(identity), index_(index), plain_([&](const std::string& text) {
+        return chunk(identity.kind == ApiKind::chat ? Json{{"content", text}} : Json(text), {}, {},
+                     std::nullopt);
+      }) {}
 
-void ChunkWriter::write(std::string& out, Json delta, const ChoiceText& what, std::string_view reason,
-                        const std::optional<Usage>& usage) const {
+std::string ChunkWriter::chunk(Json delta, const ChoiceText& what, std::string_view reason,
+                               const std::optional<Usage>& usage) const {
   Json choice;
   choice["index"] = index_;
   choice[identity_.kind == ApiKind::chat ? "delta" : "text"] = std::move(delta);
@@ -95,34 +88,29 @@ void ChunkWriter::write(std::string& out, Json delta, const ChoiceText& what, st
   } else if (identity_.null_usage) {
     json["usage"] = nullptr;
   }
-  append_sse_frame(out, dump_json(json));
+  return dump_json(json);
 }
 
 void ChunkWriter::role(std::string& out) const {
-  write(out, {{"role", "assistant"}, {"content", ""}}, {}, {}, std::nullopt);
+  append_sse_frame(out, chunk({{"role", "assistant"}, {"content", ""}}, {}, {}, std::nullopt));
 }
 
 void ChunkWriter::text(std::string& out, const ChoiceText& what, std::size_t first_call,
                        const std::optional<Usage>& usage) const {
   const bool plain =
       what.reasoning.empty() && what.calls.empty() && what.logprobs.empty() && !usage && !identity_.token_ids;
-  if (plain) {
-    out += plain_head_;
-    append_json_escaped(out, what.text);
-    out += plain_tail_;
-    return;
-  }
-  if (identity_.kind == ApiKind::completion) return write(out, what.text, what, {}, usage);
+  if (plain) return plain_.append(out, what.text);
+  if (identity_.kind == ApiKind::completion) return append_sse_frame(out, chunk(what.text, what, {}, usage));
   Json delta = Json::object();
   if (!what.reasoning.empty()) delta["reasoning_content"] = what.reasoning;
   if (!what.text.empty() || (what.reasoning.empty() && what.calls.empty())) delta["content"] = what.text;
   if (!what.calls.empty()) delta["tool_calls"] = calls_json(what.calls, static_cast<int>(first_call));
-  write(out, std::move(delta), what, {}, usage);
+  append_sse_frame(out, chunk(std::move(delta), what, {}, usage));
 }
 
 void ChunkWriter::finish(std::string& out, std::string_view reason, const std::optional<Usage>& usage) const {
   Json delta = identity_.kind == ApiKind::chat ? Json::object() : Json("");
-  write(out, std::move(delta), {}, reason, usage);
+  append_sse_frame(out, chunk(std::move(delta), {}, reason, usage));
 }
 
 std::string whole_response(const ResponseIdentity& identity, std::vector<AnsweredChoice> choices,

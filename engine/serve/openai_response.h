@@ -9,6 +9,7 @@
 
 #include "engine/base/ids.h"
 #include "engine/serve/openai_request.h"
+#include "engine/serve/text_frame.h"
 #include "engine/step/step_plan.h"
 #include "engine/telemetry/records.h"
 #include "engine/text/tokenizer.h"
@@ -67,11 +68,11 @@ class ChunkWriter {
   void finish(std::string& out, std::string_view reason, const std::optional<Usage>& usage) const;
 
  private:
-  void write(std::string& out, nlohmann::ordered_json delta, const ChoiceText& what, std::string_view reason,
-             const std::optional<Usage>& usage) const;
+  std::string chunk(nlohmann::ordered_json delta, const ChoiceText& what, std::string_view reason,
+                    const std::optional<Usage>& usage) const;
   const ResponseIdentity& identity_;
   const int index_;
-  std::string plain_head_, plain_tail_;  ///< around the text of a chunk that has nothing else
+  const TextFrame plain_;  ///< of a chunk that has text and nothing else
 };
 
 struct AnsweredChoice {

@@ -31,6 +31,7 @@ struct SettingInfo {
   bool secret = false;     ///< never in records, snapshots, metrics, exports, logs or the window's text
   bool live = false;       ///< can change while serving
   bool automatic = false;  ///< "auto" is a legal value; effective value chosen at start
+  bool list = false;       ///< values parted by commas; the flag may be given several times
 };
 
 std::span<const SettingInfo> setting_table();
@@ -40,6 +41,11 @@ const SettingInfo* find_setting(std::string_view name_or_alias);  ///< nullptr w
 using SettingValue = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 
 enum class SettingOrigin { preset, user, environment, tuner };
+
+/// Where a secret may be given beside its flag: "PITWALL_API_KEY" for api-key.
+std::string environment_name(const SettingInfo& info);
+/// "a, b,," → a, b: the values of a `list`.
+std::vector<std::string> split_list(std::string_view text);
 
 /// Values for the whole table: default unless set. Plain value type; copy freely. Not thread-safe.
 class Settings {

@@ -36,16 +36,31 @@ std::size_t index_of(Recorder::Measure measure) {
   return static_cast<std::size_t>(measure);
 }
 
+/// 1, 2, 5, 10, 20, 50 … up to what no context reaches.
+std::vector<double> one_two_five() {
+  std::vector<double> edges;
+  for (double decade = 1; decade < 1e8; decade *= 10) {
+    for (const double step : {1, 2, 5}) edges.push_back(step * decade);
+  }
+  return edges;
+}
+
 }  // namespace
 
 const std::vector<double>& Recorder::edges(Measure measure) {
-  // Seconds; vLLM's edges, so that its dashboards read ours, with finer ones below for gaps between tokens.
+  // vLLM's edges are all among these (vllm/v1/metrics/loggers.py), with finer ones below where a fast device
+  // would fill its first bucket alone.
   static const std::vector<double> ttft = {0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75,
                                            1.0,   2.5,   5.0,  7.5,  10,   20,   40,   80,  160,  640, 2560};
-  static const std::vector<double> gap = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3,
-                                          0.4,   0.5,    0.75,  1.0,  2.5,   5.0,  7.5,   10,  20,   40,  80};
-  static const std::vector<double> whole = {0.3, 0.5, 0.8, 1.0, 1.5, 2.0, 2.5, 5.0, 10,   15,  20,
-                                            30,  40,  50,  60,  120, 240, 480, 960, 1920, 7680};
+  static const std::vector<double> gap = {0.0005, 0.001, 0.0015, 0.002, 0.003, 0.004, 0.005, 0.0075, 0.01,
+                                          0.025,  0.05,  0.075,  0.1,   0.15,  0.2,   0.3,   0.4,    0.5,
+                                          0.75,   1.0,   2.5,    5.0,   7.5,   10,    20,    40,     80};
+  static const std::vector<double> whole = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2,  0.3, 0.5,
+                                            0.8,   1.0,    1.5,   2.0,  2.5,   5.0,  10,  15,   20,  30,
+                                            40,    50,     60,    120,  240,   480,  960, 1920, 7680};
+  static const std::vector<double> tokens = one_two_five();
+  static const std::vector<double> step = {1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384};
+  static const std::vector<double> choices = {1, 2, 5, 10, 20};
   switch (measure) {
     case Measure::ttft:
       return ttft;
@@ -54,7 +69,19 @@ const std::vector<double>& Recorder::edges(Measure measure) {
       return gap;
     case Measure::e2e:
     case Measure::queue:
+    case Measure::prefill:
+    case Measure::decode:
+    case Measure::inference:
       return whole;
+    case Measure::prompt_tokens:
+    case Measure::computed_tokens:
+    case Measure::output_tokens:
+    case Measure::asked_tokens:
+      return tokens;
+    case Measure::step_tokens:
+      return step;
+    case Measure::asked_n:
+      return choices;
   }
   return whole;
 }
@@ -62,9 +89,14 @@ const std::vector<double>& Recorder::edges(Measure measure) {
 Recorder::Recorder(const Clock& clock) : state_(std::make_shared<State>()), clock_(clock) {
   state_->origin = clock.now();
   state_->origin_utc = clock.utc_now();
-  for (const Measure measure : {Measure::ttft, Measure::tpot, Measure::itl, Measure::e2e, Measure::queue}) {
-    state_->histograms[index_of(measure)].per_edge.resize(edges(measure).size());
-  }
+  for (std::size_t i = 0; i < kMeasures; ++i)
+    state_->histograms[i].per_edge.resize(edges(static_cast<Measure>(i)).size());
+}
+
+void Recorder::asked(int n, std::int64_t max_tokens) {
+  const std::lock_guard lock(state_->mutex);
+  state_->count(Measure::asked_n, n);
+  state_->count(Measure::asked_tokens, static_cast<double>(max_tokens));
 }
 
 void Recorder::arrived(const RequestRecord& request, std::vector<PromptPart> parts) {
@@ -118,6 +150,8 @@ void Recorder::token(RequestId id, Nanos at, int tokens) {
     record.preempted_before_first_ns = record.preempted_ns;
     record.first_token = at;
     state_->totals.prompt_tokens += record.prompt_tokens;
+    state_->sources.cached_prompt_tokens += record.cached_tokens;
+    state_->sources.computed_prompt_tokens += record.prompt_tokens - record.cached_tokens;
     state_->observe(Measure::ttft, &tally.ttft, at - record.arrival);
   } else {
     const Nanos gap = (at - record.last_token) / tokens;
@@ -140,6 +174,7 @@ void Recorder::preempted(const PreemptionEvent& event, Nanos at) {
   ++record.preemptions;
   (event.swapped ? record.swapped_tokens : record.recomputed_tokens) += event.tokens;
   ++state_->totals.preemptions;
+  ++(event.swapped ? state_->sources.swaps : state_->sources.recomputes);
   (event.swapped ? state_->totals.swapped_tokens : state_->totals.recomputed_tokens) += event.tokens;
   ++state_->tally_at(at).preemptions;
 }
@@ -156,13 +191,7 @@ void Recorder::finished(RequestId id, Nanos at, FinishReason reason, const std::
 
   SecondTally& tally = state_->tally_at(at);
   ++tally.finished;
-  if (record.ended_well() && record.output_tokens >= 2) {
-    state_->observe(Measure::tpot, &tally.tpot,
-                    (record.last_token - record.first_token) / (record.output_tokens - 1));
-  }
-  if (record.ended_well() && record.output_tokens >= 1) {
-    state_->observe(Measure::e2e, nullptr, record.last_token - record.arrival);
-  }
+  state_->observe_ended(record, tally);
   count_finish(reason, state_->totals);
   state_->statistics.add(record);
   push_bounded(state_->unwritten, record, kUnwrittenRequests);
@@ -179,6 +208,7 @@ void Recorder::step(StepRecord record, std::span<const StepEvent> events, int ev
   }
   push_bounded(state_->steps, record, kKeptSteps);
   ++state_->totals.steps;
+  state_->count(Measure::step_tokens, record.prefill_tokens + record.decode_tokens);
   state_->totals.evicted_blocks += evicted_blocks;
   state_->tally_at(record.finished).prompt_tokens += record.prefill_tokens;
   state_->prompt_rate.add(record.finished, record.prefill_tokens);
@@ -321,6 +351,11 @@ std::vector<RequestRecord> Recorder::last_requests(std::size_t n) const {
 EngineTotals Recorder::totals() const {
   const std::lock_guard lock(state_->mutex);
   return state_->totals;
+}
+
+Recorder::Sources Recorder::sources() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->sources;
 }
 
 RunSummary Recorder::summary() const {

@@ -24,6 +24,7 @@ class Recorder {
 
   void arrived(const RequestRecord& request,
                std::vector<PromptPart> parts = {});  ///< live from now on; parts name where a prompt missed
+  void asked(int n, std::int64_t max_tokens);        ///< how much a request wants at most
   void admitted(const AdmissionEvent& event, Nanos at);
   void token(RequestId id, Nanos at, int tokens = 1);  ///< TTFT at the first, ITL after it
   void preempted(const PreemptionEvent& event, Nanos at);
@@ -52,9 +53,34 @@ class Recorder {
     std::int64_t count = 0;
     double sum = 0;
   };
-  enum class Measure { ttft, tpot, itl, e2e, queue };
-  Histogram histogram(Measure measure) const;  ///< seconds, on edges(measure)
+  enum class Measure {
+    // Seconds.
+    ttft,
+    tpot,
+    itl,
+    e2e,
+    queue,
+    prefill,
+    decode,
+    inference,  ///< first scheduled → last token
+    // Numbers.
+    prompt_tokens,
+    computed_tokens,  ///< of a prompt: not found in the prefix cache
+    output_tokens,
+    step_tokens,
+    asked_n,
+    asked_tokens,
+  };
+  static constexpr std::size_t kMeasures = 14;
+  Histogram histogram(Measure measure) const;  ///< on edges(measure)
   static const std::vector<double>& edges(Measure measure);
+
+  /// Since start, for /metrics alone.
+  struct Sources {
+    std::int64_t computed_prompt_tokens = 0, cached_prompt_tokens = 0;  ///< of prompts whose first token came
+    std::int64_t recomputes = 0, swaps = 0;                             ///< preemptions
+  };
+  Sources sources() const;
 
  private:
   struct State;

@@ -63,16 +63,34 @@ SecondTally Recorder::State::merged(std::int64_t last_second, std::int64_t secon
   return sum;
 }
 
-void Recorder::State::observe(Measure measure, QuantileSketch* sketch, Nanos duration, std::int64_t count) {
-  const double seconds = static_cast<double>(duration) / kSecond;
+void Recorder::State::count(Measure measure, double value, std::int64_t count) {
   HistogramCounts& counts = histograms[static_cast<std::size_t>(measure)];
   const std::vector<double>& limits = edges(measure);
-  const auto edge = std::lower_bound(limits.begin(), limits.end(), seconds) - limits.begin();
+  const auto edge = std::lower_bound(limits.begin(), limits.end(), value) - limits.begin();
   if (edge < static_cast<std::ptrdiff_t>(limits.size()))
     counts.per_edge[static_cast<std::size_t>(edge)] += count;
   counts.count += count;
-  counts.sum += seconds * static_cast<double>(count);
-  if (sketch != nullptr) sketch->add(static_cast<double>(duration) / kNanosPerMs, count);
+  counts.sum += value * static_cast<double>(count);
+}
+
+void Recorder::State::observe(Measure measure, QuantileSketch* sketch, Nanos duration, std::int64_t number) {
+  count(measure, static_cast<double>(duration) / kSecond, number);
+  if (sketch != nullptr) sketch->add(static_cast<double>(duration) / kNanosPerMs, number);
+}
+
+void Recorder::State::observe_ended(const RequestRecord& record, SecondTally& tally) {
+  count(Measure::prompt_tokens, record.prompt_tokens);
+  count(Measure::computed_tokens, record.prompt_tokens - record.cached_tokens);
+  count(Measure::output_tokens, record.output_tokens);
+  if (!record.ended_well() || record.output_tokens == 0) return;
+  const Nanos preempted_after = record.preempted_ns - record.preempted_before_first_ns;
+  const Nanos decoding = record.last_token - record.first_token;
+  observe(Measure::e2e, nullptr, record.last_token - record.arrival);
+  observe(Measure::prefill, nullptr,
+          record.first_token - record.scheduled - record.preempted_before_first_ns);
+  observe(Measure::decode, nullptr, decoding - preempted_after);
+  observe(Measure::inference, nullptr, record.last_token - record.scheduled);
+  if (record.output_tokens >= 2) observe(Measure::tpot, &tally.tpot, decoding / (record.output_tokens - 1));
 }
 
 std::vector<RequestRecord> Recorder::State::newest_requests(std::size_t ended_limit) const {

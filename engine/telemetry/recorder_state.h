@@ -84,7 +84,8 @@ struct Recorder::State {
   std::int64_t next_to_roll = 0;       // the first second that roll() has not returned
   std::deque<SecondRecord> history;
   RateWindow output_rate, prompt_rate;
-  std::array<HistogramCounts, 5> histograms;  // by Measure
+  std::array<HistogramCounts, kMeasures> histograms;  // by Measure
+  Sources sources;
 
   std::unordered_map<RequestId, Live> live;
   std::deque<RequestRecord> ended, unwritten;
@@ -100,6 +101,8 @@ struct Recorder::State {
   SecondTally& tally_at(Nanos at);
   void advance_to(Nanos at);
   SecondTally merged(std::int64_t last_second, std::int64_t seconds) const;
+  void count(Measure measure, double value, std::int64_t count = 1);
+  void observe_ended(const RequestRecord& record, SecondTally& tally);
   void observe(Measure measure, QuantileSketch* sketch, Nanos duration, std::int64_t count = 1);
   std::vector<RequestRecord> newest_requests(std::size_t ended_limit) const;
 };

@@ -287,7 +287,8 @@ class HttpFaultsTest : public QObject {
     QCOMPARE(rest.find("\"error\""), rest.rfind("\"error\""));
     const auto refused = whole.read_reply();
     QCOMPARE(refused.status, 503);
-    QCOMPARE(test::get(server.port(), "/health").status, 503);
+    QCOMPARE(test::get(server.port(), "/health").status, 200);  // alive, but
+    QCOMPARE(test::get(server.port(), "/health/ready").status, 503);
     QCOMPARE(test::post(server.port(), test::kChat, test::chat_body("late").dump()).status, 503);
   }
 
@@ -319,8 +320,7 @@ class HttpFaultsTest : public QObject {
   void servers_come_and_go_under_load() {
     Server server;
     for (int round = 0; round < 10; ++round) {
-      const auto other = HttpServer::start(
-          server.engine(), {.host = "127.0.0.1", .port = 0, .allowed_hosts = {}, .allowed_origins = {}});
+      const auto other = HttpServer::start(server.engine(), {.port = 0});
       PW_VERIFY(other);
       std::vector<std::unique_ptr<test::RawHttp>> clients;
       for (int i = 0; i < 8; ++i) {
@@ -367,6 +367,14 @@ class HttpFaultsTest : public QObject {
     QCOMPARE(error_of("::", 0).param, "allowed-hosts");
     QCOMPARE(error_of("203.0.113.1", 0).param, "allowed-hosts");
     QCOMPARE(error_of("localhost", 0).what, "");
+    HttpOptions without_key;
+    without_key.host = "0.0.0.0";
+    without_key.port = 0;
+    without_key.allowed_hosts = {"box.example"};
+    const auto refused = HttpServer::start(server.engine(), without_key);
+    QVERIFY(!refused && refused.error().param == "api-key");
+    without_key.keys = *ApiKeys::read("a-key", "");
+    PW_VERIFY(HttpServer::start(server.engine(), without_key));
     if (geteuid() != 0) QCOMPARE(error_of("127.0.0.1", 80).param, "port");
   }
 
@@ -374,7 +382,7 @@ class HttpFaultsTest : public QObject {
     Server server;
     const auto open = HttpServer::start(
         server.engine(),
-        {.host = "0.0.0.0", .port = 0, .allowed_hosts = {"box.example"}, .allowed_origins = {}});
+        {.host = "0.0.0.0", .port = 0, .allowed_hosts = {"box.example"}, .allow_unauthenticated = true});
     PW_VERIFY(open);
     QCOMPARE((*open)->url(), "http://127.0.0.1:" + std::to_string((*open)->port()));
     test::RawHttp named((*open)->port()), other((*open)->port());

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // /metrics as a scraper reads it: the text format's rules, vLLM's names, and numbers that agree with the
 // engine.
+#include <QProcess>
 #include <QRegularExpression>
+#include <QStandardPaths>
 #include <QTest>
 #include <cmath>
 #include <cstring>
@@ -111,27 +113,131 @@ class MetricsTest : public QObject {
     QVERIFY(metrics_.samples.at(labelled("vllm:prompt_tokens_total")) > 0);
   }
 
-  void histograms_are_cumulative_and_complete() {
+  void every_histogram_is_cumulative_and_complete() {
     const std::map<std::string, double> counts = {{"vllm:time_to_first_token_seconds", 3},
                                                   {"vllm:inter_token_latency_seconds", 27},
                                                   {"vllm:request_time_per_output_token_seconds", 3},
                                                   {"vllm:e2e_request_latency_seconds", 3},
-                                                  {"vllm:request_queue_time_seconds", 3}};
+                                                  {"vllm:request_queue_time_seconds", 3},
+                                                  {"vllm:request_prefill_time_seconds", 3},
+                                                  {"vllm:request_decode_time_seconds", 3},
+                                                  {"vllm:request_inference_time_seconds", 3},
+                                                  {"vllm:request_prompt_tokens", 3},
+                                                  {"vllm:request_generation_tokens", 3},
+                                                  {"vllm:request_max_num_generation_tokens", 3},
+                                                  {"vllm:request_prefill_kv_computed_tokens", 3},
+                                                  {"vllm:request_params_n", 3},
+                                                  {"vllm:request_params_max_tokens", 3},
+                                                  {"pitwall:inter_token_latency_seconds", 27},
+                                                  {"pitwall:request_queue_time_seconds", 3}};
     for (const auto& [name, expected] : counts) {
       QCOMPARE(metrics_.types.at(name), "histogram");
+      QCOMPARE(metrics_.samples.at(labelled(name + "_count")), expected);
+    }
+    int histograms = 0;
+    for (const auto& [name, type] : metrics_.types) {
+      if (type != "histogram") continue;
+      ++histograms;
       double last_value = 0, last_edge = -1;
-      for (const std::string& sample : metrics_.order) {
-        if (!sample.starts_with(name + "_bucket{")) continue;
-        const std::string edge = sample.substr(sample.find("le=\"") + 4);
-        const double upper = edge.starts_with("+Inf") ? INFINITY : std::stod(edge);
-        QVERIFY2(upper > last_edge && metrics_.samples.at(sample) >= last_value, sample.c_str());
-        last_edge = upper;
+      for (const auto& [edge, sample] : buckets_of(name)) {
+        QVERIFY2(edge > last_edge && metrics_.samples.at(sample) >= last_value, sample.c_str());
+        last_edge = edge;
         last_value = metrics_.samples.at(sample);
       }
-      QVERIFY(std::isinf(last_edge));
-      QCOMPARE(last_value, expected);
-      QCOMPARE(metrics_.samples.at(labelled(name + "_count")), expected);
-      QVERIFY(metrics_.samples.at(labelled(name + "_sum")) >= 0);
+      QVERIFY2(std::isinf(last_edge), name.c_str());
+      QCOMPARE(last_value, metrics_.samples.at(labelled(name + "_count")));
+      QVERIFY2(metrics_.samples.at(labelled(name + "_sum")) >= 0, name.c_str());
+    }
+    QVERIFY(histograms >= static_cast<int>(counts.size()));
+  }
+
+  void sums_agree_with_what_was_asked() {
+    const auto sum = [&](const std::string& name) { return metrics_.samples.at(labelled(name + "_sum")); };
+    QCOMPARE(sum("vllm:request_generation_tokens"), 30.0);
+    QCOMPARE(sum("vllm:request_params_max_tokens"), 30.0);
+    QCOMPARE(sum("vllm:request_params_n"), 3.0);
+    const double prompts = metrics_.samples.at(labelled("vllm:prompt_tokens_total"));
+    const double computed =
+        metrics_.samples.at(labelled("vllm:prompt_tokens_by_source_total", "source=\"local_compute\""));
+    const double cached = metrics_.samples.at(labelled("vllm:prompt_tokens_cached_total"));
+    QCOMPARE(sum("vllm:request_prompt_tokens"), prompts);
+    QCOMPARE(computed + cached, prompts);
+    QCOMPARE(sum("vllm:request_prefill_kv_computed_tokens"), computed);
+    QVERIFY(cached > 0);  // three times the same prompt
+    // A step samples one token a request at least, and reads each computed prompt token once.
+    QVERIFY(sum("vllm:iteration_tokens_total") >= computed + 27);
+  }
+
+  void edges_are_vllms() {
+    // vllm/v1/metrics/loggers.py.
+    const std::vector<double> first = {0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75,
+                                       1,     2.5,   5,    7.5,  10,   20,   40,   80,  160,  640, 2560};
+    const std::vector<double> gap = {0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5,
+                                     0.75, 1,     2.5,  5,     7.5, 10,   20,  40,  80};
+    const std::vector<double> whole = {0.3, 0.5, 0.8, 1,  1.5, 2,   2.5, 5,   10,   15,  20,
+                                       30,  40,  50,  60, 120, 240, 480, 960, 1920, 7680};
+    const std::vector<double> step = {1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384};
+    const std::vector<double> length = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000};  // context: 2,048
+    const std::map<std::string, std::vector<double>> expected = {
+        {"vllm:time_to_first_token_seconds", first},
+        {"vllm:inter_token_latency_seconds", gap},
+        {"vllm:request_time_per_output_token_seconds", gap},
+        {"vllm:e2e_request_latency_seconds", whole},
+        {"vllm:request_queue_time_seconds", whole},
+        {"vllm:request_inference_time_seconds", whole},
+        {"vllm:request_prefill_time_seconds", whole},
+        {"vllm:request_decode_time_seconds", whole},
+        {"vllm:iteration_tokens_total", step},
+        {"vllm:request_params_n", {1, 2, 5, 10, 20}},
+        {"vllm:request_params_max_tokens", length},
+        {"vllm:request_prompt_tokens", length},
+        {"vllm:request_generation_tokens", length},
+        {"vllm:request_max_num_generation_tokens", length},
+        {"vllm:request_prefill_kv_computed_tokens", length}};
+    for (const auto& [name, edges] : expected) {
+      std::vector<double> ours;
+      for (const auto& [edge, sample] : buckets_of(name)) ours.push_back(edge);
+      QVERIFY2(std::isinf(ours.back()), name.c_str());
+      ours.pop_back();
+      QVERIFY2(ours == edges, name.c_str());
+    }
+    QVERIFY(buckets_of("pitwall:inter_token_latency_seconds").front().first < 0.001);
+  }
+
+  void refusals_are_counted_by_cause() {
+    const int port = server_->port();
+    test::get(port, "/nothing");
+    test::post(port, test::kChat, "{");
+    test::post(port, test::kChat, R"({"model":"nope","messages":[]})");
+    test::post(port, "/v1/embeddings", "{}");
+    const Metrics now = parse(test::get(port, "/metrics").body);
+    const auto refused = [&](const std::string& status, const std::string& code) {
+      const auto found = now.samples.find(
+          labelled("pitwall:http_replies_total", "status=\"" + status + "\",code=\"" + code + "\""));
+      return found != now.samples.end() ? found->second : 0;
+    };
+    QCOMPARE(refused("404", "not_found"), 1.0);
+    QCOMPARE(refused("404", "model_not_found"), 1.0);
+    QCOMPARE(refused("404", "not_provided"), 1.0);
+    QCOMPARE(refused("400", ""), 1.0);
+    QVERIFY(refused("200", "") >= 4);
+    QCOMPARE(now.samples.at(labelled("pitwall:preemptions_total", "kv=\"recompute\"")), 0.0);
+  }
+
+  void promtool_agrees() {
+    const QString promtool = QStandardPaths::findExecutable(QStringLiteral("promtool"));
+    if (promtool.isEmpty()) QSKIP("promtool is not installed");
+    QProcess check;
+    check.start(promtool, {"check", "metrics"});
+    check.write(QByteArray::fromStdString(test::get(server_->port(), "/metrics").body));
+    check.closeWriteChannel();
+    QVERIFY(check.waitForFinished());
+    const QString said = QString::fromUtf8(check.readAllStandardError() + check.readAllStandardOutput());
+    // vLLM's names have colons, and a histogram that ends in _total; that is what it has to say of them.
+    for (const QString& line : said.split('\n', Qt::SkipEmptyParts)) {
+      const bool names = line.endsWith("metric names should not contain ':'") ||
+                         line.endsWith("non-counter metrics should not have \"_total\" suffix");
+      QVERIFY2(names, qPrintable(line));
     }
   }
 
@@ -151,13 +257,24 @@ class MetricsTest : public QObject {
     const auto engine =
         test::start_engine(test::write_tiny_model(folder.path()),
                            {{"kv-cache-memory-bytes", "8MiB"}, {"served-model-name", "a \"b\"\\c\nd"}});
-    const Metrics metrics = parse(metrics_text(*engine));
+    const Metrics metrics = parse(metrics_text(*engine, HttpStatistics()));
     QCOMPARE(metrics.problem, "");
     QVERIFY(metrics.samples.contains(
         "vllm:num_requests_running{model_name=\"a \\\"b\\\"\\\\c\\nd\",engine=\"0\"}"));
   }
 
  private:
+  /// Upper edge and sample, in the order of the text.
+  std::vector<std::pair<double, std::string>> buckets_of(const std::string& name) const {
+    std::vector<std::pair<double, std::string>> buckets;
+    for (const std::string& sample : metrics_.order) {
+      if (!sample.starts_with(name + "_bucket{")) continue;
+      const std::string edge = sample.substr(sample.find("le=\"") + 4);
+      buckets.emplace_back(edge.starts_with("+Inf") ? INFINITY : std::stod(edge), sample);
+    }
+    return buckets;
+  }
+
   std::unique_ptr<test::HttpFixture> server_;
   std::string content_type_;
   Metrics metrics_;

@@ -100,7 +100,7 @@ RawReply RawHttp::read_reply() {
   read_head(text, reply);
   if (reply.headers.contains("transfer-encoding")) {
     for (;;) {
-      const std::size_t size = std::stoul("0" + read_until("\r\n"), nullptr, 16);
+      const std::size_t size = std::strtoul(read_until("\r\n").c_str(), nullptr, 16);
       while (received_.size() < size + 2) {
         if (!receive()) return {};
       }
@@ -135,6 +135,17 @@ void RawHttp::finish_sending() {
 void RawHttp::close() {
   if (socket_ >= 0) ::close(socket_);
   socket_ = -1;
+}
+
+void RawHttp::reset() {
+  const linger at_once{1, 0};
+  if (socket_ >= 0) setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  close();
+}
+
+void RawHttp::read_byte() {
+  char byte;
+  if (socket_ >= 0) static_cast<void>(::recv(socket_, &byte, 1, MSG_DONTWAIT));
 }
 
 RawReply get(int port, std::string_view target) {

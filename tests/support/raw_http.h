@@ -33,6 +33,8 @@ class RawHttp {
   bool ended();                ///< waits: true when the peer closed without sending more
   void finish_sending();       ///< shuts down this direction only
   void close();
+  void reset();      ///< the same, as a program that crashes with unread data does it
+  void read_byte();  ///< one, if one is there
 
  private:
   bool receive();

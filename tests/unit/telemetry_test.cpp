@@ -382,6 +382,34 @@ class TelemetryTest : public QObject {
     QVERIFY(near(itl.sum, 200.012));
   }
 
+  void what_ended_is_counted_by_part() {
+    Timeline t;
+    t.recorder->admitted({.request = t.id, .cached_tokens = 4, .miss_token = 4}, t.at(10));
+    t.recorder->preempted({.request = t.id, .tokens = 6}, t.at(20));
+    t.recorder->admitted({.request = t.id, .resumed = true}, t.at(50));
+    t.recorder->token(t.id, t.at(70));
+    t.recorder->preempted({.request = t.id, .tokens = 2, .swapped = true}, t.at(80));
+    t.recorder->admitted({.request = t.id, .resumed = true}, t.at(180));
+    t.recorder->token(t.id, t.at(200));
+    t.recorder->finished(t.id, t.at(201), FinishReason::length);
+    t.recorder->asked(2, 300);
+    const auto sum = [&](Recorder::Measure measure) { return t.recorder->histogram(measure).sum; };
+    using Measure = Recorder::Measure;
+    QVERIFY(near(sum(Measure::prefill), 0.030));    // 60 ms, of which 30 preempted
+    QVERIFY(near(sum(Measure::decode), 0.030));     // 130 ms, of which 100 preempted
+    QVERIFY(near(sum(Measure::inference), 0.190));  // all of it
+    QCOMPARE(sum(Measure::prompt_tokens), 10.0);
+    QCOMPARE(sum(Measure::computed_tokens), 6.0);
+    QCOMPARE(sum(Measure::output_tokens), 2.0);
+    QCOMPARE(sum(Measure::asked_n), 2.0);
+    QCOMPARE(sum(Measure::asked_tokens), 300.0);
+    const auto sources = t.recorder->sources();
+    QCOMPARE(sources.cached_prompt_tokens, std::int64_t{4});
+    QCOMPARE(sources.computed_prompt_tokens, std::int64_t{6});
+    QCOMPARE(sources.recomputes, std::int64_t{1});
+    QCOMPARE(sources.swaps, std::int64_t{1});
+  }
+
   void readers_and_the_writer_may_meet() {
     RealClock clock;
     Recorder recorder(clock);

@@ -23,12 +23,13 @@ struct Running {
 };
 
 Result<std::shared_ptr<Running>> start_running(EngineOptions options) {
-  const HttpOptions http = http_options(options.settings);
+  const auto http = http_options(options.settings);
+  if (!http) return http.error();
   auto engine = Engine::start(std::move(options));
   if (!engine) return engine.error();
   auto running = std::make_shared<Running>();
   running->engine = std::move(*engine);
-  auto server = HttpServer::start(*running->engine, http);
+  auto server = HttpServer::start(*running->engine, *http);
   if (!server) return server.error();  // and `running` stops the engine again
   running->server = std::move(*server);
   return running;
