@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+#include <charconv>
 #include <cstdint>
+#include <string_view>
 
 namespace pitwall {
 
@@ -125,6 +128,33 @@ std::string quote_for_message(std::string_view text, std::size_t limit) {
     text.remove_prefix(next.length);
   }
   return out + "\"";
+}
+
+std::string percent_decode(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned value = 0;
+    const std::string_view digits = text[i] == '%' ? text.substr(i + 1, 2) : std::string_view();
+    const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    const bool whole = digits.size() == 2 && code == std::errc{} && end == digits.data() + 2;
+    out += whole ? static_cast<char>(value) : text[i];
+    if (whole) i += 2;
+  }
+  return out;
+}
+
+std::string percent_encode(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80 && (std::isalnum(byte) || std::string_view("-._~").find(c) != std::string_view::npos)) {
+      out += c;
+    } else {
+      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return out;
 }
 
 }  // namespace pitwall

@@ -12,4 +12,9 @@ std::string escape_html(std::string_view text);           ///< & < > " '
 std::string quote_for_message(std::string_view text,
                               std::size_t limit = 80);  ///< printable, cut, in “”-free double quotes
 
+/// %XX becomes a byte; a % without two hex digits stays.
+std::string percent_decode(std::string_view text);
+/// All but letters, digits and - . _ ~ becomes %XX.
+std::string percent_encode(std::string_view text);
+
 }  // namespace pitwall

@@ -25,9 +25,4 @@ Result<HttpUrl> parse_http_url(std::string_view url);
 /// Where a Location header of `base` leads: a whole address, "//host/path", "/path", "?query" or "path".
 Result<std::string> join_url(const HttpUrl& base, std::string_view reference);
 
-/// %XX becomes a byte; a % without two hex digits stays.
-std::string percent_decode(std::string_view text);
-/// All but letters, digits and - . _ ~ becomes %XX.
-std::string percent_encode(std::string_view text);
-
 }  // namespace pitwall

@@ -54,13 +54,6 @@ std::vector<Json> prompt_list(const Json& prompt) {
   return {prompt.begin(), prompt.end()};
 }
 
-HttpReply unknown_model(const std::string& asked, const std::string& served) {
-  return error_reply(404,
-                     "The model " + quote_for_message(asked) + " does not exist; this server has " +
-                         quote_for_message(served),
-                     "model", "model_not_found");
-}
-
 /// 429, with the time after which a place may be free.
 HttpReply queue_full(const Error& error, int seconds) {
   HttpReply reply = error_reply(429, error.text(), {}, "queue_full");

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/text_escape.h"
+
 namespace pitwall {
 
 namespace {
@@ -98,6 +100,13 @@ HttpReply error_reply(const Error& error) {
   std::string_view code;
   if (error.kind == Error::Kind::unsupported) code = "unsupported_value";
   return error_reply(status_of(error), error.text(), error.param, code);
+}
+
+HttpReply unknown_model(const std::string& asked, const std::string& served) {
+  return error_reply(404,
+                     "The model " + quote_for_message(asked) + " does not exist; this server has " +
+                         quote_for_message(served),
+                     "model", "model_not_found");
 }
 
 }  // namespace pitwall

@@ -31,4 +31,7 @@ HttpReply error_reply(int status, std::string_view message, std::string_view par
 int status_of(const Error& error);
 HttpReply error_reply(const Error& error);
 
+/// 404: this server has another model.
+HttpReply unknown_model(const std::string& asked, const std::string& served);
+
 }  // namespace pitwall

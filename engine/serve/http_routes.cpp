@@ -26,6 +26,13 @@ HttpReply models(const RouteInput& input) {
                                     input.engine.max_model_len()));
 }
 
+HttpReply one_model(const RouteInput& input) {
+  const std::string name = percent_decode(input.query), &served = input.engine.served_name();
+  if (name != served) return unknown_model(name, served);
+  return json_reply(
+      model_response(served, input.engine.started_utc() / kNanosPerSecond, input.engine.max_model_len()));
+}
+
 /// Alive: false only once the engine has failed, which a new process alone can mend. A server that drains is
 /// alive, so that nobody ends it early.
 HttpReply health(const RouteInput& input) {
@@ -147,6 +154,7 @@ const std::array kRoutes = {
     Route{"POST", "/v1/chat/completions", ApiKind::chat},
     Route{"POST", "/v1/completions", ApiKind::completion},
     Route{"GET", "/v1/models", models},
+    Route{"GET", "/v1/models/", one_model},
     Route{"POST", "/tokenize", RouteTask{tokenize_route}},
     Route{"POST", "/detokenize", RouteTask{detokenize_route}},
     Route{"GET", "/health", health, kOpen},
@@ -191,7 +199,9 @@ RouteMatch find_route(std::string_view method, std::string_view target, std::str
   query = question == std::string_view::npos ? std::string_view() : target.substr(question + 1);
   std::string methods;
   for (const Route& route : kRoutes) {
-    if (route.path != path) continue;
+    const bool takes_rest = route.path.ends_with('/') && path.starts_with(route.path);
+    if (route.path != path && !takes_rest) continue;
+    if (takes_rest) query = path.substr(route.path.size());
     if (route.method == method) return {&route, {}};
     methods.append(methods.empty() ? "" : ", ").append(route.method);
   }

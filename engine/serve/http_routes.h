@@ -40,7 +40,8 @@ struct RouteMatch {
   const Route* route = nullptr;
   HttpReply refusal;  ///< 404 or 405, when there is no route
 };
-/// `target` as in the request line; `query` becomes what follows its '?'.
+/// `target` as in the request line; `query` becomes what follows its '?', or the route's path where that ends
+/// with '/'.
 RouteMatch find_route(std::string_view method, std::string_view target, std::string_view& query);
 
 }  // namespace pitwall

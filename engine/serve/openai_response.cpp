@@ -61,6 +61,16 @@ Json logprobs_of(const ResponseIdentity& identity, const ChoiceText& what) {
   return lists;
 }
 
+Json model_json(const std::string& model, std::int64_t created, int max_model_len) {
+  Json entry;
+  entry["id"] = model;
+  entry["object"] = "model";
+  entry["created"] = created;
+  entry["owned_by"] = "pitwall";
+  entry["max_model_len"] = max_model_len;
+  return entry;
+}
+
 }  // namespace
 
 std::string_view finish_word(FinishReason reason, bool called_tools) {
@@ -170,16 +180,11 @@ Json timings_json(const RequestRecord& record) {
 }
 
 std::string models_response(const std::string& model, std::int64_t created, int max_model_len) {
-  Json entry;
-  entry["id"] = model;
-  entry["object"] = "model";
-  entry["created"] = created;
-  entry["owned_by"] = "pitwall";
-  entry["max_model_len"] = max_model_len;
-  Json json;
-  json["object"] = "list";
-  json["data"] = Json::array({std::move(entry)});
-  return dump_json(json);
+  return dump_json({{"object", "list"}, {"data", Json::array({model_json(model, created, max_model_len)})}});
+}
+
+std::string model_response(const std::string& model, std::int64_t created, int max_model_len) {
+  return dump_json(model_json(model, created, max_model_len));
 }
 
 }  // namespace pitwall

@@ -89,7 +89,8 @@ std::string usage_chunk(const ResponseIdentity& identity, const Usage& usage,
 /// Where one reply's time went, in ms, and its rates.
 nlohmann::ordered_json timings_json(const RequestRecord& record);
 
-/// GET /v1/models: the one model that is served.
+/// GET /v1/models: the one model that is served. GET /v1/models/NAME: that alone.
 std::string models_response(const std::string& model, std::int64_t created, int max_model_len);
+std::string model_response(const std::string& model, std::int64_t created, int max_model_len);
 
 }  // namespace pitwall

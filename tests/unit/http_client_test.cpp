@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/base/text_escape.h"
 #include "engine/library/http_client.h"
 #include "engine/library/http_url.h"
 #include "tests/support/test_support.h"
