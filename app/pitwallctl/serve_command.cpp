@@ -94,7 +94,10 @@ void add_serve_command(CLI::App& app, Action& action) {
   synthetic->add_to(*command);
   command->callback([&action, command, flags, synthetic] {
     synthetic->check(*command);
-    action = [flags, synthetic] { return serve(flags->settings(), *synthetic); };
+    action = [flags, synthetic] {
+      hide_secret_environment();
+      return serve(flags->settings(), *synthetic);
+    };
   });
 }
 
