@@ -62,6 +62,7 @@ Result<void> serve(const Settings& settings, const SyntheticFlags& synthetic) {
   const StopSignals signals;
   auto http = http_options(settings);  // what it refuses is said before a model is loaded
   if (!http.ok()) return http.error();
+  if (auto sound = HttpServer::check(*http); !sound.ok()) return sound;
   const auto store = store_or_note();
   std::atomic<bool> stop_loading = false;
   EngineOptions options;
