@@ -68,7 +68,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return explain_usage(app, error);
   }
-  hide_secrets(argc, argv);
+  hide_secret_arguments(argc, argv);
   const auto done = action();
   if (!done.ok()) {
     print_note("error: " + done.error().text());

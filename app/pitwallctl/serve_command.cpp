@@ -62,6 +62,7 @@ Result<void> serve(const Settings& settings, const SyntheticFlags& synthetic) {
   const StopSignals signals;
   auto http = http_options(settings);  // what it refuses is said before a model is loaded
   if (!http.ok()) return http.error();
+  if (auto sound = HttpServer::check(*http); !sound.ok()) return sound;
   const auto store = store_or_note();
   std::atomic<bool> stop_loading = false;
   EngineOptions options;
@@ -94,7 +95,10 @@ void add_serve_command(CLI::App& app, Action& action) {
   synthetic->add_to(*command);
   command->callback([&action, command, flags, synthetic] {
     synthetic->check(*command);
-    action = [flags, synthetic] { return serve(flags->settings(), *synthetic); };
+    action = [flags, synthetic] {
+      hide_secret_environment();
+      return serve(flags->settings(), *synthetic);
+    };
   });
 }
 

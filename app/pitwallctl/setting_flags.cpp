@@ -106,8 +106,15 @@ bool SettingFlags::given(std::string_view name) const {
                      [&](const Flag& flag) { return flag.info->name == name && flag.option->count() > 0; });
 }
 
-void hide_secrets(int argc, char** argv) {
-  const auto hide = [](char* text) { std::memset(text, 'x', std::strlen(text)); };
+namespace {
+
+void hide(char* text) {
+  std::memset(text, 'x', std::strlen(text));
+}
+
+}  // namespace
+
+void hide_secret_arguments(int argc, char** argv) {
   for (const SettingInfo& info : setting_table()) {
     if (!info.secret) continue;
     const std::string flag = "--" + std::string(info.name), with_value = flag + "=";
@@ -115,9 +122,15 @@ void hide_secrets(int argc, char** argv) {
       if (argv[i] == flag && i + 1 < argc) hide(argv[i + 1]);
       if (std::string_view(argv[i]).starts_with(with_value)) hide(argv[i] + with_value.size());
     }
-    const std::string variable = environment_name(info);
-    if (char* value = std::getenv(variable.c_str())) hide(value);
-    unsetenv(variable.c_str());
+  }
+}
+
+void hide_secret_environment() {
+  for (const SettingInfo& info : setting_table()) {
+    if (!info.secret) continue;
+    const std::string name = environment_name(info);
+    if (char* value = std::getenv(name.c_str())) hide(value);
+    unsetenv(name.c_str());
   }
 }
 

@@ -39,9 +39,10 @@ class SettingFlags {
   std::vector<Flag> flags_;  // options hold references to the texts: reserved once, never moved
 };
 
-/// Overwrites secrets in the arguments and in the environment, where other programs could read them; for use
-/// once the command line has been parsed.
-void hide_secrets(int argc, char** argv);
+// Where other programs could read secrets they are overwritten; both for use once the command line has been
+// parsed.
+void hide_secret_arguments(int argc, char** argv);
+void hide_secret_environment();
 
 bool engine_setting(const SettingInfo& info);  ///< all but the server's
 bool any_setting(const SettingInfo& info);

@@ -214,6 +214,12 @@ HttpServer::~HttpServer() {
   stop();
 }
 
+Result<void> HttpServer::check(const HttpOptions& options) {
+  if (auto address = listen_address(options); !address) return address.error();
+  if (auto tls = tls_context(options); !tls) return tls.error();
+  return {};
+}
+
 Result<std::unique_ptr<HttpServer>> HttpServer::start(Engine& engine, const HttpOptions& options) {
   auto tls = tls_context(options);
   if (!tls) return tls.error();

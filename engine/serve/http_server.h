@@ -40,6 +40,8 @@ Result<HttpOptions> http_options(const Settings& settings);
 
 class HttpServer {
  public:
+  /// What start() would refuse whatever the engine is: an address, a missing key, a certificate.
+  static Result<void> check(const HttpOptions& options);
   /// Listens; Error::busy names the port, the OS reason, the owning process where known, and a free port to
   /// use. Refuses to listen beyond loopback without a key, and a certificate that OpenSSL does not take.
   static Result<std::unique_ptr<HttpServer>> start(Engine& engine, const HttpOptions& options);

@@ -25,6 +25,7 @@ struct Running {
 Result<std::shared_ptr<Running>> start_running(EngineOptions options) {
   const auto http = http_options(options.settings);
   if (!http) return http.error();
+  if (auto sound = HttpServer::check(*http); !sound) return sound.error();
   auto engine = Engine::start(std::move(options));
   if (!engine) return engine.error();
   auto running = std::make_shared<Running>();
