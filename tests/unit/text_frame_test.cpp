@@ -12,7 +12,7 @@ using namespace pitwall;
 
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out(1, '"');
   append_json_escaped(out, text);
   out += '"';
@@ -28,11 +28,11 @@ class TextFrameTest : public QObject {
   void escapes_as_the_library_does() {
     for (int byte = 0; byte < 128; ++byte) {
       const std::string text = {'a', static_cast<char>(byte), 'b'};
-      QCOMPARE(quoted(text), nlohmann::json(text).dump());
+      QCOMPARE(in_quotes(text), nlohmann::json(text).dump());
     }
     const std::string wide = "ä 中文 😊 \u2028 \"quoted\" \\ \n";
-    QCOMPARE(quoted(wide), nlohmann::json(wide).dump());
-    QCOMPARE(quoted(""), "\"\"");
+    QCOMPARE(in_quotes(wide), nlohmann::json(wide).dump());
+    QCOMPARE(in_quotes(""), "\"\"");
   }
 
   void frames_equal_whole_chunks() {
