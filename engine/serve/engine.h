@@ -102,7 +102,7 @@ class Engine {
   const std::shared_ptr<const Tokenizer>& tokenizer() const;  ///< null when the checkpoint has none
   /// For requests with or without tools; null when the model has no template that compiles.
   const ChatFormat* chat_format(bool with_tools = false) const;
-  GuideStore& guides() const;  ///< of what replies must be
+  GuideStore& guides() const;                ///< of what replies must be
   const Error* chat_template_error() const;  ///< why the template does not compile, or null
   Settings settings() const;                 ///< requested, changes while serving included
   int max_model_len() const;                 ///< effective

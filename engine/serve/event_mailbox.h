@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// EventMailbox: carries the events of a call's choices from the output thread to its connection, and lets either side go
-// first.
+// EventMailbox: carries the events of a call's choices from the output thread to its connection, and lets
+// either side go first.
 #pragma once
 #include <functional>
 #include <mutex>

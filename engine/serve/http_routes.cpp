@@ -199,8 +199,9 @@ RouteMatch find_route(std::string_view method, std::string_view target, std::str
   query = question == std::string_view::npos ? std::string_view() : target.substr(question + 1);
   std::string methods;
   for (const Route& route : kRoutes) {
-    const bool takes_rest = route.path.ends_with('/') && path.starts_with(route.path);
-    if (route.path != path && !takes_rest) continue;
+    const bool takes_rest = route.path.ends_with('/');
+    const bool matches = takes_rest ? path.starts_with(route.path) && path != route.path : path == route.path;
+    if (!matches) continue;
     if (takes_rest) query = path.substr(route.path.size());
     if (route.method == method) return {&route, {}};
     methods.append(methods.empty() ? "" : ", ").append(route.method);

@@ -186,14 +186,13 @@ class HttpTest : public QObject {
     chat("content as number", R"({"messages": [{"role": "user", "content": 5}]})", 400, "messages");
     chat("hot", R"({"messages": [{"role": "user", "content": "x"}], "temperature": "hot"})", 400,
          "temperature");
-    chat("two replies", R"({"messages": [{"role": "user", "content": "x"}], "n": 2})", 400, "n",
-         "unsupported_value");
+    chat("too many replies", R"({"messages": [{"role": "user", "content": "x"}], "n": 129})", 400, "n");
     chat("unknown model", R"({"model": "nope", "messages": [{"role": "user", "content": "x"}]})", 404,
          "model", "model_not_found");
     text("no prompt", "{}", 400, "prompt");
     text("empty prompt", R"({"prompt": ""})", 400, "prompt");
     text("no tokens", R"({"prompt": []})", 400, "prompt");
-    text("two prompts", R"({"prompt": ["a", "b"]})", 400, "prompt");
+    text("too many prompts", R"({"prompt": ["a", "b"], "n": 100})", 400, "prompt");
     text("token outside", R"({"prompt": [5, 259]})", 400, "prompt");
     text("negative token", R"({"prompt": [-1]})", 400, "prompt");
     text("token as text", R"({"prompt": [5, "x"]})", 400, "prompt");

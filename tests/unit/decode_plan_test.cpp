@@ -132,16 +132,16 @@ class DecodePlanTest : public QObject {
     }
   }
 
-  /// A pair counts a unit more than it has.
+  /// A pair counts two units more than it has.
   void parts_share_evenly() {
     const std::vector<PlannedRow> rows = seen({4095, 17, 70000, 900}, 0);
     std::map<int, int> units;
     for (const auto& [piece, part] : walk(rows, 8, 396))
-      units[part] += (piece.end - piece.first + kUnitTokens - 1) / kUnitTokens + (piece.first == 0);
+      units[part] += (piece.end - piece.first + kUnitTokens - 1) / kUnitTokens + (piece.first == 0 ? 2 : 0);
     QCOMPARE(units.size(), 396u);
     const auto [least, most] = std::minmax_element(
         units.begin(), units.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-    QVERIFY(most->second - least->second <= 2);
+    QVERIFY(most->second - least->second <= 3);
   }
 
   /// Equal pairs are whole, or cut alike, where that takes most parts.

@@ -60,7 +60,7 @@ class OpenaiParseTest : public QObject {
     add("chat_template", "\"{{ messages }}\"");
     for (const char* value : {"0", "1.1", "-1", "\"1\"", "1e308"}) add("top_p", value);
     for (const char* value : {"-0.1", "1.1", "\"0\"", "true"}) add("min_p", value);
-    for (const char* value : {"0", "2", "1000000000", "-1", "\"1\"", "true", "1.5"}) add("n", value);
+    for (const char* value : {"0", "129", "1000000000", "-1", "\"1\"", "true", "1.5"}) add("n", value);
     for (const char* value : {"1", "[1]", "{}", "true", "[\"a\",\"b\",\"c\",\"d\",\"e\"]", "[null]"})
       add("stop", value);
     for (const char* value :
@@ -72,16 +72,29 @@ class OpenaiParseTest : public QObject {
     }
     for (const char* value : {"true", "[]", "{\"include_usage\": 1}"}) add("stream_options", value);
     for (const char* value : {"1", "[]", "true"}) add("model", value);
-    add("logprobs", "true");
-    add("top_logprobs", "5");
-    add("echo", "true");
+    for (const char* value : {"1", "\"true\""}) add("logprobs", value);
+    for (const char* value : {"5", "-1", "21", "1.5"}) add("top_logprobs", value);
     add("suffix", "\"x\"");
     add("tools", "[{}]");
-    add("logit_bias", "{\"1\": 5}");
-    add("response_format", "{\"type\": \"json_object\"}");
-    add("frequency_penalty", "0.5");
-    add("presence_penalty", "-1");
-    add("repetition_penalty", "1.1");
+    for (const char* value : {"[]", "{\"x\": 1}", "{\"-1\": 1}", "{\"1\": 101}", "{\"1\": \"a\"}"})
+      add("logit_bias", value);
+    for (const char* value : {"\"json\"", "{}", "{\"type\": \"xml\"}", "{\"type\": \"json_schema\"}",
+                              "{\"type\": \"json_schema\", \"json_schema\": {\"schema\": 5}}"}) {
+      add("response_format", value);
+    }
+    for (const char* field : {"frequency_penalty", "presence_penalty"}) {
+      for (const char* value : {"2.1", "-2.1", "\"1\"", "true"}) add(field, value);
+    }
+    for (const char* value : {"0", "-1", "2.1", "[]"}) add("repetition_penalty", value);
+    for (const char* value : {"-1", "1.5", "\"1\""}) {
+      add("min_tokens", value);
+      add("prompt_logprobs", value);
+    }
+    for (const char* value : {"{}", "[1]", "[{\"type\": \"function\"}]", "\"x\"",
+                              "[{\"type\": \"function\", \"function\": {\"name\": \"a b\"}}]"}) {
+      add("tools", value);
+    }
+    for (const char* value : {"\"required\"", "{}", "5"}) add("tool_choice", value);
     add("best_of", "2");
   }
 
