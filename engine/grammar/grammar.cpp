@@ -29,15 +29,29 @@ ByteState add_sorted(const std::vector<std::string>& texts, std::size_t begin, s
   return out.add_text(std::string_view(first).substr(depth, common - depth), branch);
 }
 
-/// Marks, from the leaves up, the parts for which `holds` says so of their parts, until nothing changes.
+/// Marks, from the leaves up, the parts that hold by what `bytes` says of automata, until nothing changes.
 /// Parts mostly stand behind the parts that hold them or in front: both ways in turn end soon.
-template <class Holds>
-std::vector<bool> fixpoint(const std::vector<GrammarPart>& parts, Holds holds) {
+template <class Bytes>
+std::vector<bool> parts_where(const std::vector<GrammarPart>& parts, Bytes bytes) {
   std::vector<bool> marked(parts.size());
+  const auto is_marked = [&](PartId inner) { return marked[inner]; };
+  const auto holds = [&](const GrammarPart& part) {
+    switch (part.kind) {
+      case Kind::bytes:
+        return static_cast<bool>(bytes(part.start));
+      case Kind::sequence:
+        return std::ranges::all_of(part.parts, is_marked);
+      case Kind::choice:
+        return std::ranges::any_of(part.parts, is_marked);
+      case Kind::repeat:
+        return part.min == 0 || is_marked(part.parts[0]);
+    }
+    return false;
+  };
   for (bool changed = true; changed;) {
     changed = false;
     const auto visit = [&](std::size_t i) {
-      if (marked[i] || !holds(parts[i], marked)) return;
+      if (marked[i] || !holds(parts[i])) return;
       marked[i] = true;
       changed = true;
     };
@@ -123,21 +137,7 @@ Result<void> GrammarBuilder::check_size() const {
 Result<Grammar> GrammarBuilder::finish(PartId root) && {
   if (auto fits = check_size(); !fits.ok()) return std::move(fits).error();
   std::vector<GrammarPart>& parts = grammar_.parts;
-  const std::vector<bool> ends =
-      fixpoint(parts, [](const GrammarPart& part, const std::vector<bool>& marked) {
-        const auto is_marked = [&](PartId inner) { return marked[inner]; };
-        switch (part.kind) {
-          case Kind::bytes:
-            return true;
-          case Kind::sequence:
-            return std::ranges::all_of(part.parts, is_marked);
-          case Kind::choice:
-            return std::ranges::any_of(part.parts, is_marked);
-          case Kind::repeat:
-            return part.min == 0 || marked[part.parts[0]];
-        }
-        return false;
-      });
+  const std::vector<bool> ends = parts_where(parts, [](ByteState) { return true; });
   if (!ends[root]) {
     return refused(Error::Kind::invalid_input, "No finite text obeys the grammar",
                    "A required part contradicts itself or holds itself without an end");
@@ -147,20 +147,7 @@ Result<Grammar> GrammarBuilder::finish(PartId root) && {
     if (part.kind == Kind::repeat && (part.max == 0 || !ends[part.parts[0]])) part = {.kind = Kind::sequence};
   }
   const std::vector<bool> may_be_empty =
-      fixpoint(parts, [&](const GrammarPart& part, const std::vector<bool>& marked) {
-        const auto is_marked = [&](PartId inner) { return marked[inner]; };
-        switch (part.kind) {
-          case Kind::bytes:
-            return grammar_.automaton.accepting(part.start);
-          case Kind::sequence:
-            return std::ranges::all_of(part.parts, is_marked);
-          case Kind::choice:
-            return std::ranges::any_of(part.parts, is_marked);
-          case Kind::repeat:
-            return part.min == 0 || marked[part.parts[0]];
-        }
-        return false;
-      });
+      parts_where(parts, [this](ByteState start) { return grammar_.automaton.accepting(start); });
   for (const GrammarPart& part : parts) {
     if (part.kind == Kind::repeat && may_be_empty[part.parts[0]]) {
       return refused(Error::Kind::invalid_input, "A repeated part may be empty",

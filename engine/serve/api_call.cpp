@@ -8,6 +8,7 @@
 #include "engine/base/text_escape.h"
 #include "engine/serve/guide_store.h"
 #include "engine/serve/json_body.h"
+#include "engine/serve/logprobs_json.h"
 #include "engine/serve/random_id.h"
 #include "engine/serve/sse.h"
 #include "engine/text/detokenizer.h"
@@ -48,10 +49,12 @@ Result<std::vector<TokenId>> one_prompt(const Engine& engine, const Json& prompt
 }
 
 /// A string or a list of token ids, or a list of either.
-std::vector<Json> prompt_list(const Json& prompt) {
+std::vector<const Json*> prompt_list(const Json& prompt) {
   const bool many = prompt.is_array() && !prompt.empty() && (prompt[0].is_string() || prompt[0].is_array());
-  if (!many) return {prompt};
-  return {prompt.begin(), prompt.end()};
+  if (!many) return {&prompt};
+  std::vector<const Json*> list;
+  for (const Json& each : prompt) list.push_back(&each);
+  return list;
 }
 
 /// 429, with the time after which a place may be free.
@@ -91,11 +94,6 @@ std::uint64_t seed_of_choice(std::uint64_t seed, int choice) {
   return seed + kStride * static_cast<std::uint64_t>(choice);
 }
 
-std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
 }  // namespace
 
 std::string error_frame(std::string_view message, int status) {
@@ -120,19 +118,19 @@ Result<std::vector<ApiCall::Prompt>> ApiCall::prompts(const Json& body) const {
     prompts.push_back({*std::move(prompt), {}});
     return prompts;
   }
-  const std::vector<Json> list = prompt_list(body["prompt"]);
+  const std::vector<const Json*> list = prompt_list(body["prompt"]);
   if (list.size() * static_cast<std::size_t>(asked_.choices) > kMostChoices) {
     return bad_prompt("prompt holds " + std::to_string(list.size()) + " prompts, with n " +
                       std::to_string(asked_.choices) + "; one call may ask for " +
                       std::to_string(kMostChoices) + " replies");
   }
-  for (const Json& each : list) {
-    auto tokens = one_prompt(engine_, each);
+  for (const Json* each : list) {
+    auto tokens = one_prompt(engine_, *each);
     if (!tokens) return tokens.error();
     Prompt prompt;
     prompt.chat.tokens = *std::move(tokens);
     if (asked_.echo) {
-      prompt.text = each.is_string() ? each.get<std::string>()
+      prompt.text = each->is_string() ? each->get<std::string>()
                     : engine_.tokenizer()
                         ? decode(engine_.tokenizer(), prompt.chat.tokens, !asked_.keep_special)
                         : std::string();
@@ -279,9 +277,7 @@ ChoiceText ApiCall::take(Choice& choice, OutputEvent& event) {
   what.tokens = std::move(event.tokens);
   what.logprobs = std::move(event.logprobs);
   what.text_offset = choice.text_offset;
-  for (const PositionLogprobs& position : what.logprobs)
-    choice.text_offset +=
-        characters(replace_invalid_utf8(identity_.tokenizer->bytes_of(position.chosen.token)));
+  if (!what.logprobs.empty()) choice.text_offset += text_characters(*identity_.tokenizer, what.logprobs);
   choice.tokens += static_cast<std::int32_t>(what.tokens.size());
   if (!choice.parser) {
     what.text = std::move(event.text);

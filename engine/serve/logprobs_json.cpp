@@ -75,6 +75,13 @@ Json completion_logprobs(const Tokenizer& tokenizer, std::span<const PositionLog
   return lists;
 }
 
+std::size_t text_characters(const Tokenizer& tokenizer, std::span<const PositionLogprobs> positions) {
+  std::size_t count = 0;
+  for (const PositionLogprobs& position : positions)
+    count += characters(token_text(tokenizer, position.chosen.token));
+  return count;
+}
+
 void put_prompt_first(Json& logprobs, const Tokenizer& tokenizer, TokenId first,
                       std::span<const PositionLogprobs> rest) {
   Json lists = empty_lists();

@@ -22,6 +22,8 @@ nlohmann::ordered_json chat_logprobs(const Tokenizer& tokenizer, std::span<const
 /// choice's text before these.
 nlohmann::ordered_json completion_logprobs(const Tokenizer& tokenizer,
                                            std::span<const PositionLogprobs> positions, std::size_t offset);
+/// Characters of the tokens' texts: how far text_offset moves over them.
+std::size_t text_characters(const Tokenizer& tokenizer, std::span<const PositionLogprobs> positions);
 /// Puts the prompt's tokens in front, for echo; the first has no logprob.
 void put_prompt_first(nlohmann::ordered_json& logprobs, const Tokenizer& tokenizer, TokenId first,
                       std::span<const PositionLogprobs> rest);

@@ -18,20 +18,8 @@ namespace {
 
 const test::SettingList kFloat32 = {{"dtype", "float32"}, {"kv-cache-memory-bytes", "8MiB"}};
 
-std::vector<TokenId> tokens_of(const std::string& text) {
-  std::vector<TokenId> tokens;
-  for (const char c : text) tokens.push_back(static_cast<unsigned char>(c) + 3);
-  return tokens;
-}
-
 GenerationRequest request(const std::string& prompt, int max_tokens) {
-  return test::greedy_request(tokens_of(prompt), max_tokens);
-}
-
-test::Reply run_one(Engine& engine, GenerationRequest request) {
-  std::vector<GenerationRequest> requests;
-  requests.push_back(std::move(request));
-  return test::run_requests(engine, std::move(requests)).front();
+  return test::greedy_request(test::tiny_tokens(prompt), max_tokens);
 }
 
 EngineOptions options_for(const std::filesystem::path& model, const test::SettingList& settings) {
@@ -160,7 +148,7 @@ class EngineTest : public QObject {
     QTRY_COMPARE(engine->snapshot()->ledger.kv_quarantined, 0);
     QCOMPARE(engine->recorder().totals().requests_cancelled, 8);
     engine->cancel(RequestId{999});  // unknown: ignored
-    QCOMPARE(run_one(*engine, request("again", 5)).tokens.size(), std::size_t{5});
+    QCOMPARE(test::run_request(*engine, request("again", 5)).tokens.size(), std::size_t{5});
   }
 
   void settings_that_do_not_go_together_are_refused_at_the_start() {
@@ -196,14 +184,14 @@ class EngineTest : public QObject {
     GenerationRequest logits = request("a", 5);
     logits.sampling.prompt_logits = true;
     QCOMPARE(refusal(logits).kind, Error::Kind::unsupported);
-    const auto capped = run_one(*engine, request(std::string(60, 'a'), 50));
+    const auto capped = test::run_request(*engine, request(std::string(60, 'a'), 50));
     QCOMPARE(capped.last.reason, FinishReason::length);
     QCOMPARE(capped.last.record.output_tokens, 40);
   }
 
   void stop_strings_cut_text_and_counts() {
     const auto engine = test::start_engine(tiny_, kFloat32);
-    const std::string whole = run_one(*engine, request("once upon a time", 60)).text;
+    const std::string whole = test::run_request(*engine, request("once upon a time", 60)).text;
     QCOMPARE(whole.size(), std::size_t{60});
     for (const std::size_t at : {std::size_t{0}, std::size_t{7}, std::size_t{31}, std::size_t{58}}) {
       for (const std::size_t length : {std::size_t{1}, std::size_t{2}}) {
@@ -211,7 +199,7 @@ class EngineTest : public QObject {
         const std::size_t first = whole.find(stop);
         GenerationRequest stopped = request("once upon a time", 60);
         stopped.sampling.stop = {"", "never said \x01", stop};
-        const auto reply = run_one(*engine, std::move(stopped));
+        const auto reply = test::run_request(*engine, std::move(stopped));
         QCOMPARE(reply.text, whole.substr(0, first));
         QCOMPARE(reply.last.reason, FinishReason::stop);
         QCOMPARE(reply.last.record.output_tokens, static_cast<int>(first + length));  // one token a byte
@@ -222,12 +210,12 @@ class EngineTest : public QObject {
 
   void end_tokens_end_the_reply_unseen_but_counted() {
     const auto engine = test::start_engine(tiny_, kFloat32);
-    const auto whole = run_one(*engine, request("the end", 20));
+    const auto whole = test::run_request(*engine, request("the end", 20));
     GenerationRequest ends = request("the end", 20);
     ends.sampling.end_tokens = {whole.tokens[6]};
     const auto first =
         std::find(whole.tokens.begin(), whole.tokens.end(), whole.tokens[6]) - whole.tokens.begin();
-    const auto reply = run_one(*engine, std::move(ends));
+    const auto reply = test::run_request(*engine, std::move(ends));
     QCOMPARE(reply.last.reason, FinishReason::stop);
     QCOMPARE(static_cast<std::ptrdiff_t>(reply.tokens.size()), first);
     QCOMPARE(reply.last.record.output_tokens, static_cast<int>(first) + 1);
@@ -332,7 +320,7 @@ class EngineTest : public QObject {
       PW_VERIFY(engine);
       QCOMPARE((*engine)->run(), RunId{7});
       QCOMPARE((*engine)->snapshot()->run, RunId{7});
-      run_one(**engine, request("record this", 9));
+      test::run_request(**engine, request("record this", 9));
       PW_VERIFY((*engine)->change("max-num-seqs", "4"));
       PW_VERIFY((*engine)->change("max-num-seqs", "4"));  // the same: no change
     }
@@ -366,7 +354,7 @@ class EngineTest : public QObject {
       {
         const auto engine = Engine::start(std::move(options));
         PW_VERIFY(engine);
-        QCOMPARE(run_one(**engine, request("serve on", 9)).tokens.size(), std::size_t{9});
+        QCOMPARE(test::run_request(**engine, request("serve on", 9)).tokens.size(), std::size_t{9});
       }
       QCOMPARE(sink.calls, at_begin ? 1 : 2);  // left alone after its first failure
     }
@@ -374,7 +362,7 @@ class EngineTest : public QObject {
 
   void step_records_add_up() {
     const auto engine = test::start_engine(tiny_, kFloat32);
-    run_one(*engine, request("count the steps", 10));
+    test::run_request(*engine, request("count the steps", 10));
     const auto steps = engine->recorder().last_steps(100);
     int prefill = 0, decode = 0;
     for (const StepRecord& step : steps) {
@@ -397,11 +385,11 @@ class EngineTest : public QObject {
         engine->tokenizer()->encode("one, two, three, four, five, six, seven, one, two,", true, false);
     counting.sampling.choice.temperature = 0;
     counting.sampling.max_tokens = 24;
-    const std::string whole = run_one(*engine, counting).text;
+    const std::string whole = test::run_request(*engine, counting).text;
     const std::string stop = "five";
     QVERIFY2(whole.find(stop) != std::string::npos, whole.c_str());
     counting.sampling.stop = {stop};
-    const auto reply = run_one(*engine, counting);
+    const auto reply = test::run_request(*engine, counting);
     QCOMPARE(reply.text, whole.substr(0, whole.find(stop)));
     QCOMPARE(reply.last.reason, FinishReason::stop);
   }

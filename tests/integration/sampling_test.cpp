@@ -20,27 +20,15 @@ constexpr auto kVocabulary = static_cast<std::size_t>(test::kTinyVocabulary);
 
 const test::SettingList kFloat32 = {{"dtype", "float32"}, {"kv-cache-memory-bytes", "8MiB"}};
 
-Tokens tokens_of(const std::string& text) {
-  Tokens tokens;
-  for (const char c : text) tokens.push_back(static_cast<unsigned char>(c) + 3);
-  return tokens;
-}
-
 GenerationRequest request(const std::string& prompt, int max_tokens) {
-  return test::greedy_request(tokens_of(prompt), max_tokens);
-}
-
-test::Reply run_one(Engine& engine, GenerationRequest request) {
-  std::vector<GenerationRequest> requests;
-  requests.push_back(std::move(request));
-  return test::run_requests(engine, std::move(requests)).front();
+  return test::greedy_request(test::tiny_tokens(prompt), max_tokens);
 }
 
 /// The logits behind each token of a text.
 std::vector<Row> logits_of(Engine& engine, const Tokens& text) {
   GenerationRequest asked = test::greedy_request(text, 1);
   asked.sampling.prompt_logits = true;
-  const std::vector<float> all = test::joined_logits(run_one(engine, std::move(asked)).last);
+  const std::vector<float> all = test::joined_logits(test::run_request(engine, std::move(asked)).last);
   std::vector<Row> rows;
   for (std::size_t i = 0; i < all.size(); i += kVocabulary)
     rows.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(i),
@@ -109,13 +97,14 @@ std::vector<GenerationRequest> mixed_requests(int max_tokens) {
       sampling.choice = {.temperature = 0.8f, .top_p = 0.95f, .seed = 5 + static_cast<std::uint64_t>(i)};
     if (i == 1) sampling.repetition_penalty = 1.3f;
     if (i == 2) sampling.frequency_penalty = 0.7f, sampling.presence_penalty = -0.4f;
-    if (i == 3) sampling.logit_bias = {{tokens_of("e")[0], -100.0f}, {tokens_of("x")[0], 2.0f}};
+    if (i == 3)
+      sampling.logit_bias = {{test::tiny_tokens("e")[0], -100.0f}, {test::tiny_tokens("x")[0], 2.0f}};
     if (i == 4) {
       sampling.guide = test::rule_guide(test::kTinyVocabulary, [](const Tokens& reply, TokenId token) {
         return token % 3 == static_cast<TokenId>(reply.size() % 3);
       });
     }
-    if (i == 5) sampling.min_tokens = 9, sampling.end_tokens = tokens_of(" etaoinshrdlu");
+    if (i == 5) sampling.min_tokens = 9, sampling.end_tokens = test::tiny_tokens(" etaoinshrdlu");
     if (i != 0 && i != 6) sampling.logprobs = i % 4;
     if (i == 2 || i == 7) sampling.prompt_logprobs = 3;
   }
@@ -135,14 +124,14 @@ class SamplingTest : public QObject {
   void cleanupTestCase() { engine_.reset(); }
 
   void a_bias_of_100_decides() {
-    const auto free = run_one(*engine_, request("once upon a time", 30));
+    const auto free = test::run_request(*engine_, request("once upon a time", 30));
     GenerationRequest banned = request("once upon a time", 30);
     banned.sampling.logit_bias = {{free.tokens[0], -100.0f}, {free.tokens[5], -100.0f}};
-    for (const TokenId token : run_one(*engine_, banned).tokens)
+    for (const TokenId token : test::run_request(*engine_, banned).tokens)
       QVERIFY(token != free.tokens[0] && token != free.tokens[5]);
     GenerationRequest forced = request("once upon a time", 30);
-    forced.sampling.logit_bias = {{tokens_of("Z")[0], 100.0f}};
-    QCOMPARE(run_one(*engine_, forced).text, std::string(30, 'Z'));
+    forced.sampling.logit_bias = {{test::tiny_tokens("Z")[0], 100.0f}};
+    QCOMPARE(test::run_request(*engine_, forced).text, std::string(30, 'Z'));
     forced.sampling.logit_bias = {{test::kTinyVocabulary, 1.0f}};
     const auto refused = engine_->submit(forced, [](OutputEvent&&) {});
     QVERIFY(!refused);
@@ -159,7 +148,7 @@ class SamplingTest : public QObject {
       asked.sampling.frequency_penalty = frequency;
       asked.sampling.presence_penalty = presence;
       const Tokens prompt = asked.prompt;
-      const Tokens reply = run_one(*engine_, asked).tokens;
+      const Tokens reply = test::run_request(*engine_, asked).tokens;
       QCOMPARE(reply.size(), std::size_t{40});
       const auto rows = logits_of(*engine_, joined(prompt, reply));
       for (std::size_t i = 0; i < reply.size(); ++i) {
@@ -179,26 +168,27 @@ class SamplingTest : public QObject {
       }
     }
     GenerationRequest asked = request("the cat sat on the mat and the cat", 40);
-    const Tokens free = run_one(*engine_, asked).tokens;
+    const Tokens free = test::run_request(*engine_, asked).tokens;
     asked.sampling.presence_penalty = 2;
-    QVERIFY(run_one(*engine_, asked).tokens != free);
+    QVERIFY(test::run_request(*engine_, asked).tokens != free);
   }
 
   void min_tokens_hold_the_end_back() {
-    const auto free = run_one(*engine_, request("the end", 20));
+    const auto free = test::run_request(*engine_, request("the end", 20));
     GenerationRequest ends = request("the end", 20);
     ends.sampling.end_tokens = {free.tokens[0], free.tokens[3], test::kTinyVocabulary};
-    QCOMPARE(run_one(*engine_, ends).last.record.output_tokens, 1);
+    QCOMPARE(test::run_request(*engine_, ends).last.record.output_tokens, 1);
     ends.sampling.min_tokens = 12;
-    const auto reply = run_one(*engine_, ends);
+    const auto reply = test::run_request(*engine_, ends);
     QVERIFY(reply.tokens.size() >= 12);
     for (std::size_t i = 0; i < 12; ++i)
       QVERIFY(reply.tokens[i] != free.tokens[0] && reply.tokens[i] != free.tokens[3]);
     ends.sampling.min_tokens = 0;
     ends.sampling.logit_bias = {{free.tokens[3], 100.0f}};
-    QCOMPARE(run_one(*engine_, ends).last.record.output_tokens, 1);
+    QCOMPARE(test::run_request(*engine_, ends).last.record.output_tokens, 1);
     ends.sampling.min_tokens = 7;
-    QCOMPARE(run_one(*engine_, ends).last.record.output_tokens, 8);  // the end comes as soon as it may
+    QCOMPARE(test::run_request(*engine_, ends).last.record.output_tokens,
+             8);  // the end comes as soon as it may
   }
 
   void guides_are_followed() {
@@ -207,18 +197,18 @@ class SamplingTest : public QObject {
         test::rule_guide(test::kTinyVocabulary, [](const Tokens&, TokenId token) { return token % 2 == 0; });
     for (const float temperature : {0.0f, 1.5f}) {
       even.sampling.choice.temperature = temperature;
-      const auto reply = run_one(*engine_, even);
+      const auto reply = test::run_request(*engine_, even);
       QCOMPARE(reply.tokens.size(), std::size_t{40});
       for (const TokenId token : reply.tokens) QCOMPARE(token % 2, 0);
     }
-    const Tokens words = tokens_of("{\"answer\": 42}");
+    const Tokens words = test::tiny_tokens("{\"answer\": 42}");
     GenerationRequest fixed = request("say something", 40);
     fixed.ignore_eos = false;
     fixed.sampling.guide =
         test::rule_guide(test::kTinyVocabulary, [words](const Tokens& reply, TokenId token) {
           return token == (reply.size() < words.size() ? words[reply.size()] : test::kTinyEnd);
         });
-    const auto reply = run_one(*engine_, fixed);
+    const auto reply = test::run_request(*engine_, fixed);
     QCOMPARE(reply.text, std::string("{\"answer\": 42}"));
     QCOMPARE(reply.last.reason, FinishReason::stop);
   }
@@ -243,11 +233,11 @@ class SamplingTest : public QObject {
         asked.sampling.logprobs = top;
         if (changed) {
           asked.sampling.frequency_penalty = 1.5f;
-          asked.sampling.logit_bias = {{tokens_of("q")[0], 4.0f}};
+          asked.sampling.logit_bias = {{test::tiny_tokens("q")[0], 4.0f}};
           asked.sampling.guide = test::rule_guide(
               test::kTinyVocabulary, [](const Tokens&, TokenId token) { return token % 5 != 0; });
         }
-        const auto reply = run_one(*engine_, asked);
+        const auto reply = test::run_request(*engine_, asked);
         QCOMPARE(reply.logprobs.size(), std::size_t{25});
         const auto rows = logits_of(*engine_, joined(asked.prompt, reply.tokens));
         for (std::size_t i = 0; i < reply.tokens.size(); ++i) {
@@ -257,7 +247,7 @@ class SamplingTest : public QObject {
         }
       }
     }
-    QVERIFY(run_one(*engine_, request("none", 5)).logprobs.empty());
+    QVERIFY(test::run_request(*engine_, request("none", 5)).logprobs.empty());
   }
 
   void any_engine_gives_prompt_logprobs() {
@@ -267,7 +257,7 @@ class SamplingTest : public QObject {
     const auto rows = logits_of(*engine_, asked.prompt);
     for (int turn = 0; turn < 2; ++turn) {  // the second could find all of it in the cache
       asked.sampling.prompt_logprobs = 4;
-      const auto given = run_one(*engine, asked).last.prompt_logprobs;
+      const auto given = test::run_request(*engine, asked).last.prompt_logprobs;
       QCOMPARE(given.size(), asked.prompt.size() - 1);
       for (std::size_t i = 0; i < given.size(); ++i) {
         const QString wrong = fault(given[i], rows[i], asked.prompt[i + 1], 4);
@@ -275,16 +265,18 @@ class SamplingTest : public QObject {
       }
     }
     asked.prompt.resize(1);
-    QVERIFY(run_one(*engine, asked).last.prompt_logprobs.empty());
+    QVERIFY(test::run_request(*engine, asked).last.prompt_logprobs.empty());
     asked.sampling.prompt_logprobs.reset();
-    QVERIFY(run_one(*engine, asked).last.prompt_logprobs.empty());
+    QVERIFY(test::run_request(*engine, asked).last.prompt_logprobs.empty());
   }
 
   void company_chunks_and_preemption_change_nothing() {
     constexpr int kTokens = 400;
     std::vector<test::Reply> alone;
-    for (const GenerationRequest& one : mixed_requests(kTokens)) alone.push_back(run_one(*engine_, one));
-    QCOMPARE(alone[7].last.prompt_logprobs.size(), tokens_of("story number 7 goes like this:").size() - 1);
+    for (const GenerationRequest& one : mixed_requests(kTokens))
+      alone.push_back(test::run_request(*engine_, one));
+    QCOMPARE(alone[7].last.prompt_logprobs.size(),
+             test::tiny_tokens("story number 7 goes like this:").size() - 1);
     const test::SettingList ways[] = {kFloat32,
                                       {{"dtype", "float32"},
                                        {"kv-cache-memory-bytes", "8MiB"},

@@ -59,6 +59,12 @@ std::vector<Reply> run_requests(Engine& engine, std::vector<GenerationRequest> r
   return replies;
 }
 
+Reply run_request(Engine& engine, GenerationRequest request) {
+  std::vector<GenerationRequest> requests;
+  requests.push_back(std::move(request));
+  return run_requests(engine, std::move(requests)).front();
+}
+
 std::vector<float> joined_logits(const OutputEvent& event) {
   std::vector<SliceLogits> slices = event.logits;
   std::sort(slices.begin(), slices.end(),

@@ -28,6 +28,8 @@ struct Reply {
 /// Submits all at once, waits for all; replies in the order of the requests.
 std::vector<Reply> run_requests(Engine& engine, std::vector<GenerationRequest> requests);
 
+Reply run_request(Engine& engine, GenerationRequest request);  ///< one alone
+
 /// Logits of every position that a request asked for, in order.
 std::vector<float> joined_logits(const OutputEvent& event);
 

@@ -123,4 +123,10 @@ std::filesystem::path write_tiny_model(const std::filesystem::path& folder, cons
   return writer.save(folder / "tiny.gguf");
 }
 
+std::vector<TokenId> tiny_tokens(const std::string& text) {
+  std::vector<TokenId> tokens;
+  for (const char c : text) tokens.push_back(static_cast<unsigned char>(c) + 3);
+  return tokens;
+}
+
 }  // namespace pitwall::test

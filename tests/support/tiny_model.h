@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
+
+#include "engine/base/ids.h"
 
 namespace pitwall::test {
 
@@ -23,5 +26,7 @@ inline constexpr std::int32_t kTinyEnd = 2;  ///< "<|im_end|>"
 /// then one token for each byte: byte b is token b + 3. Replies are printable ASCII, since all other tokens
 /// have logit 0.
 std::filesystem::path write_tiny_model(const std::filesystem::path& folder, const TinyModel& model = {});
+
+std::vector<TokenId> tiny_tokens(const std::string& text);  ///< its bytes' tokens
 
 }  // namespace pitwall::test
