@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// DeploymentPlan: where every byte of each rank goes, how many requests fit, what would make more fit, and
+// how fast it should be. Everything in it is predicted, nothing measured.
+#pragma once
+#include <array>
+#include <string>
+#include <vector>
+
+#include "engine/plan/deployment.h"
+#include "engine/plan/gpu_profile.h"
+#include "engine/plan/model_outline.h"
+#include "engine/plan/prediction.h"
+#include "engine/telemetry/ledger.h"
+
+namespace pitwall {
+
+struct RankPlan {
+  int rank = 0, stage = 0;
+  std::array<Bytes, kCategoryCount> bytes{};  ///< by Category; kv = the whole pool
+  Bytes kv_needed = 0;                        ///< by the stated demand at p95; above kv = does not fit
+  Bytes other_processes = 0;
+  Bytes device_total = 0, limit = 0;
+  Bytes kv_bytes_per_token = 0;  ///< what one more token adds at length 1
+  Bytes of(Category category) const { return bytes[static_cast<std::size_t>(category)]; }
+  Bytes total() const;                                             ///< Σ bytes
+  Bytes over() const { return total() - limit; }                   ///< > 0: does not even start
+  Bytes kv_short() const { return kv_needed - of(Category::kv); }  ///< > 0: the demand does not fit
+};
+
+/// KV of one sequence = fixed + slope·tokens, by group of equal layers; windows end the slope at `until`.
+struct KvGroup {
+  std::string title;  ///< "10 full layers", "52 layers, window 1,024"
+  int layers = 0;
+  Bytes fixed = 0, slope = 0;  ///< of a rank
+  std::int64_t until = 0;      ///< tokens from which the group no longer grows; 0 = never
+  Bytes scales = 0;            ///< of slope: scales
+  Bytes padding = 0;           ///< of fixed: rounding that equalises groups
+};
+
+struct Fix {
+  std::string setting, from, to;  ///< "max-num-seqs", "48", "43"
+  Bytes frees = 0;                ///< bytes freed on the worst rank, or of KV no longer needed
+  bool fits = false;              ///< this change alone is enough
+  std::string cost;               ///< what it costs, for people
+};
+
+enum class Verdict { fits, fits_with_less, fails };
+std::string_view verdict_name(Verdict verdict);  ///< "fits", "fits_with_less", "fails"
+
+struct DeploymentPlan {
+  Deployment asked;
+  ModelOutline model;
+  GpuProfile gpu;
+  int replicas = 1;
+  std::int64_t max_model_len = 0;
+  std::vector<RankPlan> ranks;   ///< of one replica
+  int worst = 0;                 ///< rank with the fewest blocks: it rules
+  std::vector<KvGroup> groups;   ///< of the worst rank
+  Bytes kv_bytes_per_token = 0;  ///< all layers at TP 1, length 1
+  Bytes kv_bytes_per_sequence =
+      0;  ///< all layers at TP 1, of p95 (or `--lengths`) tokens, rounded to blocks, as needed
+  Bytes law_bytes_per_sequence = 0;  ///< the same as the engine's law allocates it
+  std::int64_t kv_blocks = 0;
+  std::int64_t kv_tokens = 0;  ///< 0 for hybrids, where no one number exists: see most_*
+  /// Requests of that length which fit at once; full-length ones last ("maximum concurrency").
+  std::int64_t most_at_p50 = 0, most_at_p95 = 0, most_at_max = 0;
+  Bytes waste_per_sequence = 0;  ///< expected unused end of the last block
+  Verdict verdict = Verdict::fails;
+  std::vector<Fix> fixes;  ///< smallest single changes; enough ones first
+  Prediction predicted;
+  std::vector<std::string> notes;  ///< fall-backs, laws that differ, what is estimated
+
+  const RankPlan& worst_rank() const { return ranks[static_cast<std::size_t>(worst)]; }
+};
+
+/// < 50 ms. An Error names the setting that makes no sense (Error::param), the values and what would be
+/// legal; a plan that does not fit is no error.
+Result<DeploymentPlan> plan_deployment(const Deployment& deployment, const ModelOutline& model,
+                                       const GpuProfile& gpu);
+
+/// Requests of `tokens` each that fit into the plan's KV: the frontier of the page.
+std::int64_t requests_that_fit(const DeploymentPlan& plan, std::int64_t tokens);
+
+/// TP sizes that divide the heads; others are refused with this list.
+std::vector<int> legal_tensor_parallel(const ModelOutline& model);
+
+}  // namespace pitwall

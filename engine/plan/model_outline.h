@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// ModelOutline: what the planner needs of a model, layer by layer: what each keeps for a sequence, how many
+// numbers its weights are. Wider than ModelSpec: it also describes models that this engine does not run.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/base/units.h"
+
+namespace pitwall {
+
+class Model;
+struct ModelSpec;
+
+/// What one layer keeps for each sequence. Numbers are counts, not bytes: their format is the deployment's.
+struct LayerState {
+  enum class Kind {
+    full,       ///< K and V of every token
+    sliding,    ///< K and V of the newest `window` tokens
+    chunked,    ///< K and V of the current chunk of `window` tokens
+    latent,     ///< one latent row a token, the same on every rank (MLA)
+    recurrent,  ///< a state of fixed size, whatever the length (Mamba, linear attention)
+    cross,      ///< K and V of `window` encoder tokens, whatever the length
+    none        ///< nothing: reuses another layer's KV, or attends without a cache
+  };
+  Kind kind = Kind::full;
+  int kv_heads = 0, key_dim = 0, value_dim = 0;  ///< of one head; key_dim may differ from value_dim
+  int window = 0;                                ///< tokens, see Kind
+  int latent_dim = 0, latent_rope_dim = 0;       ///< latent: rank, and the rotated part beside it
+  int index_dim = 0;                     ///< of a sparse-attention indexer's key; 0 = no cache of its own
+  std::int64_t recurrent_numbers = 0;    ///< float32, divided among ranks with their heads
+  std::int64_t convolution_numbers = 0;  ///< in the model's compute format, divided likewise
+  bool draft = false;                    ///< of a multi-token prediction head: there only when it is enabled
+};
+
+/// Parameters or bytes of one layer's weights, by how ranks share them.
+struct LayerWeightCounts {
+  std::int64_t attention = 0;   ///< q, o and what follows the query heads: divided by ranks
+  std::int64_t kv = 0;          ///< k and v: divided, but never below one head a rank
+  std::int64_t mlp = 0;         ///< dense and shared experts: divided
+  std::int64_t experts = 0;     ///< routed ones: divided
+  std::int64_t replicated = 0;  ///< norms, routers, latent down-projections: whole on every rank
+  std::int64_t total() const { return attention + kv + mlp + experts + replicated; }
+};
+
+struct ModelOutline {
+  std::string name, architecture;
+  int hidden = 0, heads = 0, head_dim = 0, vocabulary = 0;
+  int intermediate = 0;             ///< widest dense MLP
+  int experts = 0, top_k = 0;       ///< 0 = dense
+  std::int64_t context_length = 0;  ///< tokens the model was made for, rope scaling included; 0 = unknown
+  std::vector<LayerState> layers;
+  std::vector<LayerWeightCounts> layer_parameters, layer_bytes;  ///< one each for `layers`
+  std::int64_t embedding_parameters = 0, output_parameters = 0;  ///< output 0 where tied
+  Bytes embedding_bytes = 0, output_bytes = 0;
+  Bytes other_bytes = 0;             ///< final norm, vision and audio towers: whole on every rank
+  std::string weight_format;         ///< "BF16", "AWQ 4-bit g128", "Q4_K"
+  double weight_bits = 16;           ///< of a linear layer's number, scales and zeros included
+  std::string kv_format;             ///< that the checkpoint asks for; empty = none
+  bool from_headers = false;         ///< bytes are those of the tensors; else computed from config.json
+  bool runs_here = false;            ///< this engine serves it
+  std::vector<std::string> remarks;  ///< what was assumed, for people
+
+  std::int64_t parameters() const;
+  Bytes weight_bytes() const;
+};
+
+/// Of an opened checkpoint: bytes from its headers.
+ModelOutline outline_of(const Model& model);
+
+/// Of config.json's text. Fails closed: an architecture, or a key that changes what is cached, that is not
+/// understood is an Error::unsupported whose text begins with "Cannot estimate" and names it.
+Result<ModelOutline> outline_of_config(std::string_view config_json, std::string name);
+
+/// A .gguf, a folder with or without weights, a config.json, or the name of a profile.
+Result<ModelOutline> read_outline(std::string_view model);
+
+}  // namespace pitwall

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Prediction: TTFT, TPOT and throughput against requests at once, from the step-time model.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace pitwall {
+
+struct Deployment;
+struct GpuProfile;
+struct ModelOutline;
+
+/// Steady state with so many requests at once, each `prompt_tokens` in and `output_tokens` out.
+struct OperatingPoint {
+  int requests = 0;
+  double ttft_ms = 0;       ///< prompt computed while the others decode; no queue
+  double tpot_ms = 0;       ///< mean step between a request's tokens, steps with prompts included
+  double tokens_per_s = 0;  ///< output of all replicas
+  double memory_share = 0;  ///< of a decode step: reading weights and KV
+  double compute_share = 0, communication_share = 0, overhead_share = 0;
+};
+
+struct Prediction {
+  OperatingPoint asked;               ///< at the demand, or at the most that fits
+  std::vector<OperatingPoint> curve;  ///< from 1 request on, in steps that double finely
+  int knee = 0;  ///< requests from which doubling gains under 1.25 ×; 0 = not reached on the curve
+  std::optional<int> most_under_limits;  ///< largest count that keeps TTFT and TPOT limits; none = no limit
+                                         ///< is set, 0 = not even 1
+  double decode_floor_ms = 0;            ///< (weights + KV read) / vendor bandwidth, at the demand
+  double prefill_floor_ms = 0;           ///< FLOPs / vendor rate, of the typical prompt
+  double error_share = 0;                ///< expected: how well the profile's efficiencies are known
+};
+
+/// `most`: requests that fit into memory (of one replica); the curve ends there, or at max_num_seqs if that
+/// is less.
+Prediction predict(const Deployment& deployment, const ModelOutline& model, const GpuProfile& gpu,
+                   std::int64_t most);
+
+}  // namespace pitwall
