@@ -47,6 +47,12 @@ add_library(pitwall_sqlite INTERFACE)
 target_include_directories(pitwall_sqlite SYSTEM INTERFACE ${SQLITECPP_INCLUDE_DIR})
 target_link_libraries(pitwall_sqlite INTERFACE ${SQLITECPP_LIBRARY} ${SQLITE3_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS})
 
+find_library(YAML_CPP_LIBRARY yaml-cpp REQUIRED)
+find_path(YAML_CPP_INCLUDE_DIR yaml-cpp/yaml.h REQUIRED)
+add_library(pitwall_yaml INTERFACE)
+target_include_directories(pitwall_yaml SYSTEM INTERFACE ${YAML_CPP_INCLUDE_DIR})
+target_link_libraries(pitwall_yaml INTERFACE ${YAML_CPP_LIBRARY})
+
 if(PITWALL_UI OR PITWALL_TESTS)
   find_package(Qt6 6.4 REQUIRED COMPONENTS Core Test)
 endif()

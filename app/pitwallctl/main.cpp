@@ -30,6 +30,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_detokenize_command(app, action);
   add_template_command(app, action);
   add_logits_command(app, action);
+  add_flags_command(app, action);
   add_floors_command(app, action);
   add_perplexity_command(app, action);
   add_bench_command(app, action);

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// flags: settings from one engine's command line or configuration, as another's.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/pitwallctl/commands.h"
+#include "app/pitwallctl/console.h"
+#include "engine/base/file.h"
+#include "engine/base/text_escape.h"
+#include "engine/base/units.h"
+#include "engine/library/model_profile.h"
+#include "engine/plan/command_line.h"
+#include "engine/plan/engine_profile.h"
+#include "engine/plan/flag_reader.h"
+#include "engine/plan/flag_writer.h"
+#include "engine/plan/gpu_profile.h"
+#include "engine/plan/manifest.h"
+#include "engine/plan/model_memory.h"
+
+namespace pitwall::ctl {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string from = "auto", to, config, model, gpu, format = "command", name;
+  std::string gpu_memory, weights_memory, working_memory;
+  std::vector<std::string> words;
+  bool json = false;
+};
+
+Result<EngineReading> read(const Options& options) {
+  const EngineProfile* from = nullptr;
+  if (options.from != "auto") {
+    const auto found = find_engine(options.from);
+    if (!found.ok()) return found.error();
+    from = *found;
+  }
+  EngineCommand command;
+  if (!options.config.empty()) {
+    const auto text = read_file(options.config, std::size_t{16} << 20);
+    if (!text.ok()) return text.error();
+    auto read = read_config(*text, from);
+    if (!read.ok()) return read.error();
+    command = std::move(*read);
+    // Flags beside the file are of the same engine and win over it.
+    command.arguments.insert(command.arguments.end(), options.words.begin(), options.words.end());
+  } else {
+    auto read = read_command(options.words, from);
+    if (!read.ok()) return read.error();
+    command = std::move(*read);
+  }
+  auto reading = read_engine_settings(command);
+  if (reading.ok() && !options.model.empty()) reading->settings.values["model"] = options.model;
+  return reading;
+}
+
+/// "H200" or "H200x4".
+Result<GpuProfile> gpu_of(std::string text, int& gpus) {
+  const std::size_t x = text.rfind('x');
+  const std::string digits = x == std::string::npos ? "" : text.substr(x + 1);
+  if (!digits.empty() && digits.size() < 5 && digits.find_first_not_of("0123456789") == std::string::npos) {
+    gpus = std::stoi(digits);
+    text.resize(x);
+  }
+  return find_gpu(text);
+}
+
+/// The shape of the model by the name that the command gives it: "meta-llama/Llama-3.1-8B-Instruct" is
+/// llama-3.1-8b.
+std::optional<ModelSpec> spec_of(const std::string& model) {
+  if (model.empty()) return std::nullopt;
+  std::string name = model.substr(model.rfind('/') + 1);
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  std::vector<std::string> candidates = {model, name};
+  for (const std::string_view ending : {"-instruct", "-chat", "-it"}) {
+    if (name.ends_with(ending)) candidates.push_back(name.substr(0, name.size() - ending.size()));
+  }
+  for (const std::string& each : candidates) {
+    if (auto spec = find_model_spec(each); spec.ok()) return std::move(*spec);
+  }
+  return std::nullopt;
+}
+
+struct Known {
+  std::optional<MemoryTerms> terms;
+  Bytes weights = 0;  // of all ranks together
+  int gpus = 0;       // 0 = not said
+  std::vector<std::string> notes;
+};
+
+Result<void> stated_size(const std::string& text, const char* param, Bytes& place) {
+  if (text.empty()) return {};
+  const auto size = parse_size(text);
+  if (!size.ok()) {
+    Error error = size.error();
+    error.param = param;
+    return error;
+  }
+  place = *size;
+  return {};
+}
+
+/// Bytes of one GPU, as far as GPU and model are known.
+Result<Known> known(const Options& options, const EngineReading& reading) {
+  Known known;
+  known.gpus = reading.gpus;
+  MemoryTerms terms;
+  if (!options.gpu.empty()) {
+    const auto gpu = gpu_of(options.gpu, known.gpus);
+    if (!gpu.ok()) return gpu.error();
+    terms.total = gpu->memory;
+  }
+  const int ranks = reading.settings.ranks();
+  const std::string* model = reading.settings.find("model");
+  if (const auto spec = spec_of(model == nullptr ? "" : *model)) {
+    known.weights = count_parameters(*spec).total() * 2;
+    terms.weights = known.weights / ranks;
+    const std::string* dtype = reading.settings.find("kv-cache-dtype");
+    const auto format = find_kv_dtype(dtype == nullptr ? "" : *dtype).value_or(KvDtype::bfloat16);
+    terms.kv_per_token = kv_layout_of(*spec, format, 32).bytes_per_token() / ranks;
+    known.notes.push_back(
+        fmt::format("{}: {} of weights a GPU in 16 bits", *model, format_bytes(terms.weights)));
+  } else if (model != nullptr && options.weights_memory.empty()) {
+    known.notes.push_back(fmt::format("{} is not known here: give --model or --weights-memory", *model));
+  }
+  for (const auto& [text, param, place] :
+       {std::tuple{&options.gpu_memory, "gpu-memory", &terms.total},
+        std::tuple{&options.weights_memory, "weights-memory", &terms.weights},
+        std::tuple{&options.working_memory, "working-memory", &terms.working}}) {
+    if (const auto read = stated_size(*text, param, *place); !read.ok()) return read.error();
+  }
+  if (terms.weights > 0 && terms.working == 0)
+    known.notes.push_back("Activations, graphs and context are not counted: --working-memory takes them");
+  if (terms.total > 0) known.terms = terms;
+  return known;
+}
+
+Json reading_json(const EngineReading& reading) {
+  Json understood = Json::array(), unmatched = Json::array();
+  for (const UnderstoodFlag& each : reading.understood) {
+    understood.push_back({{"flag", each.written},
+                          {"setting", each.setting},
+                          {"value", each.value},
+                          {"source", each.source},
+                          {"verified", each.verified}});
+  }
+  for (const UnmatchedFlag& each : reading.unmatched) {
+    unmatched.push_back({{"flag", fmt::format("{}", fmt::join(each.words, " "))},
+                         {"known", each.known},
+                         {"nearest", each.nearest.empty() ? Json() : Json(each.nearest)}});
+  }
+  return {{"from", reading.engine->name}, {"understood", understood}, {"no_counterpart", unmatched}};
+}
+
+struct Outcome {
+  EngineReading reading;
+  WrittenFlags written;
+  std::vector<std::string> notes;
+  std::string text;  // to paste
+};
+
+Json outcome_json(const Outcome& outcome) {
+  Json document = reading_json(outcome.reading);
+  const WrittenFlags& written = outcome.written;
+  Json environment = Json::object();
+  for (const auto& [name, value] : written.environment) environment[name] = value;
+  Json settings = Json::object();
+  for (const auto& [name, value] : outcome.reading.settings.values) settings[name] = value;
+  document["settings"] = settings;
+  document["to"] = written.engine->name;
+  document["flags"] = written.arguments;
+  document["environment"] = environment;
+  document["config"] =
+      written.config.empty() ? Json() : Json({{"name", written.config_name}, {"text", written.config}});
+  document["command"] = command_text(written);
+  document["text"] = outcome.text;
+  document["notes"] = outcome.notes;
+  return document;
+}
+
+/// Notes are comments, so that the whole can be pasted or written to a file.
+std::string outcome_text(const Outcome& outcome) {
+  std::string text = outcome.text;
+  if (!text.ends_with('\n')) text += "\n";
+  if (!outcome.written.config.empty()) {
+    text += fmt::format("\n# {}:\n", outcome.written.config_name);
+    for (const char letter : outcome.written.config) {
+      if (text.back() == '\n') text += "#   ";
+      text += letter;
+    }
+  }
+  for (const std::string& note : outcome.notes) text += fmt::format("\n# {}", note);
+  return outcome.notes.empty() ? text : text + "\n";
+}
+
+Result<void> translate_flags(const Options& options) {
+  const auto to = find_engine(options.to);
+  if (!to.ok()) return to.error();
+  auto reading = read(options);
+  if (!reading.ok()) return reading.error();
+  const auto known_here = known(options, *reading);
+  if (!known_here.ok()) return known_here.error();
+
+  Outcome outcome;
+  outcome.written = translate(*reading, **to, known_here->terms);
+  const auto add = [&](const std::vector<std::string>& notes) {
+    outcome.notes.insert(outcome.notes.end(), notes.begin(), notes.end());
+  };
+  add(known_here->notes);
+  add(reading->notes);
+  add(memory_notes(*reading, known_here->terms));
+  add(outcome.written.notes);
+  outcome.text = command_text(outcome.written);
+  if (options.format != "command") {
+    ManifestOptions manifest;
+    manifest.name = options.name;
+    const auto stages = reading->settings.integer("pipeline-parallel-size").value_or(1);
+    const auto replicas = reading->settings.integer("data-parallel-size").value_or(1);
+    manifest.gpus = static_cast<int>(reading->settings.ranks() * stages * replicas);
+    manifest.weights = known_here->weights;
+    auto written = options.format == "compose" ? compose_file(outcome.written, manifest)
+                                               : kubernetes_manifest(outcome.written, manifest);
+    if (!written.ok()) return written.error();
+    outcome.text = std::move(written->text);
+    add(written->notes);
+  }
+  outcome.reading = std::move(*reading);
+  options.json ? print_json(outcome_json(outcome)) : print(outcome_text(outcome));
+  return {};
+}
+
+}  // namespace
+
+void add_flags_command(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "flags", "Translate an engine's command line or configuration into another's, with the bytes it means");
+  command
+      ->add_option("--from", options->from,
+                   "Engine whose flags they are; auto finds it out from the command or the file")
+      ->capture_default_str();
+  command->add_option("--to", options->to, "Engine to write for")->required();
+  command->add_option(
+      "--config", options->config,
+      "Read a file instead: an engine's YAML or JSON, a compose file or a Kubernetes manifest");
+  command->add_option("--gpu", options->gpu, "GPU by profile, such as H200 or H200x4: shares become bytes");
+  command->add_option("--model", options->model, "Model, where the command's name for it is not known here");
+  command->add_option("--gpu-memory", options->gpu_memory,
+                      "Memory of one GPU, such as 80GiB, instead of --gpu");
+  command->add_option("--weights-memory", options->weights_memory,
+                      "Bytes of weights on one GPU, such as 15GiB, instead of the model's");
+  command->add_option("--working-memory", options->working_memory,
+                      "Bytes of activations, graphs and context on one GPU");
+  command->add_option("--format", options->format, "What to write")
+      ->check(CLI::IsMember({"command", "compose", "kubernetes"}))
+      ->capture_default_str();
+  command->add_option("--name", options->name, "Name of the service or deployment in a manifest");
+  command->add_flag("--json", options->json, "One JSON document on stdout");
+  command->add_option("flags", options->words,
+                      "Behind --: the flags, or the whole command as it is pasted, in quotes or not");
+  command->callback([&action, options] { action = [options] { return translate_flags(*options); }; });
+}
+
+}  // namespace pitwall::ctl

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/plan/engine_profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "engine/base/profile_list.h"
+#include "engine/base/text_escape.h"
+#include "engine/plan/engine_settings.h"
+
+namespace pitwall {
+
+std::span<const std::string_view> embedded_engine_profiles();  // written by CMake from profiles/engines
+
+namespace {
+
+using json = nlohmann::ordered_json;  // settings are written in the file's order
+using Strings = std::vector<std::string>;
+
+Strings strings(const json& document, const char* key) {
+  const auto found = document.find(key);
+  if (found == document.end()) return {};
+  return found->is_string() ? Strings{found->get<std::string>()} : found->get<Strings>();
+}
+
+Strings named(const json& document, const char* first, const char* others) {
+  Strings all = strings(document, first);
+  for (std::string& each : strings(document, others)) all.push_back(std::move(each));
+  return all;
+}
+
+void refuse_unknown_keys(const json& document, std::span<const std::string_view> known) {
+  for (const auto& [key, value] : document.items()) {
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      throw std::invalid_argument("the key " + key + " is not known");
+  }
+}
+
+EngineFlag flag_of(const json& document) {
+  static constexpr std::string_view kKeys[] = {
+      "flag",  "aliases",  "on",       "on_aliases",   "off",         "off_aliases", "config", "also",
+      "needs", "key",      "values",   "open",         "environment", "human",       "words",  "whole",
+      "unit",  "per_rank", "one_each", "shared_slots", "default",     "source",      "meaning"};
+  refuse_unknown_keys(document, kKeys);
+  EngineFlag flag;
+  flag.names = named(document, "flag", "aliases");
+  flag.on = named(document, "on", "on_aliases");
+  flag.off = named(document, "off", "off_aliases");
+  flag.config = document.value("config", "");
+  flag.environment = document.value("environment", "");
+  flag.key = document.value("key", "");
+  flag.also = strings(document, "also");
+  flag.needs = strings(document, "needs");
+  const json values = document.value("values", json::object());
+  for (const auto& [ours, theirs] : values.items())
+    flag.values.emplace_back(ours, theirs.is_string() ? Strings{theirs} : theirs.get<Strings>());
+  flag.open = document.value("open", false);
+  flag.human = document.value("human", false);
+  flag.words = document.value("words", false);
+  flag.whole = document.value("whole", false);
+  flag.per_rank = document.value("per_rank", false);
+  flag.shared_slots = document.value("shared_slots", false);
+  flag.one_each = document.value("one_each", false);
+  flag.unit = document.value("unit", "");
+  flag.default_value = document.value("default", "");
+  flag.meaning = document.value("meaning", "");
+  flag.source = document.at("source");
+  if (flag.source.empty()) throw std::invalid_argument("a flag names no source");
+  flag.verified =
+      flag.source.find('~') == std::string::npos && flag.source.find("unverified") == std::string::npos;
+  if (flag.names.empty() && flag.on.empty() && flag.off.empty() && flag.config.empty() &&
+      flag.environment.empty())
+    throw std::invalid_argument("neither flag, on, off, config nor environment is given");
+  return flag;
+}
+
+EngineSetting setting_of(const std::string& name, const json& document) {
+  const EngineSettingInfo* info = find_engine_setting(name);
+  if (info == nullptr) throw std::invalid_argument("the setting is not in engine_settings.cpp");
+  EngineSetting setting{name, {}};
+  if (document.is_array()) {
+    for (const json& each : document) setting.flags.push_back(flag_of(each));
+  } else {
+    setting.flags.push_back(flag_of(document));
+  }
+  for (const EngineFlag& flag : setting.flags) {
+    if (flag.default_value.empty()) continue;
+    const auto value = canonical_value(*info, flag.default_value, "default");
+    if (!value.ok()) throw std::invalid_argument(value.error().text());
+    if (*value != flag.default_value)
+      throw std::invalid_argument(fmt::format("write the default {} as {}", flag.default_value, *value));
+  }
+  return setting;
+}
+
+EngineContainer container_of(const json& document) {
+  EngineContainer container;
+  document.at("image").get_to(container.image);
+  document.at("source").get_to(container.source);
+  document.at("command").get_to(container.command);
+  document.at("port").get_to(container.port);
+  document.at("health").get_to(container.health);
+  document.at("cache").get_to(container.cache);
+  document.at("token").get_to(container.token);
+  return container;
+}
+
+EngineProfile profile_of(const json& document) {
+  EngineProfile engine;
+  document.at("name").get_to(engine.name);
+  document.at("title").get_to(engine.title);
+  engine.aliases = strings(document, "aliases");
+  document.at("version").get_to(engine.version);
+  document.at("source").get_to(engine.source);
+  document.at("programs").get_to(engine.programs);
+  engine.images = strings(document, "images");
+  document.at("command").get_to(engine.command);
+  document.at("kv_law").get_to(engine.kv_law);
+  if (const auto config = document.find("config"); config != document.end()) {
+    engine.config_flags = named(*config, "flag", "aliases");
+    engine.config_holds_flags = config->value("holds_flags", false);
+  }
+  engine.environment_is_flags = document.value("environment_is_flags", false);
+  engine.keywords = document.value("keywords", false);
+  engine.study = document.value("study", false);
+  for (const auto& [name, value] : document.at("settings").items()) {
+    try {
+      engine.settings.push_back(setting_of(name, value));
+    } catch (const std::exception& problem) {
+      throw std::invalid_argument(fmt::format("{}: {}: {}", engine.name, name, problem.what()));
+    }
+  }
+  engine.switches = strings(document, "switches");
+  engine.valued = strings(document, "valued");
+  if (const auto found = document.find("container"); found != document.end())
+    engine.container = container_of(*found);
+  return engine;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](char letter) { return letter >= 'A' && letter <= 'Z' ? char(letter + 32) : letter; });
+  return out;
+}
+
+}  // namespace
+
+const std::string& EngineFlag::shown() const {
+  if (!names.empty()) return names.front();
+  if (!on.empty()) return on.front();
+  if (!off.empty()) return off.front();
+  return config.empty() ? environment : config;
+}
+
+const EngineSetting* EngineProfile::find(std::string_view setting) const {
+  for (const EngineSetting& each : settings) {
+    if (each.name == setting) return &each;
+  }
+  return nullptr;
+}
+
+Result<EngineProfile> parse_engine_profile(std::string_view text) {
+  try {
+    return profile_of(json::parse(text));
+  } catch (const std::exception& problem) {
+    return Error{Error::Kind::invalid_input, "An engine profile cannot be read", problem.what(),
+                 "Compare it with the other files of profiles/engines", ""};
+  }
+}
+
+const std::vector<EngineProfile>& engine_profiles() {
+  static const std::vector<EngineProfile> profiles =
+      parse_profiles(embedded_engine_profiles(), parse_engine_profile);
+  return profiles;
+}
+
+Result<const EngineProfile*> find_engine(std::string_view name) {
+  const std::string wanted = lower(name);
+  for (const EngineProfile& engine : engine_profiles()) {
+    const auto& aliases = engine.aliases;
+    if (engine.name == wanted || lower(engine.title) == wanted ||
+        std::find(aliases.begin(), aliases.end(), wanted) != aliases.end())
+      return &engine;
+  }
+  return Error{Error::Kind::not_found, "There is no engine " + quote_for_message(name), "",
+               "These are known: " + profile_names(engine_profiles()), "engine"};
+}
+
+}  // namespace pitwall

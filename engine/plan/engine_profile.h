@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// EngineProfile: how another serving engine is started and told what we call settings; profiles/engines says.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/base/result.h"
+
+namespace pitwall {
+
+/// One way to tell one setting.
+struct EngineFlag {
+  std::vector<std::string> names;    ///< flags that take a value; the first is the one to write
+  std::vector<std::string> on, off;  ///< switches for true and false
+  std::string config;                ///< dotted path in the engine's own configuration file
+  std::string environment;           ///< variable
+  std::string key;                   ///< the flag takes a JSON object, and this member of it is meant
+  std::vector<std::string> also;     ///< flags that get the same value
+  std::vector<std::string> needs;    ///< words without which the flag has no effect
+  std::vector<std::pair<std::string, std::vector<std::string>>> values;  ///< ours → theirs, first is written
+  bool open = false;                 ///< values that are not listed pass as they are
+  bool human = false;                ///< numbers may end in k, K, m, M, g, G (vLLM: lower case decimal)
+  bool words = false;                ///< a list takes one word a value
+  bool whole = false;                ///< sizes in whole units only
+  bool per_rank = false;             ///< ours is for all ranks together
+  bool shared_slots = false;         ///< theirs is for all sequences together (llama.cpp's context)
+  bool one_each = false;             ///< theirs is "1,1,…", one a GPU
+  std::string unit;                  ///< of a size: "GiB", "GB", "MiB"; empty = bytes
+  std::string default_value;         ///< in our words; empty = none, or found out at the start
+  std::string meaning;               ///< where it is not ours
+  std::string source;                ///< file and line, at the profile's version
+  bool verified = true;              ///< false: from general knowledge, not read at that version
+  const std::string& shown() const;  ///< for messages: the flag, path or variable
+};
+
+struct EngineSetting {
+  std::string name;               ///< in engine_settings.h
+  std::vector<EngineFlag> flags;  ///< first writes, all are read
+};
+
+/// What a manifest needs of the engine's official image.
+struct EngineContainer {
+  std::string image, source;         ///< pinned tag, and where it is known from
+  std::vector<std::string> command;  ///< behind the image; {model} stands for the model
+  int port = 0;
+  std::string health;  ///< path that answers 200 once requests are taken
+  std::string cache;   ///< folder where weights from the hub are kept
+  std::string token;   ///< variable with the hub's token
+};
+
+struct EngineProfile {
+  std::string name;   ///< "vllm"
+  std::string title;  ///< "vLLM"
+  std::vector<std::string> aliases;
+  std::string version, source;
+  std::vector<std::vector<std::string>> programs;  ///< words that start it, without python -m
+  std::vector<std::string> images;                 ///< container images, a part of their names
+  std::vector<std::string> command;                ///< {model} stands for the model
+  std::vector<std::string> config_flags;           ///< flags that name a configuration file
+  bool config_holds_flags = false;                 ///< its keys are the flags without dashes
+  bool environment_is_flags = false;               ///< every flag is also a variable in capitals
+  bool keywords = false;                           ///< a Python call instead of a command line
+  bool study = false;                              ///< written to be read: not the first to name
+  std::string kv_law;                              ///< "pitwall", "needed", "vllm", "llama_cpp"
+  std::vector<EngineSetting> settings;
+  std::vector<std::string> switches, valued;  ///< known flags that have no counterpart
+  std::optional<EngineContainer> container;
+
+  const EngineSetting* find(std::string_view setting) const;
+};
+
+/// The error names the engine and what is missing or not known.
+Result<EngineProfile> parse_engine_profile(std::string_view json);
+
+const std::vector<EngineProfile>& engine_profiles();  ///< the embedded ones
+
+/// By name or alias, any case. The error lists the engines that exist.
+Result<const EngineProfile*> find_engine(std::string_view name);
+
+}  // namespace pitwall

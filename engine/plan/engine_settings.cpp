@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/plan/engine_settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "engine/base/text_escape.h"
+#include "engine/base/units.h"
+#include "engine/plan/deployment.h"
+#include "engine/plan/engine_memory.h"
+#include "engine/plan/engine_profile.h"
+
+namespace pitwall {
+
+namespace {
+
+using enum EngineValue;
+
+constexpr std::array kTable{
+    EngineSettingInfo{"model", text, "model"},
+    EngineSettingInfo{"served-model-name", text, "name for clients"},
+    EngineSettingInfo{"max-model-len", integer, "longest sequence"},
+    EngineSettingInfo{"max-input-len", integer, "longest prompt"},
+    EngineSettingInfo{"max-num-seqs", integer, "sequences at once"},
+    EngineSettingInfo{"max-waiting", integer, "requests that may wait"},
+    EngineSettingInfo{"max-num-batched-tokens", integer, "tokens of a step"},
+    EngineSettingInfo{"max-prefill-tokens", integer, "prompt tokens of a step"},
+    EngineSettingInfo{"micro-batch-tokens", integer, "tokens computed at a time"},
+    EngineSettingInfo{"memory-share-of-total", share, "share of the GPU's memory for everything"},
+    EngineSettingInfo{"memory-share-static", share, "share of the GPU's memory for weights and KV"},
+    EngineSettingInfo{"memory-share-of-free", share, "share for KV of what is free after loading"},
+    EngineSettingInfo{"memory-share-after-weights", share, "share for KV of what the weights leave"},
+    EngineSettingInfo{"memory-margin", size, "GPU memory left free"},
+    EngineSettingInfo{"memory-limit", size, "memory for everything"},
+    EngineSettingInfo{"kv-cache-memory-bytes", size, "memory for KV"},
+    EngineSettingInfo{"kv-tokens", integer, "tokens of KV"},
+    EngineSettingInfo{"kv-blocks", integer, "blocks of KV"},
+    EngineSettingInfo{"kv-cache-dtype", text, "number format of KV"},
+    EngineSettingInfo{"kv-cache-dtype-v", text, "number format of V, where it is not K's"},
+    EngineSettingInfo{"block-size", integer, "tokens of a KV block"},
+    EngineSettingInfo{"enable-prefix-caching", boolean, "prefix cache"},
+    EngineSettingInfo{"tensor-parallel-size", integer, "GPUs that share each layer"},
+    EngineSettingInfo{"pipeline-parallel-size", integer, "stages of layers"},
+    EngineSettingInfo{"data-parallel-size", integer, "replicas"},
+    EngineSettingInfo{"quantization", text, "format of the weights"},
+    EngineSettingInfo{"dtype", text, "arithmetic"},
+    EngineSettingInfo{"speculative-method", text, "how tokens are guessed ahead"},
+    EngineSettingInfo{"speculative-model", text, "model that guesses"},
+    EngineSettingInfo{"speculative-tokens", integer, "tokens guessed ahead", 0},
+    EngineSettingInfo{"enable-chunked-prefill", boolean, "prompts in pieces"},
+    EngineSettingInfo{"long-prefill-token-threshold", integer, "prompt tokens from which it is long", 0},
+    EngineSettingInfo{"mixed-chunk", boolean, "prompts and replies in one step"},
+    EngineSettingInfo{"swap-space", size, "host memory for KV"},
+    EngineSettingInfo{"host-cache-ratio", real, "host memory for KV, as a multiple"},
+    EngineSettingInfo{"weights-offload", size, "weights kept in host memory"},
+    EngineSettingInfo{"gpu-layers", text, "layers on the GPU"},
+    EngineSettingInfo{"cpu-experts", integer, "layers whose experts stay on the CPU", 0},
+    EngineSettingInfo{"kv-on-host", boolean, "KV in host memory"},
+    EngineSettingInfo{"kv-unified", boolean, "one KV buffer for all sequences"},
+    EngineSettingInfo{"scheduling-policy", text, "who goes first"},
+    EngineSettingInfo{"admission-policy", text, "whether a request may be evicted"},
+    EngineSettingInfo{"schedule-conservativeness", real, "how carefully requests are admitted"},
+    EngineSettingInfo{"eviction-policy", text, "what leaves the prefix cache first"},
+    EngineSettingInfo{"kv-watermark", real, "share of KV kept free at admission"},
+    EngineSettingInfo{"waiting-served-ratio", real, "waiting to running, from which prompts go first"},
+    EngineSettingInfo{"max-waiting-tokens", integer, "steps after which prompts go first", 0},
+    EngineSettingInfo{"graphs", boolean, "captured steps"},
+    EngineSettingInfo{"graph-max-batch", integer, "largest batch captured"},
+    EngineSettingInfo{"graph-sizes", integers, "batch sizes captured"},
+    EngineSettingInfo{"performance-mode", text, "latency or throughput"},
+    EngineSettingInfo{"overlap-schedule", boolean, "planning beside the running step"},
+    EngineSettingInfo{"sleep-mode", boolean, "memory given back on request"},
+    EngineSettingInfo{"sleep-idle-seconds", integer, "seconds until an idle server sleeps", -1},
+    EngineSettingInfo{"host", text, "address"},
+    EngineSettingInfo{"port", integer, "port", 0},
+    EngineSettingInfo{"api-key", text, "key of clients"},
+};
+
+Error bad_value(std::string_view shown, std::string_view value, std::string legal) {
+  return {Error::Kind::invalid_input, fmt::format("{} is {}", shown, quote_for_message(value)), "",
+          std::move(legal), std::string(shown)};
+}
+
+template <class Number>
+std::optional<Number> number_of(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  Number number{};
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+Result<std::string> canonical_real(EngineValue type, std::string_view text, std::string_view shown) {
+  const auto number = number_of<double>(text);
+  if (type == EngineValue::share) {
+    if (number && *number > 0 && *number <= 1) return fmt::format("{}", *number);
+    return bad_value(shown, text, "Give a share above 0 and at most 1, such as 0.9");
+  }
+  if (number && std::isfinite(*number) && *number >= 0) return fmt::format("{}", *number);
+  return bad_value(shown, text, "Give a number from 0 on");
+}
+
+/// "[1, 2]", "1,2" and "1 2" are "1,2".
+Result<std::string> canonical_list(std::string_view text, std::string_view shown) {
+  constexpr std::string_view kBetween = "[], ";
+  std::string out;
+  for (std::size_t at = text.find_first_not_of(kBetween); at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(kBetween, at), text.size());
+    const auto number = number_of<std::int64_t>(text.substr(at, end - at));
+    if (!number || *number < 1 || *number > (1 << 20)) break;
+    out += fmt::format("{}{}", out.empty() ? "" : ",", *number);
+    at = text.find_first_not_of(kBetween, end);
+    if (at == std::string_view::npos) return out;
+  }
+  return bad_value(shown, text, "Give batch sizes parted by commas, such as 1,2,4,8");
+}
+
+/// What the engine holds to when it is told nothing; empty where that is not known.
+std::string said_or_default(const EngineSettings& settings, const EngineProfile& engine,
+                            std::string_view name) {
+  if (const std::string* said = settings.find(name)) return *said;
+  const EngineSetting* setting = engine.find(name);
+  return setting == nullptr ? "" : setting->flags.front().default_value;
+}
+
+MemoryBudget budget_of(const EngineSettings& settings, const EngineProfile& engine,
+                       const std::optional<MemoryTerms>& terms, int block_size) {
+  using Meaning = MemoryBudget::Meaning;
+  MemoryBudget budget;
+  EngineSettings effective;
+  for (const std::string_view name : memory_settings()) {
+    if (const std::string* said = settings.find(name)) effective.values[std::string(name)] = *said;
+  }
+  if (effective.values.empty()) {
+    for (const std::string_view name : memory_settings()) {
+      const std::string value = said_or_default(settings, engine, name);
+      if (!value.empty()) effective.values[std::string(name)] = value;
+    }
+  }
+  const auto take = [&](std::string_view name, Meaning meaning) {
+    const std::string* value = effective.find(name);
+    if (value == nullptr || effective.values.size() != 1) return false;
+    budget.meaning = meaning;
+    if (find_engine_setting(name)->type == EngineValue::share) {
+      budget.share = effective.real(name).value_or(0);
+    } else {
+      budget.bytes = effective.integer(name).value_or(0);
+    }
+    return true;
+  };
+  if (take("memory-share-of-total", Meaning::share_of_total) ||
+      take("memory-share-of-free", Meaning::share_of_free) || take("memory-margin", Meaning::margin) ||
+      take("memory-limit", Meaning::bytes) || take("kv-cache-memory-bytes", Meaning::kv_bytes))
+    return budget;
+  if (!terms) return budget;
+  if (const auto kv = kv_bytes_of(effective, *terms, block_size)) {
+    budget.meaning = Meaning::kv_bytes;
+    budget.bytes = std::max<Bytes>(*kv, 0);
+  }
+  return budget;
+}
+
+KvLaw law_of(std::string_view name) {
+  if (name == "vllm") return KvLaw::vllm;
+  if (name == "llama_cpp") return KvLaw::llama_cpp;
+  return name == "pitwall" ? KvLaw::pitwall : KvLaw::needed;
+}
+
+std::vector<int> sizes_of(std::string_view list) {
+  std::vector<int> sizes;
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t comma = std::min(list.find(',', at), list.size());
+    if (const auto size = number_of<int>(list.substr(at, comma - at))) sizes.push_back(*size);
+    at = comma + 1;
+  }
+  return sizes;
+}
+
+}  // namespace
+
+std::span<const EngineSettingInfo> engine_setting_table() {
+  return kTable;
+}
+
+const EngineSettingInfo* find_engine_setting(std::string_view name) {
+  const auto found =
+      std::find_if(kTable.begin(), kTable.end(), [&](const auto& info) { return info.name == name; });
+  return found == kTable.end() ? nullptr : &*found;
+}
+
+const std::string* EngineSettings::find(std::string_view name) const {
+  const auto found = values.find(name);
+  return found == values.end() ? nullptr : &found->second;
+}
+
+std::optional<std::int64_t> EngineSettings::integer(std::string_view name) const {
+  const std::string* value = find(name);
+  return value == nullptr ? std::nullopt : number_of<std::int64_t>(*value);
+}
+
+std::optional<double> EngineSettings::real(std::string_view name) const {
+  const std::string* value = find(name);
+  return value == nullptr ? std::nullopt : number_of<double>(*value);
+}
+
+int EngineSettings::ranks() const {
+  return static_cast<int>(std::clamp<std::int64_t>(integer("tensor-parallel-size").value_or(1), 1, 1 << 16));
+}
+
+Result<std::string> canonical_value(const EngineSettingInfo& info, std::string_view text,
+                                    std::string_view shown) {
+  switch (info.type) {
+    case EngineValue::text:
+      return std::string(text);
+    case EngineValue::boolean:
+      if (text == "true" || text == "false") return std::string(text);
+      return bad_value(shown, text, "Give true or false");
+    case EngineValue::real:
+    case EngineValue::share:
+      return canonical_real(info.type, text, shown);
+    case EngineValue::integers:
+      return canonical_list(text, shown);
+    case EngineValue::integer:
+    case EngineValue::size:
+      break;
+  }
+  if (text == "auto") return std::string(text);
+  const std::int64_t least = info.type == EngineValue::size ? 0 : info.least;
+  constexpr std::int64_t kMost = std::int64_t{1} << 52;  // exact as a double, and far beyond any machine
+  const auto number = number_of<std::int64_t>(text);
+  if (number && *number >= least && *number <= kMost) return fmt::format("{}", *number);
+  return bad_value(shown, text, fmt::format("Give a whole number from {} on", least));
+}
+
+int block_size_of(const EngineSettings& settings, const EngineProfile& engine) {
+  return number_of<int>(said_or_default(settings, engine, "block-size")).value_or(1);
+}
+
+Deployment deployment_of(const EngineSettings& settings, const EngineProfile& engine,
+                         const std::optional<MemoryTerms>& terms) {
+  Deployment deployment;
+  const auto said = [&](std::string_view name) { return said_or_default(settings, engine, name); };
+  const auto integer = [&](std::string_view name, int fallback) {
+    return number_of<int>(said(name)).value_or(fallback);
+  };
+  if (const std::string* model = settings.find("model")) deployment.model = *model;
+  deployment.tensor_parallel = integer("tensor-parallel-size", 1);
+  deployment.pipeline_parallel = integer("pipeline-parallel-size", 1);
+  deployment.gpus =
+      deployment.tensor_parallel * deployment.pipeline_parallel * integer("data-parallel-size", 1);
+  deployment.max_num_seqs = integer("max-num-seqs", deployment.max_num_seqs);
+  deployment.max_num_batched_tokens = integer("max-num-batched-tokens", deployment.max_num_batched_tokens);
+  deployment.block_size = integer("block-size", deployment.block_size);
+  if (const auto length = settings.integer("max-model-len")) deployment.max_model_len = *length;
+  if (const std::string dtype = said("kv-cache-dtype"); !dtype.empty()) deployment.kv_cache_dtype = dtype;
+  // Other names are methods, and the checkpoint says what they did to it.
+  static constexpr std::string_view kFormats[] = {"awq", "gptq", "fp8", "nf4", "mxfp4", "nvfp4"};
+  if (const std::string format = said("quantization");
+      std::find(std::begin(kFormats), std::end(kFormats), format) != std::end(kFormats))
+    deployment.quantization = format;
+  deployment.prefix_caching = said("enable-prefix-caching") != "false";
+  deployment.graphs = said("graphs") != "false";
+  deployment.draft_layers = said("speculative-method") == "mtp";
+  deployment.graph_sizes = sizes_of(said("graph-sizes"));
+  deployment.law = law_of(engine.kv_law);
+  deployment.budget = budget_of(settings, engine, terms, deployment.block_size);
+  return deployment;
+}
+
+EngineSettings settings_of(const Deployment& deployment) {
+  using Meaning = MemoryBudget::Meaning;
+  EngineSettings settings;
+  const auto say = [&](const char* name, std::string value) { settings.values[name] = std::move(value); };
+  const auto yes = [](bool value) { return std::string(value ? "true" : "false"); };
+  if (!deployment.model.empty()) say("model", deployment.model);
+  if (deployment.max_model_len) say("max-model-len", fmt::format("{}", *deployment.max_model_len));
+  say("max-num-seqs", fmt::format("{}", deployment.max_num_seqs));
+  say("max-num-batched-tokens", fmt::format("{}", deployment.max_num_batched_tokens));
+  say("block-size", fmt::format("{}", deployment.block_size));
+  say("kv-cache-dtype", deployment.kv_cache_dtype);
+  say("enable-prefix-caching", yes(deployment.prefix_caching));
+  say("graphs", yes(deployment.graphs));
+  const int replica = deployment.tensor_parallel * deployment.pipeline_parallel;
+  const int replicas = replica > 0 ? deployment.gpus / replica : 1;
+  say("tensor-parallel-size", fmt::format("{}", deployment.tensor_parallel));
+  if (deployment.pipeline_parallel > 1)
+    say("pipeline-parallel-size", fmt::format("{}", deployment.pipeline_parallel));
+  if (replicas > 1) say("data-parallel-size", fmt::format("{}", replicas));
+  if (!deployment.quantization.empty()) say("quantization", deployment.quantization);
+  if (deployment.draft_layers) {
+    say("speculative-method", "mtp");
+    say("speculative-tokens", "1");
+  }
+  if (!deployment.graph_sizes.empty())
+    say("graph-sizes", fmt::format("{}", fmt::join(deployment.graph_sizes, ",")));
+  switch (deployment.budget.meaning) {
+    case Meaning::automatic:
+      break;
+    case Meaning::bytes:
+      say("memory-limit", fmt::format("{}", deployment.budget.bytes));
+      break;
+    case Meaning::share_of_total:
+      say("memory-share-of-total", fmt::format("{}", deployment.budget.share));
+      break;
+    case Meaning::share_of_free:
+      say("memory-share-of-free", fmt::format("{}", deployment.budget.share));
+      break;
+    case Meaning::kv_bytes:
+      say("kv-cache-memory-bytes", fmt::format("{}", deployment.budget.bytes));
+      break;
+    case Meaning::margin:
+      say("memory-margin", fmt::format("{}", deployment.budget.bytes));
+      break;
+  }
+  return settings;
+}
+
+}  // namespace pitwall

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// EngineSettings: what an engine is told, in our words. Names are those of the table of settings where it has
+// the idea, else neutral ones; values are texts in one spelling, so that equal settings are equal texts.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+
+namespace pitwall {
+
+struct Deployment;
+struct EngineProfile;
+struct MemoryTerms;
+
+enum class EngineValue { text, integer, real, share, size, boolean, integers };
+
+struct EngineSettingInfo {
+  std::string_view name;
+  EngineValue type;
+  std::string_view title;  ///< "longest sequence"
+  std::int64_t least = 1;  ///< of an integer
+};
+std::span<const EngineSettingInfo> engine_setting_table();
+const EngineSettingInfo* find_engine_setting(std::string_view name);  ///< nullptr when unknown
+
+/// A flag of the source engine that says nothing any other engine could be told.
+struct UnmatchedFlag {
+  std::vector<std::string> words;  ///< as written, value included; a secret value is left out
+  bool known = false;              ///< of that engine, to us
+  std::string nearest;             ///< known flag that is spelled most alike; empty when none is near
+};
+
+struct EngineSettings {
+  std::map<std::string, std::string, std::less<>> values;            ///< name → value; absent = not said
+  const std::string* find(std::string_view name) const;              ///< nullptr when not said
+  std::optional<std::int64_t> integer(std::string_view name) const;  ///< none also for "auto"
+  std::optional<double> real(std::string_view name) const;
+  int ranks() const;  ///< tensor-parallel-size, at least 1
+};
+
+/// The one spelling of a value, or the error that names `shown` (the flag) and what would be legal. Sizes are
+/// bytes.
+Result<std::string> canonical_value(const EngineSettingInfo& info, std::string_view text,
+                                    std::string_view shown);
+
+/// What `settings` say as a deployment; what they do not say is the engine's default where that is known,
+/// else Deployment's. Shares that Deployment has no word for become bytes of KV where `terms` are known.
+Deployment deployment_of(const EngineSettings& settings, const EngineProfile& engine,
+                         const std::optional<MemoryTerms>& terms);
+
+/// Tokens of a KV block, as said or as the engine has it unasked; 1 where neither is known.
+int block_size_of(const EngineSettings& settings, const EngineProfile& engine);
+
+/// All that a deployment says.
+EngineSettings settings_of(const Deployment& deployment);
+
+}  // namespace pitwall

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/plan/flag_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "engine/base/text_escape.h"
+#include "engine/plan/command_line.h"
+#include "engine/plan/engine_profile.h"
+#include "engine/plan/engine_words.h"
+#include "engine/plan/flag_value.h"
+
+namespace pitwall {
+
+namespace {
+
+using json = nlohmann::json;
+
+struct Said {
+  const EngineSettingInfo* info;
+  const EngineFlag* flag;
+  std::string shown, value;  // value in the engine's words; of a switch in ours
+  bool is_switch = false;
+};
+
+struct Candidate {
+  const EngineSettingInfo* info;
+  const EngineFlag* flag;
+  std::optional<bool> turns;  // a switch, and to what
+};
+
+bool holds_flag(const std::vector<std::string>& list, std::string_view name) {
+  return std::any_of(list.begin(), list.end(), [&](const auto& each) { return same_flag(each, name); });
+}
+
+bool is_secret(std::string_view name) {
+  std::string upper(name);
+  std::transform(upper.begin(), upper.end(), upper.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
+  const auto names = {"TOKEN", "KEY", "KEYS", "SECRET", "PASSWORD"};
+  return std::any_of(names.begin(), names.end(), [&](const char* part) { return upper.ends_with(part); });
+}
+
+std::string json_text(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump();
+  std::string text;
+  for (const json& each : value) text += (text.empty() ? "" : ",") + json_text(each);
+  return text;
+}
+
+class Reader {
+ public:
+  explicit Reader(const EngineCommand& command) : command_(command), engine_(*command.engine) {
+    reading_.engine = &engine_;
+    reading_.gpus = command.gpus;
+    reading_.notes = command.notes;
+  }
+
+  Result<EngineReading> read() {
+    for (const auto& [path, value] : command_.config) {
+      if (const auto fault = config_value(path, value)) return *fault;
+    }
+    for (const auto& [name, value] : command_.environment) {
+      if (const auto fault = variable(name, value)) return *fault;
+    }
+    const Words& words = command_.arguments;
+    for (at_ = 0; at_ < words.size();) {
+      const auto fault = is_flag(engine_, words[at_]) ? flag_word() : bare_word();
+      if (fault) return *fault;
+    }
+    if (const auto fault = convert()) return *fault;
+    drop_needed_words();
+    if (!machine_.empty())
+      reading_.notes.push_back(fmt::format("Keep in the environment, they mean the same to every engine: {}",
+                                           fmt::join(machine_, ", ")));
+    if (!assumed_.empty())
+      reading_.notes.push_back("From general knowledge, not read at " + engine_.version + ": " + assumed_);
+    return std::move(reading_);
+  }
+
+ private:
+  std::vector<Candidate> candidates(std::string_view name) const {
+    std::vector<Candidate> found;
+    for (const EngineSetting& setting : engine_.settings) {
+      const EngineSettingInfo* info = find_engine_setting(setting.name);
+      for (const EngineFlag& flag : setting.flags) {
+        if (holds_flag(flag.names, name)) found.push_back({info, &flag, std::nullopt});
+        if (holds_flag(flag.on, name)) found.push_back({info, &flag, true});
+        if (holds_flag(flag.off, name)) found.push_back({info, &flag, false});
+      }
+    }
+    return found;
+  }
+
+  std::optional<Error> bare_word() {
+    const std::string& word = command_.arguments[at_++];
+    const bool positional = engine_.command.size() > 1 && engine_.command.back() == "{model}" &&
+                            !engine_.command[engine_.command.size() - 2].starts_with('-');
+    if (positional && !model_seen_) {
+      model_seen_ = true;
+      static const EngineFlag kFirstWord = [] {
+        EngineFlag flag;
+        flag.source = "first word";
+        return flag;
+      }();
+      said_.push_back({find_engine_setting("model"), &kFirstWord, "", word});
+    } else {
+      reading_.unmatched.push_back({{word}, false, ""});
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> flag_word() {
+    const std::string& word = command_.arguments[at_++];
+    std::string name = flag_name(engine_, word);
+    const std::size_t equals = word.find('=');
+    std::optional<std::string> inline_value;
+    if (equals != std::string::npos) inline_value = word.substr(equals + 1);
+    return flag_said(std::move(name), std::move(inline_value), true);
+  }
+
+  /// From the command line a value may be the next word.
+  std::optional<Error> flag_said(std::string name, std::optional<std::string> value, bool from_words) {
+    std::vector<Candidate> found = candidates(name);
+    std::string key;
+    const std::size_t dot = name.find('.');
+    if (found.empty() && dot != std::string::npos) {  // --speculative-config.method ngram
+      key = name.substr(dot + 1);
+      std::replace(key.begin(), key.end(), '-', '_');
+      found = candidates(name.substr(0, dot));
+    }
+    if (found.empty()) return no_counterpart(name, std::move(value), from_words);
+    if (found.front().turns) return switched(found.front(), name, value);
+    if (!value && from_words) value = next_value(found.front().flag->words);
+    if (!value) {
+      return Error{Error::Kind::invalid_input, name + " lacks its value", "", "Write it behind the flag",
+                   name};
+    }
+    if (!key.empty()) return member(found, name, key, *value);
+    if (!found.front().flag->key.empty()) return members(found, name, *value);
+    return valued(found, name, *value);
+  }
+
+  std::optional<std::string> next_value(bool list) {
+    const Words& words = command_.arguments;
+    std::string text;
+    while (at_ < words.size() && !is_flag(engine_, words[at_])) {
+      text += (text.empty() ? "" : ",") + words[at_++];
+      if (!list) return text;
+    }
+    if (text.empty()) return std::nullopt;
+    return text;
+  }
+
+  std::optional<Error> switched(const Candidate& candidate, const std::string& name,
+                                const std::optional<std::string>& value) {
+    bool on = *candidate.turns;
+    if (value) {
+      const bool no = *value == "false" || *value == "False" || *value == "0" || *value == "off";
+      const bool yes = *value == "true" || *value == "True" || *value == "1" || *value == "on";
+      if (!no && !yes) {
+        return Error{Error::Kind::invalid_input, fmt::format("{} is {}", name, quote_for_message(*value)), "",
+                     "It is a switch: give true, false or nothing", name};
+      }
+      if (no) on = !on;
+    }
+    said_.push_back({candidate.info, candidate.flag, name, on ? "true" : "false", true});
+    return std::nullopt;
+  }
+
+  std::optional<Error> valued(const std::vector<Candidate>& found, const std::string& name,
+                              const std::string& value) {
+    const auto fits = std::find_if(found.begin(), found.end(), [&](const Candidate& each) {
+      return flag_takes(*each.info, *each.flag, value) && !each.flag->values.empty();
+    });
+    const auto any = std::find_if(found.begin(), found.end(), [&](const Candidate& each) {
+      return flag_takes(*each.info, *each.flag, value);
+    });
+    const Candidate& chosen = fits != found.end() && fits->flag->open == false ? *fits
+                              : any != found.end()                             ? *any
+                                                                               : found.front();
+    if (chosen.info->name == "model") model_seen_ = true;
+    said_.push_back({chosen.info, chosen.flag, name, value});
+    return std::nullopt;
+  }
+
+  std::optional<Error> member(const std::vector<Candidate>& found, const std::string& name,
+                              const std::string& key, const std::string& value) {
+    for (const Candidate& each : found) {
+      if (each.flag->key != key) continue;
+      said_.push_back({each.info, each.flag, name, value});
+      return std::nullopt;
+    }
+    reading_.unmatched.push_back({{name, value}, true, ""});
+    return std::nullopt;
+  }
+
+  std::optional<Error> members(const std::vector<Candidate>& found, const std::string& name,
+                               const std::string& value) {
+    const json object = json::parse(value, nullptr, false);
+    if (!object.is_object()) {
+      return Error{Error::Kind::invalid_input, fmt::format("{} is {}", name, quote_for_message(value)),
+                   "It takes a JSON object",
+                   fmt::format("Write it in single quotes, such as '{{\"{}\": …}}'", found.front().flag->key),
+                   name};
+    }
+    for (const auto& [key, each] : object.items())
+      member(found, fmt::format("{}.{}", name, key), key, json_text(each));
+    return std::nullopt;
+  }
+
+  std::optional<Error> no_counterpart(const std::string& name, std::optional<std::string> value,
+                                      bool from_words) {
+    UnmatchedFlag flag{{name}, false, ""};
+    const bool config = holds_flag(engine_.config_flags, name);
+    const bool is_switch = holds_flag(engine_.switches, name);
+    flag.known = config || is_switch || holds_flag(engine_.valued, name);
+    if (!value && from_words && !is_switch) value = next_value(false);
+    if (value && !is_secret(name)) flag.words.push_back(*value);
+    if (!flag.known) flag.nearest = nearest_flag(engine_, name);
+    if (config && command_.config.empty())
+      reading_.notes.push_back(fmt::format("{} also reads {}; give that file as --config to have it read",
+                                           engine_.title, value.value_or("a file")));
+    const ForeignFlag foreign = flag.known ? ForeignFlag{} : foreign_flag(engine_, name);
+    if (foreign.setting != nullptr && engine_.find(foreign.setting->name) != nullptr) {
+      flag.nearest = engine_.find(foreign.setting->name)->flags.front().shown();
+      reading_.notes.push_back(
+          fmt::format("{} is a flag of {}; here it is {}", name, foreign.engine->title, flag.nearest));
+    }
+    if (!config || command_.config.empty()) reading_.unmatched.push_back(std::move(flag));
+    return std::nullopt;
+  }
+
+  std::optional<Error> config_value(const std::string& path, const std::string& value) {
+    for (const EngineSetting& setting : engine_.settings) {
+      for (const EngineFlag& flag : setting.flags) {
+        if (flag.config != path || path.empty()) continue;
+        const EngineSettingInfo* info = find_engine_setting(setting.name);
+        const bool is_switch = flag.values.empty() && info->type == EngineValue::boolean;
+        said_.push_back({info, &flag, path, value, is_switch});
+        return std::nullopt;
+      }
+    }
+    if (engine_.config_holds_flags)
+      return flag_said(flag_name(engine_, fmt::format("--{}", path)), value, false);
+    UnmatchedFlag unmatched{{path}, false, ""};
+    if (!is_secret(path)) unmatched.words.push_back(value);
+    reading_.unmatched.push_back(std::move(unmatched));
+    return std::nullopt;
+  }
+
+  std::optional<Error> variable(const std::string& name, const std::string& value) {
+    for (const EngineSetting& setting : engine_.settings) {
+      for (const EngineFlag& flag : setting.flags) {
+        if (flag.environment != name) continue;
+        said_.push_back({find_engine_setting(setting.name), &flag, name, value});
+        return std::nullopt;
+      }
+    }
+    std::string flag = fmt::format("--{}", name);
+    std::transform(flag.begin(), flag.end(), flag.begin(), [](unsigned char letter) {
+      return letter == '_' ? '-' : static_cast<char>(std::tolower(letter));
+    });
+    if (engine_.environment_is_flags && knows_flag(engine_, flag)) return flag_said(flag, value, false);
+    static constexpr std::string_view kOfTheMachine[] = {"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES",
+                                                         "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HF_HOME"};
+    if (std::find(std::begin(kOfTheMachine), std::end(kOfTheMachine), name) != std::end(kOfTheMachine)) {
+      machine_.insert(name);
+      return std::nullopt;
+    }
+    const std::string reference = fmt::format("${}", name), braced = fmt::format("${{{}", name),
+                      manifest = fmt::format("$({})", name);
+    for (const std::string& word : command_.arguments) {  // the flag it stands in says what it is
+      if (word == reference || word == manifest || word.starts_with(braced)) return std::nullopt;
+    }
+    const bool secret = is_secret(name);
+    reading_.unmatched.push_back(
+        {{secret ? name + "=(set)" : fmt::format("{}={}", name, value)}, secret, ""});
+    return std::nullopt;
+  }
+
+  std::optional<Error> convert() {
+    FlagScale scale;
+    for (const std::string_view first : {"tensor-parallel-size", "max-num-seqs", "kv-unified"}) {
+      for (const Said& said : said_) {
+        if (said.info->name == first) {
+          if (const auto fault = take(said, scale)) return fault;
+        }
+      }
+    }
+    scale.ranks = reading_.settings.ranks();
+    const std::string* unified = reading_.settings.find("kv-unified");
+    const auto slots = reading_.settings.integer("max-num-seqs");
+    if (slots && !(unified != nullptr && *unified == "true")) scale.sequences = static_cast<int>(*slots);
+    for (const Said& said : said_) {
+      const auto& name = said.info->name;
+      if (name == "tensor-parallel-size" || name == "max-num-seqs" || name == "kv-unified") continue;
+      if (const auto fault = take(said, scale)) return fault;
+    }
+    const std::string* v = reading_.settings.find("kv-cache-dtype-v");
+    const std::string* k = reading_.settings.find("kv-cache-dtype");
+    if (v != nullptr && k != nullptr && *v == *k) reading_.settings.values.erase("kv-cache-dtype-v");
+    return std::nullopt;
+  }
+
+  std::optional<Error> take(const Said& said, const FlagScale& scale) {
+    const bool secret = said.info->name == "api-key";
+    std::string value = secret ? "(set)" : said.value;
+    if (!secret) {
+      const auto ours = said.is_switch
+                            ? canonical_value(*said.info, said.value, said.shown)
+                            : ours_of(engine_, *said.info, *said.flag, said.value, said.shown, scale);
+      if (!ours.ok()) return ours.error();
+      value = *ours;
+    }
+    const std::string name(said.info->name);
+    if (const std::string* before = reading_.settings.find(name); before != nullptr && *before != value) {
+      reading_.notes.push_back(fmt::format("{} is given more than once; the last, {}, holds", name, value));
+    }
+    reading_.settings.values[name] = value;
+    std::string written = said.shown;
+    if (!said.is_switch || !said.shown.starts_with('-'))
+      written += fmt::format("{}{}", written.empty() ? "" : " ", secret ? "(set)" : said.value);
+    reading_.understood.push_back({written, name, value, said.flag->source, said.flag->verified});
+    static constexpr std::string_view kPlain[] = {"model", "served-model-name", "host", "port", "api-key"};
+    const bool plain = std::find(std::begin(kPlain), std::end(kPlain), name) != std::end(kPlain);
+    if (!said.flag->verified && !plain && !said.shown.empty() &&
+        assumed_.find(said.shown) == std::string::npos)
+      assumed_ += (assumed_.empty() ? "" : ", ") + said.shown;
+    if (said.flag->shared_slots && scale.sequences > 1) {
+      reading_.notes.push_back(fmt::format("{} {} is for all slots together: {} slots of {} tokens each",
+                                           said.shown, said.value, scale.sequences, value));
+    }
+    return std::nullopt;
+  }
+
+  /// Words without which an understood flag has no effect are understood with it.
+  void drop_needed_words() {
+    for (const Said& said : said_) {
+      for (const std::string& needed : said.flag->needs) {
+        std::erase_if(reading_.unmatched,
+                      [&](const UnmatchedFlag& flag) { return flag.words.front() == needed; });
+      }
+    }
+  }
+
+  const EngineCommand& command_;
+  const EngineProfile& engine_;
+  EngineReading reading_;
+  std::vector<Said> said_;
+  std::size_t at_ = 0;
+  bool model_seen_ = false;
+  std::string assumed_;
+  std::set<std::string> machine_;  // variables that are no setting of the engine
+};
+
+bool is_share(std::string_view setting) {
+  return find_engine_setting(setting)->type == EngineValue::share;
+}
+
+}  // namespace
+
+Result<EngineReading> read_engine_settings(const EngineCommand& command) {
+  return Reader(command).read();
+}
+
+std::vector<std::string> memory_notes(const EngineReading& reading, const std::optional<MemoryTerms>& terms) {
+  std::vector<std::string> notes;
+  const int block_size = block_size_of(reading.settings, *reading.engine);
+  const auto note = [&](std::string_view setting, const EngineFlag& flag, const std::string& value,
+                        std::string_view from) {
+    std::string text = fmt::format("{} {}{}: {}", flag.shown(), value, from,
+                                   memory_meaning(setting, value, terms, block_size));
+    if (!is_share(setting)) {
+      notes.push_back(std::move(text));
+      return;
+    }
+    std::vector<std::string_view> told;
+    for (const EngineProfile& other : engine_profiles()) {
+      for (const EngineSetting& each : other.settings) {
+        if (other.study || !is_share(each.name) || each.name == setting ||
+            std::find(told.begin(), told.end(), each.name) != told.end())
+          continue;
+        told.push_back(find_engine_setting(each.name)->name);
+        text += fmt::format(". In {} the same number is {}", other.title,
+                            memory_meaning(each.name, value, terms, block_size));
+      }
+    }
+    notes.push_back(std::move(text));
+  };
+  for (const EngineSetting& setting : reading.engine->settings) {
+    const auto& list = memory_settings();
+    if (std::find(list.begin(), list.end(), setting.name) == list.end()) continue;
+    if (const std::string* value = reading.settings.find(setting.name))
+      note(setting.name, setting.flags.front(), *value, "");
+  }
+  if (!notes.empty()) return notes;
+  for (const EngineSetting& setting : reading.engine->settings) {
+    const EngineFlag& flag = setting.flags.front();
+    if (is_share(setting.name) && !flag.default_value.empty())
+      note(setting.name, flag, flag.default_value, ", its default");
+  }
+  return notes;
+}
+
+}  // namespace pitwall

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One value between our words and an engine's: names of formats, units, special numbers.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/base/result.h"
+
+namespace pitwall {
+
+struct EngineFlag;
+struct EngineProfile;
+struct EngineSettingInfo;
+
+/// What some flags count otherwise than we do.
+struct FlagScale {
+  int ranks = 1;      ///< GPUs over which a size per rank is spread
+  int sequences = 1;  ///< sequences among which a shared context is divided
+};
+
+/// Whether the flag can mean this setting at all: one flag can carry a number and, by a special value, a
+/// switch.
+bool flag_takes(const EngineSettingInfo& info, const EngineFlag& flag, std::string_view theirs);
+
+/// Theirs in our words. `shown`: the flag as written, for the error, which lists what is legal.
+Result<std::string> ours_of(const EngineProfile& engine, const EngineSettingInfo& info,
+                            const EngineFlag& flag, std::string_view theirs, std::string_view shown,
+                            const FlagScale& scale = {});
+
+struct FlagText {
+  std::string text;
+  bool exact = true;  ///< false: a size was cut to whole units
+};
+/// Ours as the engine spells it; none when it has no word for the value.
+std::optional<FlagText> theirs_of(const EngineSettingInfo& info, const EngineFlag& flag,
+                                  std::string_view ours, const FlagScale& scale = {});
+
+}  // namespace pitwall

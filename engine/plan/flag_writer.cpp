@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/plan/flag_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/text_escape.h"
+#include "engine/plan/deployment.h"
+#include "engine/plan/engine_profile.h"
+#include "engine/plan/engine_words.h"
+#include "engine/plan/flag_reader.h"
+#include "engine/plan/flag_value.h"
+
+namespace pitwall {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+bool is_memory(std::string_view setting) {
+  const auto& list = memory_settings();
+  return std::find(list.begin(), list.end(), setting) != list.end();
+}
+
+/// Those take everything that the process holds: one follows from another without knowing what is loaded.
+bool holds_everything(std::string_view setting) {
+  return setting == "memory-share-of-total" || setting == "memory-limit" || setting == "memory-margin";
+}
+
+json typed(EngineValue type, const std::string& text) {
+  if (type == EngineValue::integers) return json::parse(fmt::format("[{}]", text));
+  if (type == EngineValue::text) return text;
+  json value = json::parse(text, nullptr, false);  // numbers and booleans
+  return value.is_discarded() ? json(text) : value;
+}
+
+/// Nested objects of numbers, texts and lists: all that configuration files here need.
+std::string yaml_text(const json& object, int indent = 0) {
+  std::string text;
+  for (const auto& [key, value] : object.items()) {
+    text += fmt::format("{:{}}{}:", "", indent, key);
+    text += value.is_object() ? fmt::format("\n{}", yaml_text(value, indent + 2))
+                              : fmt::format(" {}\n", value.dump());
+  }
+  return text;
+}
+
+std::string human_value(const EngineSettingInfo& info, const std::string& value) {
+  if (info.type != EngineValue::size || value == "auto") return value;
+  return format_bytes(std::stoll(value));
+}
+
+class Writer {
+ public:
+  Writer(const EngineProfile& engine, const EngineSettings& settings, const std::optional<MemoryTerms>& terms)
+      : engine_(engine), settings_(settings), terms_(terms) {
+    out_.engine = &engine;
+  }
+
+  WrittenFlags write() {
+    stand_in();
+    scale_.ranks = settings_.ranks();
+    const std::string* unified = settings_.find("kv-unified");
+    if (!(unified != nullptr && *unified == "true"))
+      scale_.sequences = static_cast<int>(settings_.integer("max-num-seqs").value_or(1));
+    if (const std::string* model = settings_.find("model")) out_.model = *model;
+    convert_memory();
+    for (const EngineSetting& setting : engine_.settings) {
+      const std::string* value = settings_.find(setting.name);
+      if (value != nullptr && setting.name != "model") say(setting, *value);
+    }
+    for (const EngineSettingInfo& info : engine_setting_table()) {
+      const std::string* value = settings_.find(info.name);
+      const bool model = info.name == "model";
+      if (value != nullptr && !model && engine_.find(info.name) == nullptr) has_no_counterpart(info, *value);
+    }
+    finish();
+    return std::move(out_);
+  }
+
+ private:
+  /// Where the engine has a near idea but not this one.
+  void stand_in() {
+    const auto lacks = [&](std::string_view name) {
+      return settings_.find(name) != nullptr && engine_.find(name) == nullptr;
+    };
+    const auto open = [&](std::string_view name) {
+      return settings_.find(name) == nullptr && engine_.find(name) != nullptr;
+    };
+    if (lacks("graph-sizes") && open("graph-max-batch")) {
+      const std::string sizes = settings_.values["graph-sizes"];
+      std::int64_t largest = 0;
+      for (const auto& size : json::parse(fmt::format("[{}]", sizes)))
+        largest = std::max<std::int64_t>(largest, size);
+      settings_.values["graph-max-batch"] = fmt::format("{}", largest);
+      settings_.values.erase("graph-sizes");
+      note(fmt::format("{} takes the largest batch to capture, not the list {}", engine_.title, sizes));
+    }
+    if (lacks("max-prefill-tokens") && open("max-num-batched-tokens")) {
+      settings_.values["max-num-batched-tokens"] = settings_.values["max-prefill-tokens"];
+      settings_.values.erase("max-prefill-tokens");
+      note("Prompt tokens of a step became tokens of a step: replies count too");
+    }
+    if (lacks("kv-cache-dtype-v")) {
+      note(fmt::format("{} keeps K and V in one format: V's {} is not carried over", engine_.title,
+                       settings_.values["kv-cache-dtype-v"]));
+      settings_.values.erase("kv-cache-dtype-v");
+    }
+  }
+
+  /// Memory that the engine takes of something else.
+  void convert_memory() {
+    EngineSettings asked, kept;
+    for (const std::string_view name : memory_settings()) {
+      const std::string* value = settings_.find(name);
+      if (value == nullptr) continue;
+      asked.values[std::string(name)] = *value;
+      if (engine_.find(name) != nullptr) kept.values[std::string(name)] = *value;
+    }
+    if (asked.values.size() == kept.values.size()) return;
+    for (const auto& [name, value] : asked.values) settings_.values.erase(name);
+    const std::string said = what_was_said(asked);
+    if (!terms_ || terms_->total <= 0) {
+      note(fmt::format("{} is not carried over: give the GPU and the model, and it becomes bytes", said));
+      restore(kept);
+      return;
+    }
+    const bool everything = std::all_of(asked.values.begin(), asked.values.end(),
+                                        [](const auto& each) { return holds_everything(each.first); });
+    const bool loaded = terms_->weights > 0;
+    const auto kv = loaded || everything ? kv_bytes_of(asked, *terms_, block()) : std::nullopt;
+    const bool known = kv.has_value();
+    const Bytes wanted = kv.value_or(0);
+    const std::string target = target_for(loaded, wanted);
+    if (target.empty()) {
+      const std::string why = known && wanted <= 0 ? "it leaves nothing for KV"
+                              : !loaded            ? "it cannot become bytes without the model's weights"
+                                                   : engine_.title + " has no flag that says it";
+      note(fmt::format("{} is not carried over: {}", said, why));
+      restore(kept);
+      return;
+    }
+    const std::string value = *memory_value_for(target, wanted, *terms_, block());
+    settings_.values[target] = value;
+    const std::optional<MemoryTerms> terms = loaded ? terms_ : std::nullopt;
+    std::string text = fmt::format("{} becomes {} {}: {}", said, engine_.find(target)->flags.front().shown(),
+                                   human_value(*find_engine_setting(target), value),
+                                   memory_meaning(target, value, terms, block()));
+    const Bytes reached = kv_bytes_of(target, value, *terms_, block()).value_or(wanted);
+    if (reached < wanted)
+      text += fmt::format(". Rounded down: {} less than {}", format_bytes(wanted - reached),
+                          format_bytes(wanted));
+    note(text);
+  }
+
+  void restore(const EngineSettings& kept) {
+    for (const auto& [name, value] : kept.values) settings_.values[name] = value;
+  }
+
+  std::string target_for(bool loaded, Bytes kv) const {
+    static constexpr std::string_view kPreferred[] = {"kv-cache-memory-bytes",
+                                                      "memory-limit",
+                                                      "memory-share-of-total",
+                                                      "memory-share-static",
+                                                      "memory-share-of-free",
+                                                      "memory-share-after-weights",
+                                                      "memory-margin",
+                                                      "kv-tokens",
+                                                      "kv-blocks"};
+    for (const std::string_view name : kPreferred) {
+      if (engine_.find(name) == nullptr || (!loaded && !holds_everything(name))) continue;
+      if (memory_value_for(name, kv, *terms_, block())) return std::string(name);
+    }
+    return "";
+  }
+
+  int block() const { return static_cast<int>(settings_.integer("block-size").value_or(1)); }
+
+  static std::string what_was_said(const EngineSettings& asked) {
+    std::string text;
+    for (const auto& [name, value] : asked.values) {
+      const EngineSettingInfo& info = *find_engine_setting(name);
+      text += fmt::format("{}{} {}", text.empty() ? "" : " with ", name, human_value(info, value));
+    }
+    return text;
+  }
+
+  void say(const EngineSetting& setting, const std::string& value) {
+    const EngineSettingInfo& info = *find_engine_setting(setting.name);
+    const auto flag = std::find_if(setting.flags.begin(), setting.flags.end(), [&](const EngineFlag& each) {
+      return each.names.empty() ||
+             std::find(taken_.begin(), taken_.end(), each.names.front()) == taken_.end();
+    });
+    if (flag == setting.flags.end()) {
+      note(fmt::format("{} {} is not written: {} already says something else", info.name, value,
+                       setting.flags.front().shown()));
+      return;
+    }
+    if (info.name == "api-key") {
+      say_key(*flag);
+      return;
+    }
+    const bool usual = value == flag->default_value && (value == "auto" || value == "1" || value == "0");
+    if (usual || value.empty()) return;
+    if (info.type == EngineValue::boolean && flag->values.empty()) {
+      say_switch(info, *flag, value == "true");
+      return;
+    }
+    const auto theirs = theirs_of(info, *flag, value, scale_);
+    if (!theirs) {
+      if (value != flag->default_value && value != "auto")
+        note(fmt::format("{} cannot be told {} {} by {}: its default holds", engine_.title, info.title, value,
+                         flag->shown()));
+      return;
+    }
+    if (!theirs->exact)
+      note(fmt::format("{} takes whole {}: {} became {}", flag->shown(),
+                       flag->unit.empty() ? "bytes" : flag->unit, human_value(info, value), theirs->text));
+    put(info, *flag, theirs->text);
+    if (flag->shared_slots && scale_.sequences > 1)
+      note(fmt::format("{} {} is for all slots together: {} of {} tokens each", flag->shown(), theirs->text,
+                       scale_.sequences, value));
+  }
+
+  void say_switch(const EngineSettingInfo& info, const EngineFlag& flag, bool on) {
+    const auto& words = on ? flag.on : flag.off;
+    if (!words.empty()) {
+      add_needed(flag);
+      out_.arguments.push_back(words.front());
+    } else if (!flag.config.empty()) {
+      put(info, flag, on ? "true" : "false");
+    } else if (flag.default_value != (on ? "true" : "false")) {
+      note(fmt::format("{} has no flag that turns {} {}", engine_.title, on ? "on" : "off", info.title));
+    }
+  }
+
+  void put(const EngineSettingInfo& info, const EngineFlag& flag, const std::string& text) {
+    add_needed(flag);
+    if (!flag.key.empty()) {
+      if (!objects_.contains(flag.names.front())) out_.arguments.push_back(flag.names.front());
+      objects_[flag.names.front()][flag.key] = typed(info.type, text);
+    } else if (!flag.names.empty()) {
+      taken_.push_back(flag.names.front());
+      add(flag.names.front(), text, flag.words);
+      for (const std::string& other : flag.also) add(other, text, flag.words);
+    } else if (!flag.config.empty()) {
+      json* place = &config_;
+      for (std::size_t from = 0; from <= flag.config.size();) {
+        const std::size_t dot = std::min(flag.config.find('.', from), flag.config.size());
+        place = &(*place)[flag.config.substr(from, dot - from)];
+        from = dot + 1;
+      }
+      *place = flag.values.empty() ? typed(info.type, text) : json(text);
+    } else {
+      out_.environment.emplace_back(flag.environment, text);
+    }
+  }
+
+  void add(const std::string& name, const std::string& text, bool words) {
+    if (engine_.keywords) {
+      out_.arguments.push_back(name + "=" + text);
+      return;
+    }
+    out_.arguments.push_back(name);
+    std::string word;
+    for (const char letter : text) {
+      if (words && letter == ',') {
+        out_.arguments.push_back(std::move(word));
+        word.clear();
+      } else {
+        word += letter;
+      }
+    }
+    out_.arguments.push_back(std::move(word));
+  }
+
+  void add_needed(const EngineFlag& flag) {
+    if (flag.needs.empty() ||
+        std::find(out_.arguments.begin(), out_.arguments.end(), flag.needs.front()) != out_.arguments.end())
+      return;
+    out_.arguments.insert(out_.arguments.end(), flag.needs.begin(), flag.needs.end());
+  }
+
+  void say_key(const EngineFlag& flag) {
+    const std::string variable = flag.environment.empty() ? "API_KEY" : flag.environment;
+    if (flag.environment.empty()) add(flag.names.front(), fmt::format("${}", variable), false);
+    note(fmt::format("The key of clients is not repeated: {} takes it from the variable {}", engine_.title,
+                     variable));
+  }
+
+  void has_no_counterpart(const EngineSettingInfo& info, const std::string& value) {
+    const bool nothing = (info.type == EngineValue::boolean && value == "false" && info.name != "graphs" &&
+                          info.name != "enable-prefix-caching" && info.name != "enable-chunked-prefill") ||
+                         (info.name == "speculative-tokens" && value == "0") ||
+                         (value == "1" && info.name.ends_with("-parallel-size")) || is_memory(info.name);
+    if (nothing) return;
+    note(fmt::format("{} has no counterpart of {} {} ({})", engine_.title, info.name,
+                     info.name == "api-key" ? "" : human_value(info, value), info.title));
+  }
+
+  /// JSON flags get their objects, a configuration file its name.
+  void finish() {
+    for (const auto& [flag, object] : objects_.items()) {
+      const auto at = std::find(out_.arguments.begin(), out_.arguments.end(), flag);
+      out_.arguments.insert(at + 1, object.dump());
+    }
+    if (config_.empty()) return;
+    out_.config = yaml_text(config_);
+    out_.config_name = engine_.name + ".yaml";
+    out_.arguments.push_back(engine_.config_flags.front());
+    out_.arguments.push_back(out_.config_name);
+  }
+
+  void note(std::string text) { out_.notes.push_back(std::move(text)); }
+
+  const EngineProfile& engine_;
+  EngineSettings settings_;
+  const std::optional<MemoryTerms>& terms_;
+  WrittenFlags out_;
+  FlagScale scale_;
+  json objects_ = json::object(), config_ = json::object();
+  std::vector<std::string> taken_;
+};
+
+/// Defaults that make a deployment what it is.
+constexpr std::string_view kCarriedDefaults[] = {"max-num-seqs", "max-num-batched-tokens",
+                                                 "enable-prefix-caching", "enable-chunked-prefill"};
+
+std::string default_of(const EngineProfile& engine, std::string_view name) {
+  const EngineSetting* setting = engine.find(name);
+  return setting == nullptr ? "" : setting->flags.front().default_value;
+}
+
+/// What the first engine does unasked and the second would not.
+EngineSettings with_defaults(const EngineReading& reading, const EngineProfile& to,
+                             std::vector<std::string>& notes) {
+  EngineSettings settings = reading.settings;
+  const EngineProfile& from = *reading.engine;
+  const auto carry = [&](std::string_view name) {
+    const std::string value = default_of(from, name);
+    if (value.empty() || value == default_of(to, name) || settings.find(name) != nullptr) return;
+    settings.values[std::string(name)] = value;
+    notes.push_back(fmt::format("{} {} is the default of {}", name,
+                                human_value(*find_engine_setting(name), value), from.title));
+  };
+  for (const std::string_view name : kCarriedDefaults) {
+    if (to.find(name) != nullptr) carry(name);
+  }
+  const auto blocks = settings.integer("kv-blocks");
+  if (blocks && settings.find("block-size") == nullptr) {  // of the size that the first engine has unasked
+    settings.values["kv-tokens"] = fmt::format("{}", *blocks * block_size_of(settings, from));
+    settings.values.erase("kv-blocks");
+  }
+  const auto& memory = memory_settings();
+  const bool said = std::any_of(memory.begin(), memory.end(),
+                                [&](const auto& name) { return settings.find(name) != nullptr; });
+  if (said) return settings;
+  for (const std::string_view name : memory) carry(name);
+  return settings;
+}
+
+}  // namespace
+
+WrittenFlags write_flags(const EngineProfile& engine, const EngineSettings& settings,
+                         const std::optional<MemoryTerms>& terms) {
+  return Writer(engine, settings, terms).write();
+}
+
+WrittenFlags write_flags(const EngineProfile& engine, const Deployment& deployment,
+                         const std::optional<MemoryTerms>& terms) {
+  return write_flags(engine, settings_of(deployment), terms);
+}
+
+WrittenFlags translate(const EngineReading& reading, const EngineProfile& to,
+                       const std::optional<MemoryTerms>& terms) {
+  std::vector<std::string> notes;
+  const bool same = reading.engine == &to;
+  const EngineSettings settings = same ? reading.settings : with_defaults(reading, to, notes);
+  WrittenFlags written = write_flags(to, settings, terms);
+  for (const UnmatchedFlag& flag : reading.unmatched) {
+    const std::string& name = flag.words.front();
+    const std::string text = fmt::format("{}", fmt::join(flag.words, " "));
+    const bool alike = flag.known && name.starts_with('-') && knows_flag(to, name);
+    if (same ? name.starts_with('-') : alike) {
+      written.arguments.insert(written.arguments.end(), flag.words.begin(), flag.words.end());
+      if (!same)
+        notes.push_back(fmt::format("{} stands as it is: {} has a flag of that name", text, to.title));
+    } else if (flag.known) {
+      notes.push_back(fmt::format("{} has no counterpart in {}", text, to.title));
+    } else {
+      notes.push_back(
+          fmt::format("{} is not known of {}{}", text, reading.engine->title,
+                      flag.nearest.empty() ? "" : fmt::format("; did you mean {}?", flag.nearest)));
+    }
+  }
+  written.notes.insert(written.notes.begin(), notes.begin(), notes.end());
+  return written;
+}
+
+Words command_words(const WrittenFlags& written) {
+  const std::string model = written.model.empty() ? "MODEL" : written.model;
+  Words words;
+  for (const std::string& word : written.engine->command) words.push_back(word == "{model}" ? model : word);
+  words.insert(words.end(), written.arguments.begin(), written.arguments.end());
+  return words;
+}
+
+std::string command_text(const WrittenFlags& written) {
+  const Words words = command_words(written);
+  if (written.engine->keywords) {
+    std::string call = fmt::format("{}({}", words.front(), json(words[1]).dump());
+    for (std::size_t i = 2; i < words.size(); ++i) call += ", " + words[i];
+    return call + ")";
+  }
+  std::string text;
+  for (const auto& [name, value] : written.environment) text += name + "=" + shell_quote(value) + " ";
+  return text + paste_text(words);
+}
+
+}  // namespace pitwall

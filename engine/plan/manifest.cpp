@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/plan/manifest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/plan/engine_profile.h"
+
+namespace pitwall {
+
+namespace {
+
+constexpr std::int64_t kEngineSeconds = 600;  // compiling, capturing, warming up
+constexpr std::int64_t kLoadBytesPerSecond = 100'000'000;
+constexpr std::int64_t kProbeSeconds = 10, kGraceSeconds = 120;
+constexpr Bytes kSharedMemory = 8 * kGiB;  // NCCL and tensors between processes
+
+/// JSON texts are YAML texts, whatever they hold.
+std::string yaml_quoted(std::string_view text) {
+  return nlohmann::json(text).dump();
+}
+
+Error no_image(const EngineProfile& engine) {
+  std::string known;
+  for (const EngineProfile& each : engine_profiles()) {
+    if (each.container) known += (known.empty() ? "" : ", ") + each.name;
+  }
+  return {Error::Kind::unsupported, fmt::format("There is no manifest for {}", engine.title),
+          "Its container image is not described", "These have one: " + known, "format"};
+}
+
+/// Names of Kubernetes: lower case letters, digits and hyphens.
+std::string object_name(const WrittenFlags& written, const ManifestOptions& options) {
+  std::string name;
+  for (const char letter : options.name.empty() ? written.engine->name : options.name) {
+    const char low = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
+    const bool plain = (low >= 'a' && low <= 'z') || (low >= '0' && low <= '9');
+    if (plain || (!name.empty() && name.back() != '-')) name += plain ? low : '-';
+  }
+  while (!name.empty() && (name.back() == '-' || name.size() > 50)) name.pop_back();
+  return name.empty() ? "engine" : name;
+}
+
+struct Container {
+  Words words;           // behind the image
+  std::string variable;  // of the key of clients; empty = none is asked for
+  int port = 0;
+};
+
+/// The flags without an address and port of their own: the container listens on all, where the image says.
+Container container_of(const WrittenFlags& written) {
+  const EngineContainer& image = *written.engine->container;
+  Container out;
+  out.port = image.port;
+  const std::string model = written.model.empty() ? "MODEL" : written.model;
+  for (const std::string& word : image.command) out.words.push_back(word == "{model}" ? model : word);
+  const auto first_flag = [&](std::string_view setting) -> std::string {
+    const EngineSetting* found = written.engine->find(setting);
+    return found == nullptr || found->flags.front().names.empty() ? "" : found->flags.front().names.front();
+  };
+  const std::string host = first_flag("host"), port = first_flag("port"), key = first_flag("api-key");
+  for (std::size_t i = 0; i < written.arguments.size(); ++i) {
+    const std::string& word = written.arguments[i];
+    if (word == host || word == port) {
+      ++i;
+      continue;
+    }
+    if (word == key) out.variable = written.arguments[i + 1].substr(1);
+    out.words.push_back(word);
+  }
+  out.words.insert(out.words.end(), {host, "0.0.0.0", port, fmt::format("{}", image.port)});
+  const EngineSetting* setting = written.engine->find("api-key");
+  if (out.variable.empty()) {
+    out.variable = setting->flags.front().environment;
+    if (out.variable.empty()) {  // an engine that takes its key as a flag alone
+      out.variable = "API_KEY";
+      out.words.insert(out.words.end(), {key, "$API_KEY"});
+    }
+  }
+  return out;
+}
+
+/// "$NAME" as the format expands it.
+std::string expanded(const std::string& word, std::string_view open, std::string_view close) {
+  if (!word.starts_with('$')) return word;
+  return fmt::format("{}{}{}", open, word.substr(1), close);
+}
+
+std::string list(const Words& words, std::string_view indent) {
+  std::string text;
+  for (const std::string& word : words) text += fmt::format("{}- {}\n", indent, yaml_quoted(word));
+  return text;
+}
+
+std::vector<std::string> image_notes(const EngineContainer& image) {
+  return {fmt::format("Image {}: {}", image.image, image.source)};
+}
+
+}  // namespace
+
+std::int64_t start_seconds(Bytes weights) {
+  return kEngineSeconds + std::max<Bytes>(weights, 0) / kLoadBytesPerSecond;
+}
+
+Result<Manifest> compose_file(const WrittenFlags& written, const ManifestOptions& options) {
+  if (!written.engine->container) return no_image(*written.engine);
+  const EngineContainer& image = *written.engine->container;
+  const Container container = container_of(written);
+  const std::string name = object_name(written, options);
+  Words words;
+  for (const std::string& word : container.words)
+    words.push_back(expanded(word, "${", ":?give the key of clients}"));
+  std::string environment;
+  for (const auto& [variable, value] : written.environment)
+    environment += fmt::format("      {}: {}\n", variable, yaml_quoted(value));
+  environment += fmt::format("      {}: ${{{}:-}}\n", image.token, image.token);
+  environment += fmt::format("      {0}: ${{{0}:?give the key of clients}}\n", container.variable);
+
+  Manifest manifest;
+  manifest.text = fmt::format(
+      "services:\n"
+      "  {name}:\n"
+      "    image: {image}\n"
+      "    command:\n"
+      "{words}"
+      "    environment:\n"
+      "{environment}"
+      "    ports:\n"
+      "      - \"{port}:{port}\"\n"
+      "    volumes:\n"
+      "      - weights:{cache}\n"
+      "    shm_size: {shared}gb\n"
+      "    deploy:\n"
+      "      resources:\n"
+      "        reservations:\n"
+      "          devices:\n"
+      "            - driver: nvidia\n"
+      "              count: {gpus}\n"
+      "              capabilities: [gpu]\n"
+      "    healthcheck:\n"
+      "      test: [\"CMD-SHELL\", \"curl -fsS http://127.0.0.1:{port}{health}\"]\n"
+      "      interval: {probe}s\n"
+      "      timeout: 5s\n"
+      "      retries: 3\n"
+      "      start_period: {start}s\n"
+      "    stop_grace_period: {grace}s\n"
+      "    restart: unless-stopped\n"
+      "\n"
+      "volumes:\n"
+      "  weights: {{}}\n",
+      fmt::arg("name", name), fmt::arg("image", image.image), fmt::arg("words", list(words, "      ")),
+      fmt::arg("environment", environment), fmt::arg("port", container.port), fmt::arg("cache", image.cache),
+      fmt::arg("shared", kSharedMemory / kGiB), fmt::arg("gpus", options.gpus),
+      fmt::arg("health", image.health), fmt::arg("probe", kProbeSeconds),
+      fmt::arg("start", start_seconds(options.weights)), fmt::arg("grace", kGraceSeconds));
+  manifest.notes = image_notes(image);
+  manifest.notes.push_back(fmt::format(
+      "Before `docker compose up`: put {} and, for gated models, {} into the environment or a file .env",
+      container.variable, image.token));
+  return manifest;
+}
+
+Result<Manifest> kubernetes_manifest(const WrittenFlags& written, const ManifestOptions& options) {
+  if (!written.engine->container) return no_image(*written.engine);
+  const EngineContainer& image = *written.engine->container;
+  const Container container = container_of(written);
+  const std::string name = object_name(written, options);
+  const std::string secret = options.api_key_name.empty() ? name + "-secrets" : options.api_key_name;
+  Words words;
+  for (const std::string& word : container.words) words.push_back(expanded(word, "$(", ")"));
+  std::string environment;
+  for (const auto& [variable, value] : written.environment)
+    environment +=
+        fmt::format("            - name: {}\n              value: {}\n", variable, yaml_quoted(value));
+  const auto from_secret = [&](std::string_view variable, std::string_view key, bool optional) {
+    environment += fmt::format(
+        "            - name: {}\n              valueFrom:\n                secretKeyRef:\n"
+        "                  name: {}\n                  key: {}\n{}",
+        variable, secret, key, optional ? "                  optional: true\n" : "");
+  };
+  from_secret(container.variable, "api-key", false);
+  from_secret(image.token, "hub-token", true);
+  const std::int64_t start = start_seconds(options.weights);
+  const std::int64_t volume = options.weights > 0 ? (options.weights * 3 / 2 + kGiB - 1) / kGiB + 10 : 200;
+
+  Manifest manifest;
+  manifest.text = fmt::format(
+      "apiVersion: v1\n"
+      "kind: PersistentVolumeClaim\n"
+      "metadata:\n"
+      "  name: {name}-weights\n"
+      "spec:\n"
+      "  accessModes: [ReadWriteOnce]\n"
+      "  resources:\n"
+      "    requests:\n"
+      "      storage: {volume}Gi\n"
+      "---\n"
+      "apiVersion: apps/v1\n"
+      "kind: Deployment\n"
+      "metadata:\n"
+      "  name: {name}\n"
+      "  labels:\n"
+      "    app: {name}\n"
+      "spec:\n"
+      "  replicas: {replicas}\n"
+      "  strategy:\n"
+      "    type: Recreate\n"
+      "  selector:\n"
+      "    matchLabels:\n"
+      "      app: {name}\n"
+      "  template:\n"
+      "    metadata:\n"
+      "      labels:\n"
+      "        app: {name}\n"
+      "    spec:\n"
+      "      terminationGracePeriodSeconds: {grace}\n"
+      "      containers:\n"
+      "        - name: {name}\n"
+      "          image: {image}\n"
+      "          args:\n"
+      "{words}"
+      "          env:\n"
+      "{environment}"
+      "          ports:\n"
+      "            - name: http\n"
+      "              containerPort: {port}\n"
+      "          resources:\n"
+      "            limits:\n"
+      "              nvidia.com/gpu: {gpus}\n"
+      "          startupProbe:\n"
+      "            httpGet:\n"
+      "              path: {health}\n"
+      "              port: http\n"
+      "            periodSeconds: {probe}\n"
+      "            failureThreshold: {failures}\n"
+      "          readinessProbe:\n"
+      "            httpGet:\n"
+      "              path: {health}\n"
+      "              port: http\n"
+      "            periodSeconds: {probe}\n"
+      "          livenessProbe:\n"
+      "            httpGet:\n"
+      "              path: {health}\n"
+      "              port: http\n"
+      "            periodSeconds: {probe}\n"
+      "            timeoutSeconds: 5\n"
+      "            failureThreshold: 6\n"
+      "          volumeMounts:\n"
+      "            - name: weights\n"
+      "              mountPath: {cache}\n"
+      "            - name: shared-memory\n"
+      "              mountPath: /dev/shm\n"
+      "      volumes:\n"
+      "        - name: weights\n"
+      "          persistentVolumeClaim:\n"
+      "            claimName: {name}-weights\n"
+      "        - name: shared-memory\n"
+      "          emptyDir:\n"
+      "            medium: Memory\n"
+      "            sizeLimit: {shared}Gi\n"
+      "---\n"
+      "apiVersion: v1\n"
+      "kind: Service\n"
+      "metadata:\n"
+      "  name: {name}\n"
+      "spec:\n"
+      "  selector:\n"
+      "    app: {name}\n"
+      "  ports:\n"
+      "    - name: http\n"
+      "      port: {port}\n"
+      "      targetPort: http\n",
+      fmt::arg("name", name), fmt::arg("volume", volume), fmt::arg("replicas", options.replicas),
+      fmt::arg("grace", kGraceSeconds), fmt::arg("image", image.image),
+      fmt::arg("words", list(words, "            ")), fmt::arg("environment", environment),
+      fmt::arg("port", container.port), fmt::arg("gpus", options.gpus), fmt::arg("health", image.health),
+      fmt::arg("probe", kProbeSeconds), fmt::arg("failures", (start + kProbeSeconds - 1) / kProbeSeconds),
+      fmt::arg("cache", image.cache), fmt::arg("shared", kSharedMemory / kGiB));
+  manifest.notes = image_notes(image);
+  manifest.notes.push_back(
+      fmt::format("Before `kubectl apply`: kubectl create secret generic {} --from-file=api-key=FILE, and "
+                  "--from-file=hub-token=FILE for gated models",
+                  secret));
+  return manifest;
+}
+
+}  // namespace pitwall

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// `pitwallctl flags` as a user and a script see it.
+#include <QProcess>
+#include <QTest>
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/test_support.h"
+
+using namespace pitwall::test;
+using Json = nlohmann::json;
+
+namespace {
+
+struct Answer {
+  int exit_code = -1;
+  std::string out, err;
+  Json json() const { return Json::parse(out, nullptr, false); }
+};
+
+Answer run(const QStringList& arguments) {
+  QProcess process;
+  process.start(qEnvironmentVariable("PITWALL_CTL"), QStringList{"flags"} + arguments);
+  process.waitForFinished(60000);
+  return {process.exitCode(), process.readAllStandardOutput().toStdString(),
+          process.readAllStandardError().toStdString()};
+}
+
+bool notes_say(const Json& document, std::string_view part) {
+  return std::any_of(document["notes"].begin(), document["notes"].end(), [&](const Json& note) {
+    return note.get<std::string>().find(part) != std::string::npos;
+  });
+}
+
+}  // namespace
+
+class FlagsCommandTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void flags_to_flags();
+  void fraction_in_bytes();
+  void whole_command_in_quotes();
+  void configuration_file();
+  void text_can_be_pasted();
+  void manifests();
+  void what_is_wrong_is_said_data();
+  void what_is_wrong_is_said();
+};
+
+void FlagsCommandTest::flags_to_flags() {
+  const Json document = run({"--from",
+                             "vllm",
+                             "--to",
+                             "sglang",
+                             "--json",
+                             "--",
+                             "--max-model-len",
+                             "8192",
+                             "-tp",
+                             "4",
+                             "--max-num-seqs",
+                             "64",
+                             "--max-num-batched-tokens",
+                             "4096",
+                             "--kv-cache-dtype",
+                             "fp8",
+                             "--no-enable-prefix-caching",
+                             "--trust-remote-code",
+                             "--frobnicate",
+                             "3"})
+                            .json();
+  const Json expected = {"--context-length",
+                         "8192",
+                         "--max-running-requests",
+                         "64",
+                         "--chunked-prefill-size",
+                         "4096",
+                         "--kv-cache-dtype",
+                         "fp8_e4m3",
+                         "--disable-radix-cache",
+                         "--tp-size",
+                         "4",
+                         "--trust-remote-code"};
+  QVERIFY2(document["flags"] == expected, document["flags"].dump().c_str());
+  QVERIFY(document["from"] == "vllm" && document["to"] == "sglang");
+  QVERIFY(document["settings"]["max-model-len"] == "8192");
+  QVERIFY(notes_say(document, "--frobnicate 3 is not known of vLLM"));
+}
+
+// Case 018: 80 GiB, 30 GiB of weights and activations, 0.9.
+void FlagsCommandTest::fraction_in_bytes() {
+  const QStringList card = {"--gpu-memory", "80GiB", "--weights-memory", "25GiB", "--working-memory",
+                            "5GiB",         "--json"};
+  const Json vllm =
+      run(card + QStringList{"--from", "vllm", "--to", "trtllm", "--", "--gpu-memory-utilization", "0.9"})
+          .json();
+  QVERIFY(notes_say(vllm, "0.9 × 80.00 GiB = 72.00 GiB; less 30.00 GiB leaves 42.00 GiB for KV"));
+  QVERIFY(
+      notes_say(vllm,
+                "In TensorRT-LLM the same number is of what is free after loading, for KV alone: 0.9 × 50.00 "
+                "GiB = 45.00 GiB"));
+  const Json flags = vllm["flags"];
+  const auto at = std::find(flags.begin(), flags.end(), "--free_gpu_memory_fraction");
+  QVERIFY(at != flags.end() && *(at + 1) == "0.84");
+  const Json trt =
+      run(card + QStringList{"--from", "trtllm", "--to", "vllm", "--", "--free_gpu_memory_fraction", "0.9"})
+          .json();
+  QVERIFY(notes_say(trt, "45.00 GiB"));
+  const Json back = trt["flags"];
+  const auto bytes = std::find(back.begin(), back.end(), "--kv-cache-memory-bytes");
+  QVERIFY(bytes != back.end() && *(bytes + 1) == "48318382080");  // 45 GiB
+}
+
+void FlagsCommandTest::whole_command_in_quotes() {
+  const Json document =
+      run({"--to", "pitwall", "--gpu", "H200", "--json", "--",
+           "CUDA_VISIBLE_DEVICES=0 llama-server -m x.gguf -c 32768 -np 8 -ctk f16 -ctv f16 # as always"})
+          .json();
+  QVERIFY(document["from"] == "llama.cpp");
+  QVERIFY(document["command"].get<std::string>().starts_with(
+      "pitwallctl serve --model x.gguf --max-model-len 4096"));
+}
+
+void FlagsCommandTest::configuration_file() {
+  TemporaryFolder folder;
+  const std::string file = folder.path() / "engine.yaml";
+  std::ofstream(file) << "max_batch_size: 16\nkv_cache_config:\n  enable_block_reuse: false\n";
+  const Json document = run({"--config", QString::fromStdString(file), "--to", "vllm", "--json"}).json();
+  QVERIFY(document["from"] == "tensorrt-llm");
+  const Json flags = document["flags"];
+  QVERIFY(std::find(flags.begin(), flags.end(), "--no-enable-prefix-caching") != flags.end());
+  const Json back =
+      run({"--from", "vllm", "--to", "trtllm", "--json", "--", "--no-enable-prefix-caching"}).json();
+  QVERIFY(back["config"]["text"].get<std::string>().find("enable_block_reuse: false") != std::string::npos);
+}
+
+void FlagsCommandTest::text_can_be_pasted() {
+  const Answer answer = run({"--from", "vllm", "--to", "sglang", "--", "serve", "--max-model-len", "8192"});
+  QCOMPARE(answer.exit_code, 0);
+  QVERIFY(answer.out.starts_with("python3 -m sglang.launch_server --model-path "));
+  std::string line;
+  std::istringstream lines(answer.out);
+  bool notes = false;
+  while (std::getline(lines, line)) {
+    notes |= line.starts_with("# ");
+    if (notes) QVERIFY2(line.empty() || line.starts_with("# "), line.c_str());
+  }
+  QVERIFY(notes);
+}
+
+void FlagsCommandTest::manifests() {
+  for (const char* format : {"compose", "kubernetes"}) {
+    const Answer answer =
+        run({"--from", "sglang", "--to", "vllm", "--format", format, "--name", "chat", "--", "--model-path",
+             "meta-llama/Llama-3.1-8B", "--tp", "2", "--api-key", "sk-secret"});
+    QCOMPARE(answer.exit_code, 0);
+    QVERIFY(answer.out.find("vllm/vllm-openai:v") != std::string::npos);
+    QVERIFY(answer.out.find("sk-secret") == std::string::npos);
+    QVERIFY(answer.out.find("chat") != std::string::npos);
+  }
+}
+
+void FlagsCommandTest::what_is_wrong_is_said_data() {
+  QTest::addColumn<QStringList>("arguments");
+  QTest::addColumn<std::string>("said");
+  QTest::newRow("engine") << QStringList{"--from", "ollama", "--to", "vllm", "--", "--x"}
+                          << std::string("There is no engine");
+  QTest::newRow("value") << QStringList{"--from", "vllm", "--to", "sglang", "--", "--max-num-seqs", "lots"}
+                         << std::string("--max-num-seqs is \"lots\"");
+  QTest::newRow("gpu") << QStringList{"--from", "vllm", "--to",   "sglang", "--gpu",
+                                      "H9000",  "--",   "--port", "1"}
+                       << std::string("There is no GPU profile");
+  QTest::newRow("size") << QStringList{"--from", "vllm", "--to",   "sglang", "--gpu-memory",
+                                       "80",     "--",   "--port", "1"}
+                        << std::string("80");
+  QTest::newRow("file") << QStringList{"--config", "/none.yaml", "--to", "vllm"} << std::string("/none.yaml");
+  QTest::newRow("other engine") << QStringList{"--from", "sglang", "--to", "vllm", "--", "vllm", "serve", "M"}
+                                << std::string("The command starts vLLM, not SGLang");
+  QTest::newRow("manifest") << QStringList{"--from",  "vllm", "--to",   "llama.cpp", "--format",
+                                           "compose", "--",   "--port", "1"}
+                            << std::string("There is no manifest for llama.cpp");
+}
+
+void FlagsCommandTest::what_is_wrong_is_said() {
+  QFETCH(QStringList, arguments);
+  QFETCH(std::string, said);
+  const Answer answer = run(arguments);
+  QCOMPARE(answer.exit_code, 1);
+  QVERIFY(answer.out.empty());
+  QVERIFY2(answer.err.starts_with("error: ") && answer.err.find(said) != std::string::npos,
+           answer.err.c_str());
+}
+
+QTEST_GUILESS_MAIN(FlagsCommandTest)
+#include "flags_command_test.moc"

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Random deployments through every engine's flags, and damaged command lines.
+#include <QTest>
+#include <random>
+
+#include "engine/plan/command_line.h"
+#include "engine/plan/deployment.h"
+#include "engine/plan/engine_memory.h"
+#include "engine/plan/engine_profile.h"
+#include "engine/plan/flag_reader.h"
+#include "engine/plan/flag_writer.h"
+
+using namespace pitwall;
+
+namespace {
+
+class Dice {
+ public:
+  explicit Dice(std::uint32_t seed) : engine_(seed) {}
+  std::int64_t between(std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(engine_);
+  }
+  bool coin() { return between(0, 1) == 1; }
+  template <class List>
+  auto one_of(const List& list) {
+    return *(std::begin(list) + between(0, static_cast<std::int64_t>(std::size(list)) - 1));
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+const MemoryTerms kTerms{
+    .total = 80 * kGiB, .weights = 20 * kGiB, .working = 4 * kGiB, .kv_per_token = 131072};
+
+Deployment random_deployment(Dice& dice) {
+  using Meaning = MemoryBudget::Meaning;
+  Deployment out;
+  out.model = "org/model";
+  out.tensor_parallel = static_cast<int>(std::int64_t{1} << dice.between(0, 3));
+  out.pipeline_parallel = static_cast<int>(dice.between(1, 2));
+  out.gpus = out.tensor_parallel * out.pipeline_parallel * static_cast<int>(dice.between(1, 2));
+  out.max_num_seqs = static_cast<int>(dice.between(1, 1024));
+  out.max_num_batched_tokens = static_cast<int>(dice.between(64, 65536));
+  if (dice.coin()) out.max_model_len = dice.between(256, 1 << 20);
+  out.block_size = dice.one_of(std::initializer_list<int>{16, 32, 64});
+  out.kv_cache_dtype =
+      dice.one_of(std::initializer_list<const char*>{"auto", "bfloat16", "fp8_e4m3", "int8"});
+  if (dice.coin()) out.quantization = dice.one_of(std::initializer_list<const char*>{"awq", "gptq", "fp8"});
+  out.prefix_caching = dice.coin();
+  out.graphs = dice.coin();
+  if (out.graphs && dice.coin()) out.graph_sizes = {1, 2, 4, 8};
+  out.budget.meaning = dice.one_of(std::initializer_list<Meaning>{
+      Meaning::bytes, Meaning::share_of_total, Meaning::share_of_free, Meaning::kv_bytes, Meaning::margin});
+  const bool share =
+      out.budget.meaning == Meaning::share_of_total || out.budget.meaning == Meaning::share_of_free;
+  if (share) out.budget.share = static_cast<double>(dice.between(50, 99)) / 100;
+  if (!share) out.budget.bytes = dice.between(30, 50) * kGiB;
+  return out;
+}
+
+Result<EngineReading> read_back(const WrittenFlags& written) {
+  auto command = read_command(command_text(written), written.engine);
+  if (!command.ok()) return command.error();
+  if (!written.config.empty()) {
+    const auto config = read_config(written.config, written.engine);
+    if (!config.ok()) return config.error();
+    command->config = config->config;
+  }
+  return read_engine_settings(*command);
+}
+
+}  // namespace
+
+class FlagTranslationFuzzTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void deployments_come_back();
+  void damaged_lines_end_in_an_answer();
+};
+
+// Whatever an engine has a word for comes back; KV bytes come back within four digits of a share of the GPU
+// and one block.
+void FlagTranslationFuzzTest::deployments_come_back() {
+  for (std::uint32_t seed = 1; seed <= 300; ++seed) {
+    Dice dice(seed);
+    const Deployment deployment = random_deployment(dice);
+    const EngineSettings asked = settings_of(deployment);
+    for (const EngineProfile& engine : engine_profiles()) {
+      const WrittenFlags written = write_flags(engine, deployment, kTerms);
+      const auto reading = read_back(written);
+      const std::string where = "seed " + std::to_string(seed) + ", " + command_text(written);
+      QVERIFY2(reading.ok(), (where + (reading.ok() ? "" : reading.error().text())).c_str());
+      QVERIFY2(reading->unmatched.empty(), where.c_str());
+      for (const auto& [name, value] : asked.values) {
+        const std::string* back = reading->settings.find(name);
+        if (back != nullptr)
+          QVERIFY2(*back == value, (where + ": " + name + " " + *back + ", not " + value).c_str());
+      }
+      const auto wanted = kv_bytes_of(asked, kTerms, deployment.block_size);
+      const auto reached = kv_bytes_of(reading->settings, kTerms, deployment.block_size);
+      if (!reached) continue;
+      QVERIFY2(*reached <= *wanted && *wanted - *reached <= kTerms.total / 10000 + kMiB,
+               (where + ": KV " + std::to_string(*reached) + ", not " + std::to_string(*wanted)).c_str());
+    }
+  }
+}
+
+void FlagTranslationFuzzTest::damaged_lines_end_in_an_answer() {
+  const std::string sound =
+      "A=1 docker run --gpus all vllm/vllm-openai:v1 --model 'org/m' --max-num-seqs 8 -tp=2 \\\n "
+      "--kv-cache-dtype fp8 "
+      "--speculative-config '{\"method\": \"ngram\"}' > log";
+  for (std::uint32_t seed = 1; seed <= 3000; ++seed) {
+    Dice dice(seed);
+    std::string text = sound;
+    for (auto faults = dice.between(1, 8); faults > 0; --faults) {
+      const auto at = static_cast<std::size_t>(dice.between(0, static_cast<std::int64_t>(text.size()) - 1));
+      if (dice.coin()) text[at] = static_cast<char>(dice.between(1, 255));
+      if (!dice.coin()) text.erase(at, static_cast<std::size_t>(dice.between(0, 3)));
+    }
+    for (const EngineProfile* engine : {static_cast<const EngineProfile*>(nullptr), *find_engine("vllm")}) {
+      const auto command = read_command(text, engine);
+      if (!command.ok()) {
+        QVERIFY2(!command.error().what.empty(), ("seed " + std::to_string(seed)).c_str());
+        continue;
+      }
+      const auto reading = read_engine_settings(*command);
+      if (reading.ok()) (void)command_text(translate(*reading, **find_engine("sglang"), kTerms));
+    }
+    (void)read_config(text, nullptr);
+  }
+}
+
+QTEST_APPLESS_MAIN(FlagTranslationFuzzTest)
+#include "flag_translation_fuzz_test.moc"

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Compose files and Kubernetes manifests: valid by the public schemas, with the flags' numbers, without keys.
+#include <QTest>
+#include <algorithm>
+
+#include "engine/plan/command_line.h"
+#include "engine/plan/engine_profile.h"
+#include "engine/plan/flag_reader.h"
+#include "engine/plan/flag_writer.h"
+#include "engine/plan/manifest.h"
+#include "tests/support/manifest_schema.h"
+
+using namespace pitwall;
+using namespace pitwall::test;
+
+namespace {
+
+EngineSettings settings() {
+  EngineSettings out;
+  out.values = {{"model", "meta-llama/Llama-3.1-70B-Instruct"},
+                {"max-model-len", "16384"},
+                {"max-num-seqs", "64"},
+                {"max-num-batched-tokens", "4096"},
+                {"tensor-parallel-size", "4"},
+                {"kv-cache-dtype", "fp8_e4m3"},
+                {"enable-prefix-caching", "false"},
+                {"graph-sizes", "1,2,4"},
+                {"host", "127.0.0.1"},
+                {"port", "9000"},
+                {"api-key", "(set)"}};
+  return out;
+}
+
+const ManifestOptions kOptions{.gpus = 4, .weights = 140'000'000'000};
+
+void report(const std::vector<std::string>& faults) {
+  for (const std::string& fault : faults) qWarning("%s", fault.c_str());
+}
+
+}  // namespace
+
+class ManifestTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void engines_data();
+  void compose_data() { engines_data(); }
+  void compose();
+  void kubernetes_data() { engines_data(); }
+  void kubernetes();
+  void come_back_data() { engines_data(); }
+  void come_back();
+  void names_and_texts_are_safe();
+  void others_have_none();
+  void the_checks_find_faults();
+};
+
+void ManifestTest::engines_data() {
+  QTest::addColumn<std::string>("name");
+  for (const char* name : {"vllm", "sglang", "tgi"}) QTest::newRow(name) << std::string(name);
+}
+
+void ManifestTest::compose() {
+  QFETCH(std::string, name);
+  const auto file = compose_file(write_flags(**find_engine(name), settings(), std::nullopt), kOptions);
+  QVERIFY(file.ok());
+  const auto documents = yaml_documents(file->text);
+  QCOMPARE(documents.size(), std::size_t{1});
+  const auto faults = compose_faults(documents.front());
+  report(faults);
+  QVERIFY(faults.empty());
+  const auto& service = documents.front()["services"][name];
+  QVERIFY(service["deploy"]["resources"]["reservations"]["devices"][0]["count"] == 4);
+  QVERIFY(service["deploy"]["resources"]["reservations"]["devices"][0]["capabilities"][0] == "gpu");
+  QVERIFY(service["healthcheck"]["start_period"] == "2000s");  // 600 s and 140 GB at 100 MB/s
+  QVERIFY(service["image"].get<std::string>().find(":latest") == std::string::npos);
+  QVERIFY(service["image"].get<std::string>().find(':') != std::string::npos);
+  QVERIFY(file->text.find(":?give the key of clients}") != std::string::npos);
+}
+
+void ManifestTest::kubernetes() {
+  QFETCH(std::string, name);
+  const auto file = kubernetes_manifest(write_flags(**find_engine(name), settings(), std::nullopt), kOptions);
+  QVERIFY(file.ok());
+  const auto documents = yaml_documents(file->text);
+  QCOMPARE(documents.size(), std::size_t{3});
+  for (const auto& document : documents) {
+    const auto faults = kubernetes_faults(document);
+    report(faults);
+    QVERIFY(faults.empty());
+  }
+  const auto& claim = documents[0];
+  const auto& deployment = documents[1];
+  const auto& service = documents[2];
+  const auto& pod = deployment["spec"]["template"]["spec"];
+  const auto& container = pod["containers"][0];
+  QVERIFY(container["resources"]["limits"]["nvidia.com/gpu"] == 4);
+  QVERIFY(container["startupProbe"]["failureThreshold"] == 200);  // × 10 s
+  QVERIFY(pod["volumes"][0]["persistentVolumeClaim"]["claimName"] == claim["metadata"]["name"]);
+  QVERIFY(pod["volumes"][1]["emptyDir"]["medium"] == "Memory");
+  QVERIFY(container["volumeMounts"][1]["mountPath"] == "/dev/shm");
+  QVERIFY(service["spec"]["selector"] == deployment["spec"]["template"]["metadata"]["labels"]);
+  QVERIFY(service["spec"]["ports"][0]["targetPort"] == container["ports"][0]["name"]);
+  QVERIFY(container["env"].dump().find("secretKeyRef") != std::string::npos);
+}
+
+// The manifest read as a configuration says what the flags say.
+void ManifestTest::come_back() {
+  QFETCH(std::string, name);
+  const WrittenFlags written = write_flags(**find_engine(name), settings(), std::nullopt);
+  for (const auto& file : {compose_file(written, kOptions), kubernetes_manifest(written, kOptions)}) {
+    const auto command = read_config(file->text, nullptr);
+    QVERIFY2(command.ok(), command.ok() ? "" : command.error().text().c_str());
+    QCOMPARE(command->engine->name, name);
+    QCOMPARE(command->gpus, 4);
+    const auto reading = read_engine_settings(*command);
+    QVERIFY(reading.ok());
+    for (const char* setting : {"model", "max-model-len", "max-num-seqs", "max-num-batched-tokens",
+                                "tensor-parallel-size", "kv-cache-dtype", "enable-prefix-caching"})
+      QCOMPARE(*reading->settings.find(setting), settings().values.at(setting));
+    QCOMPARE(*reading->settings.find("host"), std::string("0.0.0.0"));
+    QVERIFY(reading->unmatched.empty());
+  }
+}
+
+void ManifestTest::names_and_texts_are_safe() {
+  EngineSettings odd = settings();
+  odd.values["model"] = "it's: \"a\" #model\n- x";
+  ManifestOptions options = kOptions;
+  options.name = "My Model!! (70B)";
+  const auto file = kubernetes_manifest(write_flags(**find_engine("vllm"), odd, std::nullopt), options);
+  const auto deployment = yaml_documents(file->text)[1];
+  QVERIFY(kubernetes_faults(deployment).empty());
+  QVERIFY(deployment["metadata"]["name"] == "my-model-70b");
+  const auto& args = deployment["spec"]["template"]["spec"]["containers"][0]["args"];
+  QVERIFY(std::find(args.begin(), args.end(), odd.values["model"]) != args.end());
+}
+
+void ManifestTest::others_have_none() {
+  const auto file = compose_file(write_flags(**find_engine("llama.cpp"), settings(), std::nullopt), kOptions);
+  QVERIFY(!file.ok());
+  QVERIFY(file.error().text().find("sglang, tgi, vllm") != std::string::npos);
+}
+
+void ManifestTest::the_checks_find_faults() {
+  const auto faults = [](std::string text, const char* from, const char* to) {
+    const std::size_t at = text.find(from);
+    text.replace(at, std::string(from).size(), to);
+    std::size_t count = 0;
+    for (const auto& document : yaml_documents(text)) count += kubernetes_faults(document).size();
+    return count;
+  };
+  const auto file =
+      kubernetes_manifest(write_flags(**find_engine("vllm"), settings(), std::nullopt), kOptions);
+  QCOMPARE(faults(file->text, "vllm", "vllm"), std::size_t{0});
+  QVERIFY(faults(file->text, "containerPort: 8000", "containerPort: \"8000\"") > 0);
+  QVERIFY(faults(file->text, "replicas:", "replica:") > 0);
+  QVERIFY(faults(file->text, "name: shared-memory", "name: shared") > 0);
+  QVERIFY(faults(file->text, "sizeLimit: 8Gi", "sizeLimit: 8GiB") > 0);
+  QVERIFY(faults(file->text, "      labels:\n        app: vllm", "      labels:\n        app: other") > 0);
+  QVERIFY(faults(file->text, "port: http", "port: web") > 0);
+}
+
+QTEST_APPLESS_MAIN(ManifestTest)
+#include "manifest_test.moc"
