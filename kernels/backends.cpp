@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kernels/backends.h"
+#include "engine/base/threads.h"
 
 #include "kernels/cpu/cpu_backend.h"
 #include "kernels/cpu/floors.h"

@@ -30,5 +30,6 @@ void add_bench_kernels_command(CLI::App& app, Action& action);
 void add_selftest_command(CLI::App& app, Action& action);
 void add_simulate_command(CLI::App& app, Action& action);
 void add_sweep_command(CLI::App& app, Action& action);
+void add_plan_command(CLI::App& app, Action& action);
 
 }  // namespace pitwall::ctl

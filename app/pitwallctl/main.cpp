@@ -38,6 +38,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_selftest_command(app, action);
   add_simulate_command(app, action);
   add_sweep_command(app, action);
+  add_plan_command(app, action);
 }
 
 int explain_usage(const CLI::App& app, const CLI::ParseError& error) {

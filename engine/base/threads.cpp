@@ -2,8 +2,34 @@
 #include "engine/base/threads.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
 
 namespace pitwall {
+
+namespace {
+
+/// Cores that the control group's quota amounts to, rounded up; 0 = no quota.
+int quota_cores() {
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  long long quota = 0, period = 0;
+  if (!(file >> quota >> period) || period <= 0) return 0;  // "max 100000" has no number first
+  return static_cast<int>((quota + period - 1) / period);
+}
+
+}  // namespace
+
+int usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                          : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  if (const int quota = quota_cores(); quota > 0) cores = std::min(cores, quota);
+  return std::max(1, cores);
+}
 
 void set_thread_name(const char* name) {
   pthread_setname_np(pthread_self(), std::string(name).substr(0, 15).c_str());

@@ -11,6 +11,8 @@
 
 namespace pitwall {
 
+int usable_cores();  ///< by affinity and control-group quota, at least 1
+
 void set_thread_name(const char* name);  ///< of the calling thread; cut to 15 bytes
 
 /// Runs posted jobs in order on `threads` threads. post() is thread-safe and never blocks. The destructor

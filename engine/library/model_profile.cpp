@@ -68,12 +68,13 @@ Result<ModelProfile> parse_model_profile(std::string_view text) {
     document.at("licence").get_to(profile.licence);
     document.at("source").get_to(profile.source);
     if (document.contains("config")) {
+      profile.config = document.at("config").dump();
       auto spec = named_spec(document.at("config"), profile.name);
-      if (!spec.ok()) return spec.error();
-      profile.spec = std::move(spec).value();
+      if (!spec.ok() && spec.error().kind != Error::Kind::unsupported) return spec.error();
+      if (spec) profile.spec = std::move(spec).value();
     }
     profile.terms = document.value("terms", "");
-    if (document.contains("packages") || !profile.spec) read_download(document, profile);
+    if (document.contains("packages") || profile.config.empty()) read_download(document, profile);
     Bytes joined = 0;
     for (const PackagePart& part : profile.parts) joined += part.member_bytes;
     if (joined != profile.bytes)

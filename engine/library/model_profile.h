@@ -29,7 +29,8 @@ struct ModelProfile {
   std::string licence;  ///< SPDX identifier
   std::string terms;    ///< address of what its user has to agree to; empty for a permissive licence
   std::string source;
-  std::optional<ModelSpec> spec;  ///< from the `config` of the profile, which holds fields of config.json
+  std::string config;             ///< fields of config.json, as JSON; empty = the profile has none
+  std::optional<ModelSpec> spec;  ///< of `config`, where this engine runs its architecture
 
   // The file, where it can be fetched.
   std::string file;  ///< name under the models folder

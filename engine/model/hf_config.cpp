@@ -92,14 +92,16 @@ AttentionSpec attention_of(const HfKeys& keys, const HfFamily& family, const Mod
   return attention;
 }
 
-/// YaRN and dynamic files often keep the trained length as max_position_embeddings.
+/// YaRN, dynamic and linear files often keep the trained length as max_position_embeddings. Gemma 3's, which
+/// are linear, state the scaled one; so do the other kinds.
 int stretched_context(const ModelSpec& spec) {
   double longest = spec.context_length;
   for (const LayerSpec& layer : spec.layers) {
     if (!layer.attention.rope) continue;
     const RopeSpec::Scaling& scaling = layer.attention.rope->scaling;
-    const bool stretches =
-        scaling.kind == RopeSpec::Scaling::Kind::yarn || scaling.kind == RopeSpec::Scaling::Kind::dynamic;
+    using Kind = RopeSpec::Scaling::Kind;
+    const bool linear = scaling.kind == Kind::linear && spec.architecture != "gemma3";
+    const bool stretches = scaling.kind == Kind::yarn || scaling.kind == Kind::dynamic || linear;
     if (stretches) longest = std::max(longest, scaling.factor * scaling.original_context);
   }
   constexpr double kMost = 1 << 30;

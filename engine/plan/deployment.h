@@ -15,7 +15,7 @@ namespace pitwall {
 /// What a memory fraction is a fraction of: engines differ, and a flag carried over means other bytes.
 struct MemoryBudget {
   enum class Meaning {
-    automatic,       ///< the profile's own: total less its reserve
+    automatic,       ///< the engine's own: ours all but 2 % (1 GiB at least), vLLM 0.92 of the total …
     bytes,           ///< `bytes` for everything this process holds (memory-limit)
     share_of_total,  ///< vLLM's gpu-memory-utilization: of the card, weights and all included
     share_of_free,   ///< TensorRT-LLM, LMDeploy: KV gets this share of what is free after load
@@ -24,7 +24,7 @@ struct MemoryBudget {
   };
   Meaning meaning = Meaning::automatic;
   double share = 0;
-  Bytes bytes = 0;
+  Bytes bytes = 0;            ///< beside a share: a limit for everything too, the smaller wins; 0 = none
   Bytes other_processes = 0;  ///< held on each GPU by others
 };
 
@@ -36,11 +36,16 @@ struct LengthMix {
 
 /// How an engine lays out KV for layers that need only a part of it.
 enum class KvLaw {
-  pitwall,   ///< one pool: every cached layer at full length
-  needed,    ///< what the model's layers need, rounded up to blocks
-  vllm,      ///< windows hold window − 1 + step tokens and a block more
-  llama_cpp  ///< windows hold 2·window a sequence, in one allocation for all slots
+  automatic,  ///< pitwall where this engine runs the model, else needed
+  pitwall,    ///< one pool: every cached layer at full length
+  needed,     ///< what the model's layers need, rounded up to blocks
+  vllm,       ///< windows hold window − 1 + step tokens and a block more
+  llama_cpp   ///< windows hold 2·window a sequence, in one allocation for all slots
 };
+std::string_view kv_law_name(KvLaw law);  ///< "pitwall", "needed", "vllm", "llama.cpp"
+/// Also by an engine's name: sglang, tensorrt-llm, lmdeploy and tgi allocate what layers need, or full
+/// length.
+Result<KvLaw> find_kv_law(std::string_view name);
 
 struct Deployment {
   std::string name;
@@ -49,12 +54,14 @@ struct Deployment {
   int gpus = 1;
   int tensor_parallel = 1, pipeline_parallel = 1;  ///< the rest of `gpus` are replicas
   int max_num_seqs = 32, max_num_batched_tokens = 2048, block_size = 32;
+  int threads = 0;                            ///< of a CPU; 0 = the cores that this process may use
+  Bytes swap_space = 0;                       ///< of host memory, for KV of preempted requests
   std::optional<std::int64_t> max_model_len;  ///< none = the model's context length
   std::string kv_cache_dtype = "auto";        ///< name in kv_format.h
   std::string quantization;  ///< of weights, by name in weight_format.h; empty = the checkpoint's
   bool prefix_caching = true, graphs = true, prompt_logprobs = false, draft_layers = false;
   std::vector<int> graph_sizes;  ///< batch sizes captured; empty = the engine's own
-  KvLaw law = KvLaw::pitwall;
+  KvLaw law = KvLaw::automatic;
   MemoryBudget budget;
   // Demand
   int requests = 0;  ///< at once; 0 = max_num_seqs

@@ -34,7 +34,7 @@ struct KvGroup {
   Bytes fixed = 0, slope = 0;  ///< of a rank
   std::int64_t until = 0;      ///< tokens from which the group no longer grows; 0 = never
   Bytes scales = 0;            ///< of slope: scales
-  Bytes padding = 0;           ///< of fixed: rounding that equalises groups
+  Bytes padding = 0;           ///< of slope or fixed: what equalises groups, and holds nothing
 };
 
 struct Fix {
@@ -53,18 +53,24 @@ struct DeploymentPlan {
   GpuProfile gpu;
   int replicas = 1;
   std::int64_t max_model_len = 0;
+  KvLaw law = KvLaw::needed;     ///< in force
   std::vector<RankPlan> ranks;   ///< of one replica
   int worst = 0;                 ///< rank with the fewest blocks: it rules
   std::vector<KvGroup> groups;   ///< of the worst rank
+  LengthMix lengths;             ///< as planned for: every length filled in
+  std::string kv_format;         ///< in force
   Bytes kv_bytes_per_token = 0;  ///< all layers at TP 1, length 1
-  Bytes kv_bytes_per_sequence =
-      0;  ///< all layers at TP 1, of p95 (or `--lengths`) tokens, rounded to blocks, as needed
-  Bytes law_bytes_per_sequence = 0;  ///< the same as the engine's law allocates it
-  std::int64_t kv_blocks = 0;
-  std::int64_t kv_tokens = 0;  ///< 0 for hybrids, where no one number exists: see most_*
-  /// Requests of that length which fit at once; full-length ones last ("maximum concurrency").
+  /// All layers at TP 1, of p95 tokens, rounded to blocks, as the model needs it; states of fixed size apart.
+  Bytes kv_bytes_per_sequence = 0, state_bytes_per_sequence = 0;
+  Bytes law_bytes_per_sequence = 0;  ///< KV and states together as the engine's law allocates them
+  Bytes kv_block_bytes = 0;          ///< of the worst rank, all layers; 0 where blocks differ between layers
+  std::int64_t kv_blocks = 0;        ///< of kv_block_bytes
+  std::int64_t kv_tokens = 0;        ///< 0 for hybrids, where no one number exists: see most_*
+  std::int64_t longest = 0;          ///< tokens of one sequence that fits alone
+  /// Requests of that length which fit at once, whatever max-num-seqs is; full-length ones last.
   std::int64_t most_at_p50 = 0, most_at_p95 = 0, most_at_max = 0;
-  Bytes waste_per_sequence = 0;  ///< expected unused end of the last block
+  double full_length_requests = 0;  ///< pool over one full-length request: vLLM's "maximum concurrency"
+  Bytes waste_per_sequence = 0;     ///< expected unused end of the last block
   Verdict verdict = Verdict::fails;
   std::vector<Fix> fixes;  ///< smallest single changes; enough ones first
   Prediction predicted;
@@ -78,10 +84,20 @@ struct DeploymentPlan {
 Result<DeploymentPlan> plan_deployment(const Deployment& deployment, const ModelOutline& model,
                                        const GpuProfile& gpu);
 
-/// Requests of `tokens` each that fit into the plan's KV: the frontier of the page.
+/// The same without fixes and prediction: what sliders ask for while they move.
+Result<DeploymentPlan> plan_memory(const Deployment& deployment, const ModelOutline& model,
+                                   const GpuProfile& gpu);
+
+/// Single changes that would make an unfitting plan fit, or come nearer; none where it fits.
+std::vector<Fix> find_fixes(const DeploymentPlan& plan);
+
+/// Requests of `tokens` each that fit at once, whatever max-num-seqs is: the frontier of the page.
 std::int64_t requests_that_fit(const DeploymentPlan& plan, std::int64_t tokens);
 
 /// TP sizes that divide the heads; others are refused with this list.
 std::vector<int> legal_tensor_parallel(const ModelOutline& model);
+
+/// "2 × 80 layers × 8 KV heads × 128 × 2 B = 327,680 B": a line for each group, at TP 1.
+std::vector<std::string> kv_formula(const DeploymentPlan& plan);
 
 }  // namespace pitwall

@@ -3,7 +3,7 @@
 // numbers its weights are. Wider than ModelSpec: it also describes models that this engine does not run.
 #pragma once
 #include <cstdint>
-#include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +15,7 @@ namespace pitwall {
 
 class Model;
 struct ModelSpec;
+struct WeightFormat;
 
 /// What one layer keeps for each sequence. Numbers are counts, not bytes: their format is the deployment's.
 struct LayerState {
@@ -47,6 +48,14 @@ struct LayerWeightCounts {
   std::int64_t total() const { return attention + kv + mlp + experts + replicated; }
 };
 
+/// Weights as this engine's CPU back end holds them, repacked: known of opened checkpoints.
+struct PackedWeights {
+  Bytes bytes = 0;        ///< all of them
+  int float_columns = 0;  ///< widest matrix whose input stays float …
+  int block_columns = 0;  ///< … and whose input is quantised, columns in their stored order
+  bool ordered = false;   ///< inputs of some stand in the order of their groups (act-order)
+};
+
 struct ModelOutline {
   std::string name, architecture;
   int hidden = 0, heads = 0, head_dim = 0, vocabulary = 0;
@@ -56,18 +65,28 @@ struct ModelOutline {
   std::vector<LayerState> layers;
   std::vector<LayerWeightCounts> layer_parameters, layer_bytes;  ///< one each for `layers`
   std::int64_t embedding_parameters = 0, output_parameters = 0;  ///< output 0 where tied
+  std::int64_t other_parameters = 0;                             ///< of other_bytes
   Bytes embedding_bytes = 0, output_bytes = 0;
-  Bytes other_bytes = 0;             ///< final norm, vision and audio towers: whole on every rank
-  std::string weight_format;         ///< "BF16", "AWQ 4-bit g128", "Q4_K"
-  double weight_bits = 16;           ///< of a linear layer's number, scales and zeros included
-  std::string kv_format;             ///< that the checkpoint asks for; empty = none
-  bool from_headers = false;         ///< bytes are those of the tensors; else computed from config.json
-  bool runs_here = false;            ///< this engine serves it
-  std::vector<std::string> remarks;  ///< what was assumed, for people
+  Bytes other_bytes = 0;                  ///< final norm, vision and audio towers: whole on every rank
+  std::string weight_format;              ///< "BF16", "AWQ 4-bit g128", "Q4_K"
+  double weight_bits = 16;                ///< of a linear layer's number, scales and zeros included
+  int weight_group = 0;                   ///< inputs that share a scale, which ranks cannot cut; 0 = any
+  std::string kv_format;                  ///< that the checkpoint asks for; empty = none
+  bool from_headers = false;              ///< bytes are those of the tensors; else computed from config.json
+  std::shared_ptr<const ModelSpec> spec;  ///< of what this engine serves, else null
+  PackedWeights packed;                   ///< bytes 0 = not known: the checkpoint is not at hand
+  std::vector<std::string> remarks;       ///< what was assumed, for people
 
-  std::int64_t parameters() const;
-  Bytes weight_bytes() const;
+  bool runs_here() const { return spec != nullptr; }
+  std::int64_t parameters() const;  ///< draft layers left out
+  Bytes weight_bytes() const;       ///< draft layers left out
 };
+
+/// Sizes above 0 and none beyond what any model has; the error names the layer.
+Result<void> check(const ModelOutline& outline);
+
+/// A shape alone, its weights in 16 bits.
+ModelOutline outline_of(const ModelSpec& spec);
 
 /// Of an opened checkpoint: bytes from its headers.
 ModelOutline outline_of(const Model& model);
@@ -76,7 +95,11 @@ ModelOutline outline_of(const Model& model);
 /// understood is an Error::unsupported whose text begins with "Cannot estimate" and names it.
 Result<ModelOutline> outline_of_config(std::string_view config_json, std::string name);
 
-/// A .gguf, a folder with or without weights, a config.json, or the name of a profile.
+/// A .gguf, a folder with or without weights, a config.json, or the name of a profile or of a fetched model.
 Result<ModelOutline> read_outline(std::string_view model);
+
+/// The same model with its weights in another format, by name in weight_format.h.
+Result<ModelOutline> with_weight_format(const ModelOutline& outline, std::string_view format);
+ModelOutline with_weight_format(const ModelOutline& outline, const WeightFormat& format);
 
 }  // namespace pitwall

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "engine/serve/kv_choice.h"
-#include "engine/serve/memory_plan.h"
+#include "engine/plan/memory_plan.h"
 #include "engine/serve/scheduler_settings.h"
 
 namespace pitwall {

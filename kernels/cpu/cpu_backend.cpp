@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/base/threads.h"
 #include "engine/model/quantized_linear.h"
 #include "kernels/cpu/packed_weight.h"
 

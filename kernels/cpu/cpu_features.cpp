@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kernels/cpu/cpu_features.h"
 
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -44,27 +43,6 @@ std::string processor_name() {
   }
   utsname system{};
   return uname(&system) == 0 ? std::string(system.machine) + " processor" : "processor";
-}
-
-namespace {
-
-/// Cores that the control group's quota amounts to, rounded up; 0 = no quota.
-int quota_cores() {
-  std::ifstream file("/sys/fs/cgroup/cpu.max");
-  long long quota = 0, period = 0;
-  if (!(file >> quota >> period) || period <= 0) return 0;  // "max 100000" has no number first
-  return static_cast<int>((quota + period - 1) / period);
-}
-
-}  // namespace
-
-int usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
-                                                          : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-  if (const int quota = quota_cores(); quota > 0) cores = std::min(cores, quota);
-  return std::max(1, cores);
 }
 
 std::int64_t last_level_cache_bytes() {

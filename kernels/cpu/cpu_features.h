@@ -17,7 +17,6 @@ enum class Isa : std::uint8_t {
 Isa best_isa();                         ///< the best that processor and operating system support
 std::string_view isa_name(Isa isa);     ///< "portable", "AVX2", "AVX-512 VNNI"
 std::string processor_name();           ///< "AMD EPYC …", or the architecture where the system does not say
-int usable_cores();                     ///< by affinity and control-group quota, at least 1
 std::int64_t last_level_cache_bytes();  ///< 0 = unknown
 
 }  // namespace pitwall

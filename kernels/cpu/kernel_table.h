@@ -8,30 +8,13 @@
 
 #include "engine/cache/kv_layout.h"
 #include "engine/model/model_spec.h"
+#include "engine/model/packed_matrix.h"
 #include "engine/model/tensor_type.h"
 #include "kernels/cpu/cpu_features.h"
 
 namespace pitwall {
 
-inline constexpr int kTileRows = 16;    ///< rows of a weight that are interleaved into one tile
-inline constexpr int kQuantBlock = 32;  ///< columns that activations share a scale in
-inline constexpr int kKvTile = 32;      ///< positions per softmax step of attention, counted from position 0
-
-/// A weight [rows × columns] in tiles of kTileRows rows (the last one padded with zeros); see
-/// packed_weight.h.
-struct PackedMatrix {
-  TensorType type = TensorType::f32;
-  int rows = 0, columns = 0;
-  const std::byte* values = nullptr;  ///< tile-major
-  const std::byte* scales = nullptr;  ///< tile-major, quantised formats only
-  // Of quantised linears (i4, i8, f8_e4m3):
-  TensorType scale_type = TensorType::f32;  ///< f16, bf16 or f32
-  int group_columns = 0;                    ///< that share a scale; i4, i8: a multiple of kQuantBlock
-  /// Column k holds the input's column order[k], nothing where it is negative; null: all in order.
-  const std::int32_t* order = nullptr;
-  int inputs = 0;  ///< columns of the input; `columns` is more where `order` fills up groups
-  int tiles() const { return (rows + kTileRows - 1) / kTileRows; }
-};
+inline constexpr int kKvTile = 32;  ///< positions per softmax step of attention, counted from position 0
 
 /// 32 activations as 16-bit integers in two int8 digits: x ≈ scale·(256·high + low). One digit alone loses
 /// what stands beside an outlier, and with it near ties between tokens. The sums fold a weight's zero point

@@ -3,7 +3,7 @@
 // order, whatever the number of rows at a time: that makes results independent of batch neighbours and
 // chunking.
 #pragma once
-#include "kernels/cpu/packed_format.h"
+#include "engine/model/packed_matrix.h"
 
 namespace pitwall {
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <functional>
 
+#include "engine/base/threads.h"
 #include "kernels/cpu/floors.h"
 #include "tests/support/cpu_harness.h"
 

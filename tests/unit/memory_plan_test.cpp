@@ -2,7 +2,7 @@
 // KV blocks and the longest sequence, from what is asked and what is free.
 #include <QTest>
 
-#include "engine/serve/memory_plan.h"
+#include "engine/plan/memory_plan.h"
 #include "tests/support/test_support.h"
 
 using namespace pitwall;

@@ -11,7 +11,8 @@ namespace pitwall {
 
 struct KvWish {
   KvLayout layout;
-  int context_length = 0;  ///< of the model
+  Bytes rank_block_bytes = 0;  ///< of a block on one rank of several; 0 = the whole layout's
+  int context_length = 0;      ///< of the model
   int max_num_seqs = 0;
   std::optional<int> max_model_len;  ///< asked for; none = auto
   std::optional<Bytes> bytes;        ///< kv-cache-memory-bytes; none = auto

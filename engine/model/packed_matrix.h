@@ -1,11 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where a block of 32 columns of a tile has its codes and scales, for every quantised type. Constants only:
-// kernels of every instruction set include it and must not share code.
+// A weight in tiles of 16 rows, as the CPU back end multiplies it, and where a block of 32 columns of a tile
+// has its codes and scales, for every quantised type. Constants and plain data only: kernels of every
+// instruction set include it and must not share code.
 #pragma once
+#include <cstddef>
+#include <cstdint>
+
 #include "engine/model/block_codes.h"
-#include "kernels/cpu/kernel_table.h"
+#include "engine/model/tensor_type.h"
 
 namespace pitwall {
+
+inline constexpr int kTileRows = 16;    ///< rows of a weight that are interleaved into one tile
+inline constexpr int kQuantBlock = 32;  ///< columns that activations share a scale in
+
+/// A weight [rows × columns] in tiles of kTileRows rows (the last one padded with zeros); see
+/// packed_layout.h.
+struct PackedMatrix {
+  TensorType type = TensorType::f32;
+  int rows = 0, columns = 0;
+  const std::byte* values = nullptr;  ///< tile-major
+  const std::byte* scales = nullptr;  ///< tile-major, quantised formats only
+  // Of quantised linears (i4, i8, f8_e4m3):
+  TensorType scale_type = TensorType::f32;  ///< f16, bf16 or f32
+  int group_columns = 0;                    ///< that share a scale; i4, i8: a multiple of kQuantBlock
+  /// Column k holds the input's column order[k], nothing where it is negative; null: all in order.
+  const std::int32_t* order = nullptr;
+  int inputs = 0;  ///< columns of the input; `columns` is more where `order` fills up groups
+  int tiles() const { return (rows + kTileRows - 1) / kTileRows; }
+};
 
 /// Codes lie in planes: nibbles (4 to 6 bits), pairs (the whole of 2 bits, the low part of 3, the high part
 /// of 6), single bits (the high part of 3 and 5), or bytes (8). A plane of b bits is b words of 4 bytes a

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/serve/memory_plan.h"
+#include "engine/plan/memory_plan.h"
 
 #include <algorithm>
 #include <limits>
@@ -11,12 +11,16 @@ namespace {
 
 constexpr int kSmallestAutomaticLength = 256;
 
+Bytes block_bytes(const KvWish& wish) {
+  return wish.rank_block_bytes > 0 ? wish.rank_block_bytes : wish.layout.bytes_per_block();
+}
+
 std::int64_t blocks_for(const KvWish& wish, std::int64_t tokens) {
   return (tokens + wish.layout.block_size - 1) / wish.layout.block_size;
 }
 
 Bytes bytes_for(const KvWish& wish, std::int64_t tokens) {
-  return blocks_for(wish, tokens) * wish.layout.bytes_per_block();
+  return blocks_for(wish, tokens) * block_bytes(wish);
 }
 
 std::string tokens_text(std::int64_t tokens) {
@@ -44,7 +48,7 @@ Result<KvPlan> plan_asked_bytes(const KvWish& wish, Bytes room) {
                  .action = "Lower kv-cache-memory-bytes, or raise memory-limit",
                  .param = "kv-cache-memory-bytes"};
   }
-  const std::int64_t blocks = *wish.bytes / wish.layout.bytes_per_block();
+  const std::int64_t blocks = *wish.bytes / block_bytes(wish);
   const int length = wish.max_model_len.value_or(
       static_cast<int>(std::min<std::int64_t>(wish.context_length, blocks * wish.layout.block_size)));
   if (blocks < blocks_for(wish, std::max(length, 1))) {
@@ -54,7 +58,7 @@ Result<KvPlan> plan_asked_bytes(const KvWish& wish, Bytes room) {
 }
 
 Result<KvPlan> plan_automatic(const KvWish& wish, Bytes room) {
-  const std::int64_t available = room / wish.layout.bytes_per_block();
+  const std::int64_t available = room / block_bytes(wish);
   const std::int64_t most = wish.own_device ? available : available / 2;
   int length = wish.max_model_len.value_or(wish.context_length);
   if (!wish.max_model_len && blocks_for(wish, length) > most) {

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// plan: what a model takes on GPUs, byte by byte, how many requests fit, and what would make more fit.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "app/pitwallctl/commands.h"
+#include "app/pitwallctl/console.h"
+#include "app/pitwallctl/plan_text.h"
+#include "engine/base/file.h"
+#include "engine/base/profile_list.h"
+#include "engine/base/text_escape.h"
+#include "engine/bench/trace.h"
+#include "engine/plan/deployment_plan.h"
+#include "engine/plan/kv_format.h"
+#include "engine/telemetry/host_memory.h"
+
+namespace pitwall::ctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kThisMachine = "this-machine";
+constexpr std::uint64_t kMostDeploymentBytes = 8u << 20;
+
+struct Options {
+  Deployment deployment;
+  std::string stored, gpu, max_model_len, lengths, engine;
+  std::string memory_limit, kv_bytes, swap_space, other_processes, margin;
+  std::int64_t max_num_seqs = 0, step_tokens = 0, block_size = 0, tensor_parallel = 0, pipeline_parallel = 0,
+               requests = 0, threads = 0;
+  double share_of_total = 0, share_of_free = 0;
+  bool eager = false, no_prefix_caching = false, json = false;
+  CLI::App* command = nullptr;
+  bool given(const char* flag) const { return command->count(flag) > 0; }
+};
+
+Error wrong(std::string what, std::string action, std::string param) {
+  return {Error::Kind::invalid_input, std::move(what), "", std::move(action), std::move(param)};
+}
+
+Result<std::int64_t> count_of(const std::string& text, const char* setting) {
+  std::int64_t value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code == std::errc() && end == text.data() + text.size()) return value;
+  return wrong(fmt::format("{} is {}, which is no number of tokens", setting, quote_for_message(text)),
+               "Give a whole number", setting);
+}
+
+/// Flags whose value goes into an int of the deployment; check() has the ranges.
+Result<void> take_count(const Options& options, const char* flag, std::int64_t value, int& target) {
+  if (!options.given(flag)) return {};
+  if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max())
+    return wrong(fmt::format("{} is {}", flag, format_count(value)), "Give a smaller number", flag + 2);
+  target = static_cast<int>(value);
+  return {};
+}
+
+Result<void> take_size(const std::string& text, const char* param, Bytes& target) {
+  if (text.empty() || text == "auto") return {};
+  auto size = parse_size(text);
+  if (!size) {
+    Error error = size.error();
+    error.param = param;
+    return error;
+  }
+  target = *size;
+  return {};
+}
+
+/// "H200", "H200x8".
+Result<void> take_gpu(const Options& options, Deployment& deployment) {
+  if (options.gpu.empty()) return {};
+  const std::size_t x = options.gpu.rfind('x');
+  const std::string digits = x == std::string::npos ? "" : options.gpu.substr(x + 1);
+  const bool counted = !digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos;
+  deployment.gpu = counted ? options.gpu.substr(0, x) : options.gpu;
+  deployment.gpus = 1;
+  if (!counted) return {};
+  auto count = count_of(digits, "gpu");
+  if (!count) return std::move(count).error();
+  if (*count < 1 || *count > 65'536)
+    return wrong(fmt::format("--gpu asks for {} GPUs", digits), "Give 1 to 65,536", "gpu");
+  deployment.gpus = static_cast<int>(*count);
+  return {};
+}
+
+Result<void> take_lengths(const Options& options, Deployment& deployment) {
+  if (options.lengths.empty()) return {};
+  std::error_code ignored;
+  if (fs::exists(options.lengths, ignored)) {
+    const auto trace = read_trace(options.lengths);
+    if (!trace) return trace.error();
+    for (const TraceRequest& request : trace->requests)
+      deployment.lengths.trace.push_back(std::int64_t{request.prompt_tokens} + request.output_tokens);
+    return {};
+  }
+  auto tokens = count_of(options.lengths, "lengths");
+  if (!tokens) {
+    return wrong(fmt::format("--lengths is {}: neither a number of tokens nor a trace file",
+                             quote_for_message(options.lengths)),
+                 "Give tokens of one request, or a file of bench's traces", "lengths");
+  }
+  if (*tokens < 1)
+    return wrong(fmt::format("--lengths is {}", format_count(*tokens)), "Give 1 token or more", "lengths");
+  deployment.lengths.p50 = deployment.lengths.p95 = *tokens;
+  return {};
+}
+
+Result<void> take_budget(const Options& options, MemoryBudget& budget) {
+  using Meaning = MemoryBudget::Meaning;
+  Bytes limit = 0, kv = 0, margin = 0;
+  for (const auto& [text, param, target] :
+       {std::tuple{&options.memory_limit, "memory-limit", &limit},
+        std::tuple{&options.kv_bytes, "kv-cache-memory-bytes", &kv},
+        std::tuple{&options.margin, "memory-margin", &margin},
+        std::tuple{&options.other_processes, "other-processes", &budget.other_processes}}) {
+    if (auto taken = take_size(*text, param, *target); !taken) return taken;
+  }
+  if (kv > 0 && (limit > 0 || options.given("--gpu-memory-utilization")))
+    return wrong("Both a KV size and a limit for everything are given", "Give one of them",
+                 "kv-cache-memory-bytes");
+  if (limit > 0) budget.meaning = Meaning::bytes, budget.bytes = limit;
+  if (options.given("--gpu-memory-utilization"))
+    budget.meaning = Meaning::share_of_total, budget.share = options.share_of_total, budget.bytes = limit;
+  if (options.given("--free-gpu-memory-fraction"))
+    budget.meaning = Meaning::share_of_free, budget.share = options.share_of_free, budget.bytes = limit;
+  if (kv > 0) budget.meaning = Meaning::kv_bytes, budget.bytes = kv;
+  if (margin > 0) budget.meaning = Meaning::margin, budget.bytes = margin;
+  return {};
+}
+
+/// A stored one: of profiles/deployments by name, or a file.
+Result<Deployment> stored_deployment(const std::string& name) {
+  if (const Deployment* found = find_profile(shipped_deployments(), name)) return *found;
+  const auto text = read_file(name, kMostDeploymentBytes);
+  if (text) return parse_deployment(*text);
+  Error error = text.error();
+  error.action = "Give a file, or one of these: " + profile_names(shipped_deployments());
+  return error;
+}
+
+Result<Deployment> deployment_of(const Options& options, const ModelOutline& model) {
+  Deployment deployment = options.deployment;
+  if (auto taken = take_gpu(options, deployment); !taken) return std::move(taken).error();
+  if (!options.max_model_len.empty() && options.max_model_len != "auto") {
+    auto length = count_of(options.max_model_len, "max-model-len");
+    if (!length) return std::move(length).error();
+    deployment.max_model_len = *length;
+  }
+  struct Count {
+    const char* flag;
+    std::int64_t value;
+    int& target;
+  };
+  for (const Count& count :
+       {Count{"--max-num-seqs", options.max_num_seqs, deployment.max_num_seqs},
+        Count{"--max-num-batched-tokens", options.step_tokens, deployment.max_num_batched_tokens},
+        Count{"--block-size", options.block_size, deployment.block_size},
+        Count{"--requests", options.requests, deployment.requests},
+        Count{"--threads", options.threads, deployment.threads},
+        Count{"--tensor-parallel-size", options.tensor_parallel, deployment.tensor_parallel},
+        Count{"--pipeline-parallel-size", options.pipeline_parallel, deployment.pipeline_parallel}}) {
+    if (auto taken = take_count(options, count.flag, count.value, count.target); !taken)
+      return std::move(taken).error();
+  }
+  if (!options.engine.empty()) {
+    auto law = find_kv_law(options.engine);
+    if (!law) return std::move(law).error();
+    deployment.law = *law;
+  }
+  if (auto taken = take_lengths(options, deployment); !taken) return std::move(taken).error();
+  if (auto taken = take_budget(options, deployment.budget); !taken) return std::move(taken).error();
+  if (auto taken = take_size(options.swap_space, "swap-space", deployment.swap_space); !taken)
+    return std::move(taken).error();
+  if (options.eager) deployment.graphs = false;
+  if (options.no_prefix_caching) deployment.prefix_caching = false;
+  // Several GPUs serve one replica, as far as the heads can be split, unless it is said otherwise.
+  if (!options.given("--tensor-parallel-size") && options.given("--gpu") && deployment.gpus > 1) {
+    deployment.tensor_parallel = 1;
+    for (const int size : legal_tensor_parallel(model)) {
+      if (size * deployment.pipeline_parallel <= deployment.gpus &&
+          deployment.gpus % (size * deployment.pipeline_parallel) == 0)
+        deployment.tensor_parallel = size;
+    }
+  }
+  deployment.gpus =
+      std::max(deployment.gpus, options.given("--gpu") && deployment.gpus > 1
+                                    ? deployment.gpus
+                                    : deployment.tensor_parallel * std::max(deployment.pipeline_parallel, 1));
+  return deployment;
+}
+
+Result<GpuProfile> gpu_of(Deployment& deployment) {
+  if (deployment.gpu != kThisMachine) return find_gpu(deployment.gpu);
+  const HostMemory host = read_host_memory();
+  GpuProfile machine = find_gpu(kThisMachine).ok() ? find_gpu(kThisMachine).value() : GpuProfile{};
+  machine.name = kThisMachine;
+  if (machine.title.empty()) machine.title = "This machine's processors";
+  machine.memory = host.total;
+  if (deployment.budget.other_processes == 0) deployment.budget.other_processes = host.others;
+  return machine;
+}
+
+Result<void> run_plan(const Options& options) {
+  Options resolved = options;
+  if (!options.stored.empty()) {
+    auto stored = stored_deployment(options.stored);
+    if (!stored) return std::move(stored).error();
+    const Deployment given = options.deployment;
+    resolved.deployment = *std::move(stored);
+    if (options.given("--model")) resolved.deployment.model = given.model;
+    if (options.given("--kv-cache-dtype")) resolved.deployment.kv_cache_dtype = given.kv_cache_dtype;
+    if (options.given("--quantization")) resolved.deployment.quantization = given.quantization;
+    if (options.given("--shared-prefix")) resolved.deployment.shared_prefix = given.shared_prefix;
+  }
+  const auto model = read_outline(resolved.deployment.model);
+  if (!model) return model.error();
+  auto deployment = deployment_of(resolved, *model);
+  if (!deployment) return std::move(deployment).error();
+  const auto gpu = gpu_of(*deployment);
+  if (!gpu) return gpu.error();
+  const auto plan = plan_deployment(*deployment, *model, *gpu);
+  if (!plan) return plan.error();
+  options.json ? print_json(plan_json(*plan)) : print(plan_text(*plan));
+  return {};
+}
+
+void add_flags(CLI::App& command, Options& options) {
+  Deployment& deployment = options.deployment;
+  command.add_option("--model", deployment.model,
+                     "A .gguf file, a folder, a config.json, or a profile's name");
+  command.add_option("--gpu", options.gpu,
+                     "GPU and how many: H200, A100-80Gx8; this-machine is the processor");
+  command.add_option("--deployment", options.stored, "Start from a stored deployment: a name or a file");
+  command.add_option(
+      "--engine", options.engine,
+      "Whose way of allocating KV: pitwall, needed, vllm, llama.cpp, sglang, trtllm, lmdeploy, tgi");
+  command.add_option("--max-model-len", options.max_model_len,
+                     "Longest sequence in tokens; auto = the model's");
+  command.add_option("--max-num-seqs", options.max_num_seqs, "Sequences that run at once (32)");
+  command.add_option("--max-num-batched-tokens", options.step_tokens, "Tokens computed in one step (2048)");
+  command.add_option("--block-size", options.block_size, "Tokens in one KV block (32)");
+  command.add_option("--kv-cache-dtype", deployment.kv_cache_dtype,
+                     "auto, bfloat16, fp8_e4m3, int8, nvfp4, fp8_ds_mla …");
+  command.add_option("--quantization", deployment.quantization,
+                     "Weights in another format: fp8, awq, gptq, nvfp4, q4_k …");
+  command.add_option("--tensor-parallel-size", options.tensor_parallel, "Ranks that share each layer");
+  command.add_option("--pipeline-parallel-size", options.pipeline_parallel,
+                     "Stages that share out the layers");
+  command.add_option("--memory-limit", options.memory_limit, "Bytes for everything, such as 40GiB");
+  command.add_option("--gpu-memory-utilization", options.share_of_total,
+                     "Share of the total for everything (vLLM's)");
+  command.add_option("--free-gpu-memory-fraction", options.share_of_free,
+                     "Share for KV of what is free after load (TensorRT-LLM's, LMDeploy's)");
+  command.add_option("--kv-cache-memory-bytes,--kv-cache-memory", options.kv_bytes, "Bytes for KV alone");
+  command.add_option("--memory-margin", options.margin, "Bytes to leave free (llama.cpp's --fit-target)");
+  command.add_option("--other-processes", options.other_processes, "Bytes that others hold on each GPU");
+  command.add_option("--swap-space", options.swap_space, "Host memory for KV of preempted requests");
+  command.add_option("--threads", options.threads, "Of a CPU; 0 = its cores");
+  command.add_option("--lengths", options.lengths, "Tokens of a request, prompt and reply; or a trace file");
+  command.add_option("--requests", options.requests, "Requests at once to plan for; 0 = max-num-seqs");
+  command.add_option("--shared-prefix", deployment.shared_prefix,
+                     "Tokens at the front that all requests share");
+  command.add_option("--prompt-tokens", deployment.prompt_tokens, "Of a typical request, for times");
+  command.add_option("--output-tokens", deployment.output_tokens, "Of a typical request, for times");
+  command.add_option("--ttft-limit-ms", deployment.ttft_limit_ms, "p99 wanted; 0 = none");
+  command.add_option("--tpot-limit-ms", deployment.tpot_limit_ms, "p99 wanted; 0 = none");
+  command.add_flag("--enforce-eager", options.eager, "Without captured graphs");
+  command.add_flag("--no-enable-prefix-caching", options.no_prefix_caching,
+                   "Shared prefixes are held by each request");
+  command.add_flag("--prompt-logprobs", deployment.prompt_logprobs,
+                   "Requests may ask for logprobs of their prompts");
+  command.add_flag("--draft-layers", deployment.draft_layers, "Layers that predict further tokens are used");
+  command.add_flag("--json", options.json, "One JSON document on stdout");
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("plan", "Say where every byte of a deployment goes, and what fits");
+  options->command = command;
+  add_flags(*command, *options);
+  command->callback([&action, options] {
+    if (options->stored.empty() && options->deployment.model.empty()) throw CLI::RequiredError("--model");
+    if (options->stored.empty() && options->gpu.empty()) throw CLI::RequiredError("--gpu");
+    action = [options] { return run_plan(*options); };
+  });
+}
+
+}  // namespace pitwall::ctl

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/pitwallctl/plan_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace pitwall::ctl {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Category kCategories[] = {Category::weights,     Category::kv,
+                                    Category::activations, Category::attention_workspace,
+                                    Category::logits,      Category::library_workspace,
+                                    Category::graphs,      Category::communicator,
+                                    Category::context,     Category::swap};
+
+Json rank_json(const RankPlan& rank) {
+  Json json = {{"rank", rank.rank}, {"stage", rank.stage}};
+  for (const Category category : kCategories) json[std::string(category_name(category))] = rank.of(category);
+  json.update({{"total", rank.total()},
+               {"limit", rank.limit},
+               {"device_total", rank.device_total},
+               {"other_processes", rank.other_processes},
+               {"kv_needed", rank.kv_needed},
+               {"kv_bytes_per_token", rank.kv_bytes_per_token}});
+  return json;
+}
+
+Json groups_json(const DeploymentPlan& plan) {
+  Json groups = Json::array();
+  for (const KvGroup& group : plan.groups) {
+    groups.push_back({{"title", group.title},
+                      {"layers", group.layers},
+                      {"fixed_bytes", group.fixed},
+                      {"bytes_per_token", group.slope},
+                      {"until_tokens", group.until > 0 ? Json(group.until) : Json()},
+                      {"scale_bytes_per_token", group.scales},
+                      {"padding_bytes", group.padding}});
+  }
+  return groups;
+}
+
+Json point_json(const OperatingPoint& point) {
+  return {{"requests", point.requests},
+          {"ttft_ms", point.ttft_ms},
+          {"tpot_ms", point.tpot_ms},
+          {"tokens_per_s", point.tokens_per_s},
+          {"memory_share", point.memory_share},
+          {"compute_share", point.compute_share},
+          {"communication_share", point.communication_share},
+          {"overhead_share", point.overhead_share}};
+}
+
+Json prediction_json(const Prediction& predicted) {
+  Json json = point_json(predicted.asked);
+  Json curve = Json::array();
+  for (const OperatingPoint& point : predicted.curve) curve.push_back(point_json(point));
+  json.update(
+      {{"knee", predicted.knee},
+       {"most_under_limits", predicted.most_under_limits ? Json(*predicted.most_under_limits) : Json()},
+       {"decode_floor_ms", predicted.decode_floor_ms},
+       {"prefill_floor_ms", predicted.prefill_floor_ms},
+       {"error_share", predicted.error_share},
+       {"curve", curve}});
+  return json;
+}
+
+Json fixes_json(const DeploymentPlan& plan) {
+  Json fixes = Json::array();
+  for (const Fix& fix : plan.fixes) {
+    fixes.push_back({{"change", fmt::format("{} {} → {}", fix.setting, fix.from, fix.to)},
+                     {"frees_bytes", fix.frees},
+                     {"fits", fix.fits},
+                     {"setting", fix.setting},
+                     {"from", fix.from},
+                     {"to", fix.to},
+                     {"cost", fix.cost}});
+  }
+  return fixes;
+}
+
+Json concurrency_json(const DeploymentPlan& plan) {
+  Json json = {{"p50", plan.most_at_p50}, {"p95", plan.most_at_p95}, {"max", plan.most_at_max}};
+  const LengthMix& lengths = plan.lengths;
+  json[std::to_string(lengths.p50)] = plan.most_at_p50;
+  json[std::to_string(lengths.p95)] = plan.most_at_p95;
+  json[std::to_string(lengths.max)] = plan.most_at_max;
+  return json;
+}
+
+std::string table_of_ranks(const DeploymentPlan& plan) {
+  std::vector<const RankPlan*> shown;  // one of each stage: its ranks are alike
+  for (const RankPlan& rank : plan.ranks) {
+    if (shown.empty() || shown.back()->stage != rank.stage) shown.push_back(&rank);
+  }
+  const auto line = [&](std::string_view label, auto&& value) {
+    std::string text = fmt::format("{:<22}", label);
+    for (const RankPlan* rank : shown) text += fmt::format("{:>14}", value(*rank));
+    return text + '\n';
+  };
+  std::string text;
+  if (shown.size() > 1)
+    text += line("stage", [](const RankPlan& rank) { return std::to_string(rank.stage); });
+  for (const Category category : kCategories) {
+    const bool any =
+        std::any_of(shown.begin(), shown.end(), [&](const RankPlan* rank) { return rank->of(category) > 0; });
+    std::string label(category_name(category));
+    std::replace(label.begin(), label.end(), '_', ' ');
+    if (any) text += line(label, [&](const RankPlan& rank) { return format_bytes(rank.of(category)); });
+  }
+  text += line("total", [](const RankPlan& rank) { return format_bytes(rank.total()); });
+  text += line("limit", [](const RankPlan& rank) { return format_bytes(rank.limit); });
+  text += line("KV needed", [](const RankPlan& rank) { return format_bytes(rank.kv_needed); });
+  return text;
+}
+
+std::string verdict_text(const DeploymentPlan& plan) {
+  const RankPlan& rank = plan.worst_rank();
+  switch (plan.verdict) {
+    case Verdict::fits:
+      return "fits";
+    case Verdict::fits_with_less:
+      return rank.kv_short() > 0 ? "fits with less: KV is short by " + format_bytes(rank.kv_short())
+                                 : "fits with less";
+    case Verdict::fails:
+      break;
+  }
+  return rank.over() > 0 ? "fails: over the limit by " + format_bytes(rank.over()) : "fails";
+}
+
+std::string lengths_text(const DeploymentPlan& plan) {
+  const LengthMix& lengths = plan.lengths;
+  std::string text;
+  std::int64_t before = 0;
+  for (const auto& [tokens, most] :
+       {std::pair{lengths.p50, plan.most_at_p50}, std::pair{lengths.p95, plan.most_at_p95},
+        std::pair{lengths.max, plan.most_at_max}}) {
+    if (tokens == before) continue;
+    text += fmt::format("{:<22}{} of {} tokens each\n", before == 0 ? "requests that fit" : "",
+                        format_count(most), format_count(tokens));
+    before = tokens;
+  }
+  return text;
+}
+
+}  // namespace
+
+nlohmann::ordered_json plan_json(const DeploymentPlan& plan) {
+  Json ranks = Json::array();
+  for (const RankPlan& rank : plan.ranks) ranks.push_back(rank_json(rank));
+  return {{"model", plan.model.name},
+          {"architecture", plan.model.architecture},
+          {"parameters", plan.model.parameters()},
+          {"weight_bytes", plan.model.weight_bytes()},
+          {"weight_format", plan.model.weight_format},
+          {"weights_from_headers", plan.model.from_headers},
+          {"context_length", plan.model.context_length > 0 ? Json(plan.model.context_length) : Json()},
+          {"gpu", plan.gpu.name},
+          {"gpus", plan.asked.gpus},
+          {"tensor_parallel", plan.asked.tensor_parallel},
+          {"pipeline_parallel", plan.asked.pipeline_parallel},
+          {"replicas", plan.replicas},
+          {"engine", kv_law_name(plan.law)},
+          {"kv_cache_dtype", plan.kv_format},
+          {"block_size", plan.asked.block_size},
+          {"max_num_seqs", plan.asked.max_num_seqs},
+          {"max_model_len", plan.max_model_len},
+          {"per_rank", ranks},
+          {"worst_rank", plan.worst},
+          {"kv_groups", groups_json(plan)},
+          {"kv_formula", kv_formula(plan)},
+          {"kv_bytes_per_token", plan.kv_bytes_per_token},
+          {"kv_bytes_per_sequence", plan.kv_bytes_per_sequence},
+          {"state_bytes_per_sequence", plan.state_bytes_per_sequence},
+          {"allocated_bytes_per_sequence", plan.law_bytes_per_sequence},
+          {"kv_block_bytes", plan.kv_block_bytes > 0 ? Json(plan.kv_block_bytes) : Json()},
+          {"kv_blocks", plan.kv_block_bytes > 0 ? Json(plan.kv_blocks) : Json()},
+          {"kv_tokens", plan.kv_tokens > 0 ? Json(plan.kv_tokens) : Json()},
+          {"longest_sequence", plan.longest},
+          {"lengths", {{"p50", plan.lengths.p50}, {"p95", plan.lengths.p95}, {"max", plan.lengths.max}}},
+          {"max_concurrency", concurrency_json(plan)},
+          {"full_length_requests", plan.full_length_requests},
+          {"waste_bytes_per_sequence", plan.waste_per_sequence},
+          {"verdict", verdict_name(plan.verdict)},
+          {"fixes", fixes_json(plan)},
+          {"predicted", prediction_json(plan.predicted)},
+          {"legal_tensor_parallel", legal_tensor_parallel(plan.model)},
+          {"notes", plan.notes}};
+}
+
+std::string plan_text(const DeploymentPlan& plan) {
+  const ModelOutline& model = plan.model;
+  std::string text =
+      fmt::format("{:<22}{}, {} parameters, weights {} in {} ({})\n", "model", model.name,
+                  format_count(model.parameters()), format_bytes(model.weight_bytes()), model.weight_format,
+                  model.from_headers ? "from tensor headers" : "computed from its description");
+  text += fmt::format("{:<22}{} × {}: {} rank{}, {} stage{}, {} replica{}\n", "on", plan.asked.gpus,
+                      plan.gpu.name, plan.asked.tensor_parallel, plan.asked.tensor_parallel == 1 ? "" : "s",
+                      plan.asked.pipeline_parallel, plan.asked.pipeline_parallel == 1 ? "" : "s",
+                      plan.replicas, plan.replicas == 1 ? "" : "s");
+  text += fmt::format("\nEach rank, predicted\n{}\n", table_of_ranks(plan));
+  text +=
+      fmt::format("{:<22}{} B in {}\n", "KV a token", format_count(plan.kv_bytes_per_token), plan.kv_format);
+  for (const std::string& line : kv_formula(plan)) text += fmt::format("{:<22}{}\n", "", line);
+  text += fmt::format(
+      "{:<22}{} for {} tokens{}\n", "KV a sequence", format_bytes(plan.kv_bytes_per_sequence),
+      format_count(plan.lengths.p95),
+      plan.state_bytes_per_sequence > 0
+          ? fmt::format(", and {} of state whatever its length", format_bytes(plan.state_bytes_per_sequence))
+          : "");
+  if (plan.groups.size() > 1) {
+    for (const KvGroup& group : plan.groups) {
+      text += fmt::format(
+          "{:<22}{}: {} B a token{}{}{}\n", "", group.title, format_count(group.slope),
+          group.until > 0 ? fmt::format(" up to {}", format_count(group.until)) : "",
+          group.fixed > 0 ? fmt::format(", {} fixed", format_bytes(group.fixed)) : "",
+          group.padding > 0 ? fmt::format(", {} of it padding", format_bytes(group.padding)) : "");
+    }
+  }
+  if (plan.kv_tokens > 0) {
+    text += fmt::format("{:<22}{} tokens in {} blocks of {}\n", "pool", format_count(plan.kv_tokens),
+                        format_count(plan.kv_blocks), plan.asked.block_size);
+  }
+  text += lengths_text(plan);
+  text += fmt::format("{:<22}{} tokens\n", "longest sequence", format_count(plan.longest));
+  text += fmt::format("{:<22}{} a sequence in its last block, expected\n", "unused",
+                      format_bytes(plan.waste_per_sequence));
+  text += fmt::format("\n{:<22}{}\n", "verdict", verdict_text(plan));
+  for (const Fix& fix : plan.fixes) {
+    text += fmt::format("  {} {} → {}: {} {}; {}\n", fix.setting, fix.from, fix.to, format_bytes(fix.frees),
+                        fix.fits ? "less, enough alone" : "less, not enough alone", fix.cost);
+  }
+  if (plan.predicted.asked.tokens_per_s > 0) {
+    const OperatingPoint& point = plan.predicted.asked;
+    text += fmt::format("{:<22}{} requests at once: TTFT {:.0f} ms, TPOT {:.1f} ms, {:.0f} tokens/s\n",
+                        "predicted", point.requests, point.ttft_ms, point.tpot_ms, point.tokens_per_s);
+  }
+  for (const std::string& note : plan.notes) text += "note: " + note + '\n';
+  return text;
+}
+
+}  // namespace pitwall::ctl

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A deployment's plan as text and as JSON.
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "engine/plan/deployment_plan.h"
+
+namespace pitwall::ctl {
+
+std::string plan_text(const DeploymentPlan& plan);
+nlohmann::ordered_json plan_json(const DeploymentPlan& plan);
+
+}  // namespace pitwall::ctl

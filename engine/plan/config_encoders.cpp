@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Encoders, which keep nothing, and decoders that attend to what an encoder left: K and V of its tokens stay
+// for the whole reply, whatever its length.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/plan/amounts.h"
+#include "engine/plan/config_family.h"
+
+namespace pitwall {
+
+namespace {
+
+using Kind = LayerState::Kind;
+constexpr int kMostLayers = 10'000;
+
+int layers_under(const ConfigReader& reader, ConfigReader::Names names) {
+  const int layers = reader.count(names);
+  if (layers > kMostLayers) reader.keys.wrong(*names.begin(), "at most 10,000 layers");
+  return reader.keys.errors().error() ? 0 : layers;
+}
+
+struct Side {
+  AttentionShape attention;
+  std::int64_t intermediate = 0;
+};
+
+Side side_of(const ConfigReader& reader, ConfigReader::Names heads, ConfigReader::Names width) {
+  Side side;
+  AttentionShape& shape = side.attention;
+  shape.hidden = reader.out.hidden;
+  shape.heads = shape.kv_heads = reader.count(heads);
+  const int fallback = shape.heads > 0 ? static_cast<int>(shape.hidden / shape.heads) : 0;
+  shape.key_dim = shape.value_dim = reader.count({"d_kv"}, fallback);
+  side.intermediate = reader.count(width);
+  return side;
+}
+
+}  // namespace
+
+void read_encoder_decoder(const ConfigReader& reader) {
+  read_common(reader);
+  const DecoderTraits& traits = reader.family.traits;
+  const Side encoder = side_of(reader, {"encoder_attention_heads", "num_heads"}, {"encoder_ffn_dim", "d_ff"});
+  const Side decoder = side_of(reader, {"decoder_attention_heads", "num_heads"}, {"decoder_ffn_dim", "d_ff"});
+  const int encoder_layers = layers_under(reader, {"encoder_layers", "num_layers"});
+  const int decoder_layers = layers_under(reader, {"decoder_layers", "num_decoder_layers", "num_layers"});
+  reader.out.heads = static_cast<int>(decoder.attention.heads);
+  reader.out.head_dim = static_cast<int>(decoder.attention.key_dim);
+  reader.out.intermediate = static_cast<int>(decoder.intermediate);
+  // Whisper's encoder halves its audio frames; the others read up to their own positions.
+  const int source = reader.count({"max_source_positions", "max_position_embeddings", "n_positions"}, 512);
+  for (int i = 0; i < encoder_layers; ++i) {
+    LayerState state;
+    state.kind = Kind::none;
+    LayerWeightCounts counts = attention_counts(encoder.attention, traits);
+    counts.mlp = mlp_counts(encoder.attention.hidden, encoder.intermediate, traits);
+    add_layer(reader.out, state, counts);
+  }
+  for (int i = 0; i < decoder_layers; ++i) {
+    LayerState state = attention_state(decoder.attention);
+    LayerWeightCounts counts = attention_counts(decoder.attention, traits);
+    LayerWeightCounts cross_counts = counts;
+    counts.mlp = mlp_counts(decoder.attention.hidden, decoder.intermediate, traits);
+    add_layer(reader.out, state, counts);
+    state.kind = Kind::cross;
+    state.window = source;
+    cross_counts.replicated = reader.out.hidden;
+    add_layer(reader.out, state, cross_counts);
+  }
+  reader.out.remarks.push_back("Cross-attention is counted for the longest input, " + format_count(source) +
+                               " encoder tokens");
+}
+
+void read_mllama(const ConfigReader& reader) {
+  read_decoder(reader);
+  const std::vector<int> cross = reader.keys.counts("cross_attention_layers");
+  if (cross.empty()) return reader.keys.missing("cross_attention_layers");
+  // 4 tiles of (560 / 14)² + 1 patches: meta-llama/Llama-3.2-11B-Vision's vision_config.
+  constexpr int kPatches = 4 * (40 * 40 + 1);
+  for (const int layer : cross) {
+    if (layer >= std::ssize(reader.out.layers)) {
+      reader.keys.wrong("cross_attention_layers", "layers that exist");
+      return;
+    }
+    LayerState& state = reader.out.layers[static_cast<std::size_t>(layer)];
+    state.kind = Kind::cross;
+    state.window = kPatches;
+  }
+  reader.out.remarks.push_back("Cross-attention is counted for one image of " + format_count(kPatches) +
+                               " patches");
+}
+
+void read_encoder(const ConfigReader& reader) {
+  read_decoder(reader);
+  for (LayerState& state : reader.out.layers) state.kind = Kind::none;
+}
+
+}  // namespace pitwall

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Architectures of hub checkpoints that this engine does not run: how config.json becomes an outline. A new
+// architecture is a row in config_families.cpp.
+#pragma once
+#include <initializer_list>
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+
+#include "engine/model/hf_keys.h"
+#include "engine/plan/model_outline.h"
+
+namespace pitwall {
+
+/// What differs between decoders and config.json does not say. Defaults: a gated MLP without biases.
+struct DecoderTraits {
+  bool gated = true;                    ///< MLP of three matrices, else two
+  bool qkv_bias = false, bias = false;  ///< of q, k, v; of every linear
+  bool norm_bias = false;
+  bool tied = false;  ///< where the file is silent
+  bool learned_positions = false;
+  bool qk_norm = false, post_norms = false, sinks = false;
+  bool output_gate = false;  ///< q is twice as wide: its other half gates what attention yields
+  enum class Windows {
+    by_key,     ///< `layer_types`, else a window holds for all layers
+    ignored,    ///< attention is full whatever `sliding_window` says
+    alternate,  ///< even layers
+    pattern     ///< all but each n-th, n = `sliding_window_pattern` or `window_pattern`
+  };
+  Windows windows = Windows::by_key;
+  int window_pattern = 0;
+  int head_dim = 0;  ///< where the file is silent; 0 = hidden / heads
+};
+
+struct ConfigFamily;
+
+/// A configuration while it is read. Errors stay in `keys`.
+struct ConfigReader {
+  const HfKeys& keys;   ///< the language model's
+  const HfKeys& outer;  ///< the whole file's; the same where nothing is nested
+  const ConfigFamily& family;
+  ModelOutline& out;
+
+  using Names = std::initializer_list<const char*>;
+  int count(Names names) const;  ///< under the first name that is there; missing is an error
+  int count(Names names, int fallback) const;
+  /// One for each of `layers`, from a number or a list of them.
+  std::vector<int> per_layer(Names names, int layers, int fallback) const;
+  bool has(Names names) const;
+};
+
+struct ConfigFamily {
+  std::string_view architecture, model_type;
+  void (*read)(const ConfigReader& reader) = nullptr;
+  DecoderTraits traits = {};
+};
+
+/// nullptr when unknown. A file without `architectures` is looked up by its model_type.
+const ConfigFamily* find_config_family(std::string_view architecture);
+const ConfigFamily* find_config_family_of_type(std::string_view model_type);
+/// The object that describes the language model of a checkpoint that also sees or hears; nullptr when
+/// `config` does so itself.
+const nlohmann::json* nested_config(const nlohmann::json& config);
+
+// Readers.
+void read_decoder(const ConfigReader& reader);  ///< all that keys alone describe: config_decoder.cpp
+void read_hybrid(const ConfigReader& reader);   ///< attention and Mamba layers: config_hybrids.cpp
+void read_nemotron_h(const ConfigReader& reader);
+void read_encoder_decoder(const ConfigReader& reader);  ///< T5, BART, Whisper: config_encoders.cpp
+void read_mllama(const ConfigReader& reader);
+void read_encoder(const ConfigReader& reader);
+
+// What readers share: config_parts.cpp.
+struct AttentionShape {
+  std::int64_t hidden = 0, heads = 0, kv_heads = 0, key_dim = 0, value_dim = 0;
+};
+LayerWeightCounts attention_counts(const AttentionShape& shape, const DecoderTraits& traits);
+std::int64_t mlp_counts(std::int64_t hidden, std::int64_t intermediate, const DecoderTraits& traits);
+LayerState attention_state(const AttentionShape& shape);
+/// Mamba 1 or 2, by the keys that are there.
+LayerState mamba_state(const ConfigReader& reader, std::int64_t hidden);
+std::int64_t mamba_parameters(const ConfigReader& reader, std::int64_t hidden);
+void read_common(const ConfigReader& reader);  ///< width, vocabulary, heads, embedding and output
+void add_layer(ModelOutline& out, const LayerState& state, const LayerWeightCounts& parameters);
+
+/// Tokens that the model was made for; 0 = unknown. A sentinel counts as unknown.
+std::int64_t context_of(const HfKeys& keys, const HfKeys& outer);
+
+}  // namespace pitwall

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Models of Mamba layers, alone or beside attention, whose files say in words of their own which layer is
+// which.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/text_escape.h"
+#include "engine/plan/amounts.h"
+#include "engine/plan/config_family.h"
+
+namespace pitwall {
+
+namespace {
+
+constexpr int kMostLayers = 10'000;
+
+/// One layer's parts; a layer of both keeps both.
+struct Parts {
+  bool attention = false, mamba = false, mlp = true, experts = false;
+};
+
+AttentionShape attention_shape(const ConfigReader& reader) {
+  AttentionShape shape;
+  shape.hidden = reader.out.hidden;
+  shape.heads = reader.count({"num_attention_heads"});
+  shape.kv_heads = reader.count({"num_key_value_heads"}, static_cast<int>(shape.heads));
+  const int fallback = shape.heads > 0 ? static_cast<int>(shape.hidden / shape.heads) : 0;
+  shape.key_dim = shape.value_dim =
+      reader.count({"attention_head_dim", "attn_head_dim", "head_dim"}, fallback);
+  reader.out.heads = static_cast<int>(shape.heads);
+  reader.out.head_dim = static_cast<int>(shape.key_dim);
+  return shape;
+}
+
+class HybridLayers {
+ public:
+  explicit HybridLayers(const ConfigReader& reader, bool attends)
+      : reader_(reader), hidden_(reader.out.hidden) {
+    if (attends) attention_ = attention_shape(reader);
+    intermediate_ = reader.count({"intermediate_size"}, 0);
+    experts_ = reader.count({"num_experts", "num_local_experts", "n_routed_experts"}, 0);
+    expert_ = reader.count({"moe_intermediate_size"}, static_cast<int>(intermediate_));
+    shared_ = capped_product(reader.count({"n_shared_experts"}, 0),
+                             reader.count({"moe_shared_expert_intermediate_size"}, 0));
+    reader.out.intermediate = static_cast<int>(intermediate_);
+    reader.out.experts = static_cast<int>(experts_);
+    reader.out.top_k = experts_ > 0 ? reader.count({"num_experts_per_tok"}, 1) : 0;
+  }
+
+  /// Weights count with the first state of a layer.
+  void add(const Parts& parts) const {
+    const DecoderTraits& traits = reader_.family.traits;
+    LayerWeightCounts counts;
+    counts.replicated = 2 * hidden_;
+    if (parts.attention) {
+      const LayerWeightCounts attention = attention_counts(attention_, traits);
+      counts.attention = attention.attention, counts.kv = attention.kv;
+    }
+    if (parts.mamba) counts.attention = capped_sum(counts.attention, mamba_parameters(reader_, hidden_));
+    if (parts.experts) {
+      counts.experts = capped_product(experts_, mlp_counts(hidden_, expert_, traits));
+      counts.mlp = shared_ > 0 ? mlp_counts(hidden_, shared_, traits) : 0;
+      counts.replicated = capped_sum(counts.replicated, capped_product(experts_, hidden_));
+    } else if (parts.mlp && intermediate_ > 0) {
+      counts.mlp = mlp_counts(hidden_, intermediate_, traits);
+    }
+    if (parts.attention) add_layer(reader_.out, attention_state(attention_), std::exchange(counts, {}));
+    if (parts.mamba) add_layer(reader_.out, mamba_state(reader_, hidden_), std::exchange(counts, {}));
+    if (!parts.attention && !parts.mamba) {
+      LayerState nothing;
+      nothing.kind = LayerState::Kind::none;
+      add_layer(reader_.out, nothing, counts);
+    }
+  }
+  bool has_experts() const { return experts_ > 1; }
+
+ private:
+  const ConfigReader& reader_;
+  std::int64_t hidden_;
+  AttentionShape attention_;
+  std::int64_t intermediate_ = 0, experts_ = 0, expert_ = 0, shared_ = 0;
+};
+
+int layers_of(const ConfigReader& reader) {
+  const int layers = reader.count({"num_hidden_layers", "n_layer"});
+  if (layers >= 1 && layers <= kMostLayers) return layers;
+  reader.keys.wrong("num_hidden_layers", fmt::format("1 to {} layers", kMostLayers));
+  return 0;
+}
+
+}  // namespace
+
+void read_hybrid(const ConfigReader& reader) {
+  read_common(reader);
+  const int layers = layers_of(reader);
+  const std::string_view name = reader.family.architecture;
+  const bool mamba_alone =
+      name == "MambaForCausalLM" || name == "Mamba2ForCausalLM" || name == "FalconMambaForCausalLM";
+  const HybridLayers hybrid(reader, !mamba_alone);
+  const int period = reader.count({"attn_layer_period"}, 0), offset = reader.count({"attn_layer_offset"}, 0);
+  const int expert_period = reader.count({"expert_layer_period"}, 1),
+            expert_offset = reader.count({"expert_layer_offset"}, 0);
+  const std::vector<int> listed = reader.keys.counts("attn_layer_indices");
+  const std::vector<std::string> types = reader.keys.texts("layers_block_type");
+  if (!mamba_alone && name != "FalconH1ForCausalLM" && period == 0 && listed.empty() && types.empty())
+    reader.keys.missing("layers_block_type");
+  for (int i = 0; i < layers && !reader.keys.errors().error(); ++i) {
+    Parts parts;
+    const std::string type = i < std::ssize(types) ? types[static_cast<std::size_t>(i)] : "";
+    if (mamba_alone) {
+      parts = {.mamba = true, .mlp = false};
+    } else if (name == "FalconH1ForCausalLM") {
+      parts = {.attention = true, .mamba = true};
+    } else if (!type.empty()) {
+      parts.attention = type == "attention" || type == "hybrid";
+      parts.mamba = type == "mamba" || type == "hybrid";
+      if (!parts.attention && !parts.mamba) {
+        reader.keys.unsupported(fmt::format("Cannot estimate: layer {} is of type {}, which is unknown", i,
+                                            quote_for_message(type)),
+                                "layers_block_type");
+      }
+    } else {
+      parts.attention =
+          period > 0 ? i % period == offset : std::find(listed.begin(), listed.end(), i) != listed.end();
+      parts.mamba = !parts.attention;
+    }
+    parts.experts = hybrid.has_experts() && expert_period > 0 && i % expert_period == expert_offset;
+    hybrid.add(parts);
+  }
+}
+
+void read_nemotron_h(const ConfigReader& reader) {
+  read_common(reader);
+  const std::string pattern = reader.keys.text("hybrid_override_pattern", "");
+  if (pattern.empty()) reader.keys.missing("hybrid_override_pattern");
+  if (pattern.size() > kMostLayers) reader.keys.wrong("hybrid_override_pattern", "a letter for each layer");
+  if (reader.keys.errors().error()) return;
+  const HybridLayers hybrid(reader, true);
+  for (const char letter : pattern) {
+    Parts parts{
+        .attention = letter == '*', .mamba = letter == 'M', .mlp = letter == '-', .experts = letter == 'E'};
+    if (!parts.attention && !parts.mamba && !parts.mlp && !parts.experts) {
+      reader.keys.unsupported(
+          fmt::format("Cannot estimate: layers of type {} in hybrid_override_pattern are unknown",
+                      quote_for_message(std::string(1, letter))),
+          "hybrid_override_pattern");
+      return;
+    }
+    hybrid.add(parts);
+  }
+}
+
+}  // namespace pitwall

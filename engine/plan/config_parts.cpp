@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "engine/plan/amounts.h"
+#include "engine/plan/config_family.h"
+
+namespace pitwall {
+
+using nlohmann::json;
+
+int ConfigReader::count(Names names) const {
+  for (const char* name : names) {
+    if (keys.has(name)) return keys.count(name);
+  }
+  keys.missing(*names.begin());
+  return 0;
+}
+
+int ConfigReader::count(Names names, int fallback) const {
+  return has(names) ? count(names) : fallback;
+}
+
+bool ConfigReader::has(Names names) const {
+  for (const char* name : names) {
+    if (keys.has(name)) return true;
+  }
+  return false;
+}
+
+std::vector<int> ConfigReader::per_layer(Names names, int layers, int fallback) const {
+  for (const char* name : names) {
+    const json* value = keys.find(name);
+    if (value == nullptr) continue;
+    if (!value->is_array()) return std::vector<int>(static_cast<std::size_t>(layers), keys.count(name));
+    std::vector<int> list = keys.counts(name);
+    if (std::ssize(list) == layers) return list;
+    if (!keys.errors().error()) keys.wrong(name, "one number for each layer");
+    break;
+  }
+  return std::vector<int>(static_cast<std::size_t>(layers), fallback);
+}
+
+LayerWeightCounts attention_counts(const AttentionShape& shape, const DecoderTraits& traits) {
+  const bool qkv = traits.qkv_bias || traits.bias;
+  const std::int64_t query = capped_product(shape.heads, shape.key_dim),
+                     result = capped_product(shape.heads, shape.value_dim),
+                     stored = capped_product(shape.kv_heads, capped_sum(shape.key_dim, shape.value_dim));
+  LayerWeightCounts counts;
+  counts.attention = capped_sum(capped_product(shape.hidden, query), capped_product(shape.hidden, result));
+  counts.kv = capped_product(shape.hidden, stored);
+  if (qkv) counts.attention += query, counts.kv += stored;
+  if (traits.bias) counts.attention += shape.hidden;
+  if (traits.sinks) counts.attention += shape.heads;
+  if (traits.output_gate)
+    counts.attention = capped_sum(counts.attention, capped_product(shape.hidden, query));
+  counts.replicated = (traits.post_norms ? 4 : 2) * shape.hidden;
+  if (traits.norm_bias) counts.replicated *= 2;
+  if (traits.qk_norm) counts.replicated += 2 * shape.key_dim;
+  return counts;
+}
+
+std::int64_t mlp_counts(std::int64_t hidden, std::int64_t intermediate, const DecoderTraits& traits) {
+  const int matrices = traits.gated ? 3 : 2;
+  const std::int64_t counts = capped_product(hidden, intermediate, std::int64_t{matrices});
+  return traits.bias ? counts + (matrices - 1) * intermediate + hidden : counts;
+}
+
+LayerState attention_state(const AttentionShape& shape) {
+  LayerState state;
+  state.kv_heads = static_cast<int>(shape.kv_heads);
+  state.key_dim = static_cast<int>(shape.key_dim);
+  state.value_dim = static_cast<int>(shape.value_dim);
+  return state;
+}
+
+namespace {
+
+struct MambaShape {
+  std::int64_t inner = 0, states = 0, kernel = 0, heads = 0, head_dim = 0, groups = 0;
+  bool second() const { return heads > 0; }  ///< Mamba 2: a head each has its own decay
+  /// Numbers that pass the convolution.
+  std::int64_t convolved() const { return second() ? inner + capped_product(2, groups, states) : inner; }
+};
+
+MambaShape mamba_shape(const ConfigReader& reader, std::int64_t hidden) {
+  MambaShape shape;
+  shape.states = reader.count({"mamba_d_state", "ssm_state_size", "state_size", "mamba_state_dim"});
+  shape.kernel = reader.count({"mamba_d_conv", "conv_kernel", "mamba_conv_kernel"}, 4);
+  const int expand = reader.count({"mamba_expand", "expand"}, 2);
+  shape.heads = reader.count({"mamba_n_heads", "mamba_num_heads", "n_mamba_heads", "num_heads"}, 0);
+  shape.head_dim = reader.count({"mamba_d_head", "mamba_head_dim", "mamba_headdim", "head_dim"}, 64);
+  shape.groups = reader.count({"mamba_n_groups", "n_groups", "mamba_ngroups"}, 1);
+  shape.inner = reader.has({"mamba_d_ssm", "mamba_intermediate_size"})
+                    ? reader.count({"mamba_d_ssm", "mamba_intermediate_size"})
+                    : capped_product(hidden, expand);
+  if (shape.second() && !reader.has({"mamba_d_ssm"}) && shape.heads > 0 &&
+      reader.has({"mamba_d_head", "mamba_head_dim", "mamba_headdim", "head_dim"}))
+    shape.inner = capped_product(shape.heads, shape.head_dim);
+  if (shape.second() && shape.head_dim == 0) shape.head_dim = shape.inner / shape.heads;
+  return shape;
+}
+
+}  // namespace
+
+LayerState mamba_state(const ConfigReader& reader, std::int64_t hidden) {
+  const MambaShape shape = mamba_shape(reader, hidden);
+  LayerState state;
+  state.kind = LayerState::Kind::recurrent;
+  state.recurrent_numbers = shape.second() ? capped_product(shape.heads, shape.head_dim, shape.states)
+                                           : capped_product(shape.inner, shape.states);
+  state.convolution_numbers = capped_product(shape.convolved(), std::max<std::int64_t>(shape.kernel - 1, 0));
+  return state;
+}
+
+std::int64_t mamba_parameters(const ConfigReader& reader, std::int64_t hidden) {
+  const MambaShape shape = mamba_shape(reader, hidden);
+  const std::int64_t out = capped_product(shape.inner, hidden);
+  if (shape.second()) {
+    const std::int64_t in = capped_product(hidden, shape.inner + shape.convolved() + shape.heads);
+    return capped_sum(in + capped_product(shape.convolved(), shape.kernel + 1), out + shape.inner) +
+           3 * shape.heads;
+  }
+  const std::int64_t rank =
+      reader.count({"mamba_dt_rank", "time_step_rank"}, static_cast<int>(divided_up(hidden, 16)));
+  return capped_sum(capped_product(2, hidden, shape.inner) + capped_product(shape.inner, shape.kernel + 1) +
+                        capped_product(shape.inner, rank + 2 * shape.states) +
+                        capped_product(rank + 1, shape.inner) + capped_product(shape.inner, shape.states + 1),
+                    out);
+}
+
+void read_common(const ConfigReader& reader) {
+  ModelOutline& out = reader.out;
+  out.hidden = reader.count({"hidden_size", "n_embd", "d_model", "model_dim"});
+  out.vocabulary = reader.count({"vocab_size"});
+  out.embedding_parameters = capped_product(out.hidden, out.vocabulary);
+  const bool tied = reader.outer.flag("tie_word_embeddings",
+                                      reader.keys.flag("tie_word_embeddings", reader.family.traits.tied));
+  out.output_parameters = tied ? 0 : out.embedding_parameters;
+  if (reader.family.traits.learned_positions) {
+    const std::int64_t positions = reader.count({"max_position_embeddings", "n_positions", "n_ctx"}, 0);
+    out.embedding_parameters = capped_sum(out.embedding_parameters, capped_product(out.hidden, positions));
+  }
+}
+
+void add_layer(ModelOutline& out, const LayerState& state, const LayerWeightCounts& parameters) {
+  out.layers.push_back(state);
+  out.layer_parameters.push_back(parameters);
+}
+
+namespace {
+
+/// A length as files state it: a count, or a sentinel of any size that means none.
+std::int64_t length_of(const HfKeys& keys, const char* key) {
+  const json* value = keys.find(key);
+  if (value == nullptr) return 0;
+  constexpr double kMost = std::numeric_limits<std::int32_t>::max();
+  if (value->is_number() && value->get<double>() > kMost) return 0;
+  return keys.count(key);
+}
+
+}  // namespace
+
+std::int64_t context_of(const HfKeys& keys, const HfKeys& outer) {
+  std::int64_t context = 0;
+  for (const char* key : {"max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "n_ctx",
+                          "max_sequence_length", "max_target_positions", "model_max_length"}) {
+    if (context == 0) context = length_of(keys, key);
+    if (context == 0) context = length_of(outer, key);
+  }
+  const json* scaling =
+      keys.has("rope_scaling") ? keys.object("rope_scaling") : keys.object("rope_parameters");
+  if (scaling == nullptr || context == 0) return context;
+  const HfKeys part(*scaling, keys.errors());
+  const json* named = part.has("rope_type") ? part.find("rope_type") : part.find("type");
+  const std::string type = named != nullptr && named->is_string() ? named->get<std::string>() : "default";
+  // The others state the scaled length already.
+  if (type != "linear" && type != "dynamic" && type != "yarn" && type != "deepseek_yarn") return context;
+  const double factor = part.real("factor", 1);
+  const std::int64_t original = length_of(part, "original_max_position_embeddings");
+  const double stretched = static_cast<double>(original > 0 ? original : context) * factor;
+  if (!(stretched > static_cast<double>(context))) return context;
+  constexpr double kMost = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int64_t>(std::min(stretched, kMost));
+}
+
+}  // namespace pitwall

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/plan/deployment_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/plan/amounts.h"
+#include "engine/plan/planner.h"
+
+namespace pitwall {
+
+namespace {
+
+using Kind = LayerState::Kind;
+
+/// The smallest length that at least `share` of the sorted ones do not exceed.
+std::int64_t percentile(const std::vector<std::int64_t>& sorted, double share) {
+  const auto rank = static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5);
+  return sorted[std::min(rank, sorted.size() - 1)];
+}
+
+const LayerState* first_attention(const ModelOutline& model) {
+  for (const LayerState& layer : model.layers) {
+    if (layer.kv_heads > 0) return &layer;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Bytes RankPlan::total() const {
+  return std::accumulate(bytes.begin(), bytes.end(), Bytes{0}, capped_sum);
+}
+
+std::string_view verdict_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::fits:
+      return "fits";
+    case Verdict::fits_with_less:
+      return "fits_with_less";
+    case Verdict::fails:
+      break;
+  }
+  return "fails";
+}
+
+LengthMix Planner::lengths(std::int64_t max_model_len) const {
+  LengthMix mix = asked_.lengths;
+  if (!mix.trace.empty()) {
+    std::vector<std::int64_t> sorted = mix.trace;
+    std::sort(sorted.begin(), sorted.end());
+    mix.p50 = percentile(sorted, 0.5), mix.p95 = percentile(sorted, 0.95), mix.max = sorted.back();
+  }
+  if (mix.max == 0) mix.max = std::max(max_model_len, mix.p95);
+  if (mix.p95 == 0) mix.p95 = mix.max;
+  if (mix.p50 == 0) mix.p50 = mix.p95;
+  return mix;
+}
+
+DeploymentPlan Planner::plan() const {
+  DeploymentPlan plan;
+  plan.asked = asked_;
+  plan.model = *model_;
+  if (reformatted_) plan.model = *reformatted_;
+  plan.gpu = *gpu_;
+  plan.law = law_;
+  plan.kv_format = format_.name;
+  plan.replicas = asked_.gpus / (asked_.tensor_parallel * asked_.pipeline_parallel);
+  std::vector<Pool> pools;
+  for (const Stage& stage : stages_) pools.push_back(pool(stage, asked_.max_num_seqs));
+  plan.max_model_len = wanted_length();
+  for (const Pool& pool : pools)
+    plan.max_model_len = std::min<std::int64_t>(plan.max_model_len, pool.max_model_len);
+  plan.lengths = lengths(plan.max_model_len);
+  add_ranks(plan, pools);
+  add_capacity(plan, pools);
+  add_sequence_figures(plan);
+  plan.verdict = verdict(plan, pools);
+  add_notes(plan, pools);
+  return plan;
+}
+
+void Planner::add_ranks(DeploymentPlan& plan, std::vector<Pool>& pools) const {
+  const std::int64_t requests = asked_.requests > 0 ? asked_.requests : asked_.max_num_seqs;
+  std::int64_t fewest = -1;
+  for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
+    const KvDemand& demand = stages_[stage].demand;
+    RankPlan rank;
+    rank.stage = static_cast<int>(stage);
+    rank.bytes = pools[stage].categories;
+    rank.kv_needed = demand.of_requests(divided_up(requests, plan.replicas), plan.lengths.p95, shared());
+    rank.other_processes = asked_.budget.other_processes;
+    rank.device_total = gpu_->memory;
+    rank.limit = pools[stage].limit;
+    rank.kv_bytes_per_token = demand.per_token();
+    const std::int64_t fit = demand.most(pools[stage].bytes, plan.lengths.max, shared());
+    const std::int64_t longest = demand.longest(pools[stage].bytes);
+    if (fewest < 0 || fit < fewest || (fit == fewest && longest < plan.longest)) {
+      fewest = fit;
+      plan.worst = static_cast<int>(plan.ranks.size());
+      plan.longest = longest;
+      plan.groups = demand.groups();
+      plan.kv_block_bytes = demand.unit();
+      plan.kv_blocks = demand.unit() > 0 ? pools[stage].bytes / demand.unit() : 0;
+      plan.kv_tokens = demand.uniform() ? longest : 0;
+      plan.full_length_requests = demand.sequence(plan.max_model_len) > 0
+                                      ? static_cast<double>(pools[stage].bytes) /
+                                            static_cast<double>(demand.sequence(plan.max_model_len))
+                                      : 0;
+      plan.waste_per_sequence = demand.per_token() * (asked_.block_size - 1) / 2;
+    }
+    for (int i = 0; i < asked_.tensor_parallel; ++i) {
+      rank.rank = static_cast<int>(plan.ranks.size());
+      plan.ranks.push_back(rank);
+    }
+  }
+}
+
+void Planner::add_capacity(DeploymentPlan& plan, const std::vector<Pool>&) const {
+  plan.most_at_p50 = most(plan.lengths.p50) * plan.replicas;
+  plan.most_at_p95 =
+      plan.lengths.p95 == plan.lengths.p50 ? plan.most_at_p50 : most(plan.lengths.p95) * plan.replicas;
+  plan.most_at_max =
+      plan.lengths.max == plan.lengths.p95 ? plan.most_at_p95 : most(plan.lengths.max) * plan.replicas;
+}
+
+void Planner::add_sequence_figures(DeploymentPlan& plan) const {
+  KvDemandOptions options{KvLaw::needed,      format_, 1, asked_.block_size, asked_.max_num_batched_tokens,
+                          asked_.draft_layers};
+  const KvDemand needed(*model_, options, 0, model_->layers.size());
+  plan.kv_bytes_per_token = needed.per_token();
+  plan.kv_bytes_per_sequence = needed.tokens_part(plan.lengths.p95);
+  plan.state_bytes_per_sequence = needed.state();
+  options.law = law_;
+  plan.law_bytes_per_sequence =
+      KvDemand(*model_, options, 0, model_->layers.size()).sequence(plan.lengths.p95);
+}
+
+Verdict Planner::verdict(const DeploymentPlan& plan, const std::vector<Pool>& pools) const {
+  const Bytes free = std::max<Bytes>(gpu_->memory - asked_.budget.other_processes, 0);
+  if (asked_.budget.meaning == MemoryBudget::Meaning::share_of_total &&
+      asked_.budget.share * static_cast<double>(gpu_->memory) > static_cast<double>(free))
+    return Verdict::fails;
+  const std::int64_t requests =
+      divided_up(asked_.requests > 0 ? asked_.requests : asked_.max_num_seqs, plan.replicas);
+  bool holds = true;
+  for (std::size_t i = 0; i < pools.size(); ++i) {
+    const KvDemand& demand = stages_[i].demand;
+    const bool starts = pools[i].problem.empty() &&
+                        capped_sum(pools[i].other, pools[i].bytes) <= pools[i].limit &&
+                        demand.sequence(plan.max_model_len) <= pools[i].bytes;
+    if (!starts) return Verdict::fails;
+    holds = holds && demand.most(pools[i].bytes, plan.lengths.p95, shared()) >= requests;
+  }
+  return holds && requests <= asked_.max_num_seqs ? Verdict::fits : Verdict::fits_with_less;
+}
+
+void Planner::add_notes(DeploymentPlan& plan, const std::vector<Pool>& pools) const {
+  std::vector<std::string>& notes = plan.notes;
+  for (const Pool& pool : pools) {
+    if (!pool.problem.empty() && (notes.empty() || notes.back() != pool.problem))
+      notes.push_back(pool.problem);
+  }
+  const MemoryBudget& budget = asked_.budget;
+  const Bytes free = std::max<Bytes>(gpu_->memory - budget.other_processes, 0);
+  const auto wanted = static_cast<Bytes>(budget.share * static_cast<double>(gpu_->memory));
+  if (budget.meaning == MemoryBudget::Meaning::share_of_total && wanted > free) {
+    notes.push_back(fmt::format("{:.4g} of {} is {}; only {} are free beside other processes' {}",
+                                budget.share, format_bytes(gpu_->memory), format_bytes(wanted),
+                                format_bytes(free), format_bytes(budget.other_processes)));
+  }
+  for (const std::string& remark : plan.model.remarks) notes.push_back(remark);
+  const std::int64_t served = plan.max_model_len;
+  if (model_->context_length > 0 && std::max(served, plan.lengths.p95) > model_->context_length) {
+    notes.push_back(fmt::format("The model was made for {} tokens; engines refuse longer sequences",
+                                format_count(model_->context_length)));
+  } else if (plan.lengths.max > served) {
+    notes.push_back(fmt::format("Lengths go up to {} tokens; only {} are served",
+                                format_count(plan.lengths.max), format_count(served)));
+  } else if (served < wanted_length()) {
+    notes.push_back(fmt::format("The KV cache holds sequences of {} tokens, of the model's {}",
+                                format_count(served), format_count(wanted_length())));
+  }
+  const Bytes needed = capped_sum(plan.kv_bytes_per_sequence, plan.state_bytes_per_sequence);
+  if (plan.law_bytes_per_sequence != needed) {
+    notes.push_back(fmt::format("A sequence of {} tokens needs {}; {} allocates {}",
+                                format_count(plan.lengths.p95), format_bytes(needed),
+                                law_ == KvLaw::pitwall ? "this engine" : std::string(kv_law_name(law_)),
+                                format_bytes(plan.law_bytes_per_sequence)));
+  }
+  if (const LayerState* layer = first_attention(*model_); layer != nullptr && model_->heads > 1) {
+    const int ratio = model_->heads / layer->kv_heads;
+    if (ratio > 1) {
+      notes.push_back(
+          fmt::format("Bytes a token count {} KV heads, not the {} attention heads: with those it would be "
+                      "{} times as much",
+                      layer->kv_heads, model_->heads, ratio));
+    } else if (model_->heads % 4 == 0) {
+      notes.push_back(
+          fmt::format("Each of the {} heads has its own K and V. With grouped-query attention {} heads "
+                      "share one: {} KV heads would take {} a token instead of {}",
+                      model_->heads, 4, model_->heads / 4, format_count(plan.kv_bytes_per_token / 4) + " B",
+                      format_count(plan.kv_bytes_per_token) + " B"));
+    }
+    if (asked_.tensor_parallel > layer->kv_heads) {
+      notes.push_back(
+          fmt::format("{} ranks share {} KV heads: from {} ranks on each holds one, and bytes a token no "
+                      "longer fall",
+                      asked_.tensor_parallel, layer->kv_heads, layer->kv_heads));
+    }
+  }
+  const int group = plan.model.weight_group;
+  if (group > 1 && asked_.tensor_parallel > 1 && plan.model.intermediate > 0 &&
+      plan.model.intermediate % (group * asked_.tensor_parallel) != 0) {
+    notes.push_back(
+        fmt::format("The MLP's width {} is no multiple of {} ranks × groups of {}: engines refuse to cut "
+                    "groups",
+                    plan.model.intermediate, asked_.tensor_parallel, group));
+  }
+  if (format_.name == "fp8_e4m3" || format_.name == "fp8_e5m2") {
+    notes.push_back(fmt::format(
+        "KV in {} changes replies a little, more where the checkpoint has no KV scales", format_.name));
+  }
+  if (asked_.requests > asked_.max_num_seqs) {
+    notes.push_back(fmt::format("{} requests are asked for and max-num-seqs is {}: the others wait",
+                                asked_.requests, asked_.max_num_seqs));
+  }
+  if (plan.replicas > 1) {
+    notes.push_back(fmt::format(
+        "{} replicas with a copy of the weights each; requests are shared out among them", plan.replicas));
+  }
+  if (!own() || gpu_->name != "this-machine") {
+    notes.emplace_back("Context, libraries, graphs and communicator are estimates from published figures");
+  }
+}
+
+Result<DeploymentPlan> plan_memory(const Deployment& deployment, const ModelOutline& model,
+                                   const GpuProfile& gpu) {
+  auto planner = Planner::make(deployment, model, gpu);
+  if (!planner) return std::move(planner).error();
+  return planner->plan();
+}
+
+Result<DeploymentPlan> plan_deployment(const Deployment& deployment, const ModelOutline& model,
+                                       const GpuProfile& gpu) {
+  auto plan = plan_memory(deployment, model, gpu);
+  if (!plan) return plan;
+  plan->fixes = find_fixes(*plan);
+  plan->predicted = predict(deployment, plan->model, gpu, plan->most_at_p95 / plan->replicas);
+  return plan;
+}
+
+std::int64_t requests_that_fit(const DeploymentPlan& plan, std::int64_t tokens) {
+  if (tokens < 1) return 0;
+  const auto planner = Planner::make(plan.asked, plan.model, plan.gpu);
+  return planner ? planner->most(tokens) * plan.replicas : 0;
+}
+
+std::vector<std::string> kv_formula(const DeploymentPlan& plan) {
+  const auto format = find_kv_format(plan.kv_format);
+  std::vector<std::string> lines;
+  if (!format) return lines;
+  const double bytes = format->bits / 8.0;
+  std::vector<std::pair<const LayerState*, int>> groups;
+  for (const LayerState& layer : plan.model.layers) {
+    if (layer.kind == Kind::none || layer.kind == Kind::recurrent ||
+        (layer.draft && !plan.asked.draft_layers))
+      continue;
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& one) {
+      return one.first->kv_heads == layer.kv_heads && one.first->key_dim == layer.key_dim &&
+             one.first->latent_dim == layer.latent_dim && one.first->index_dim == layer.index_dim &&
+             (one.first->kind == Kind::cross) == (layer.kind == Kind::cross);
+    });
+    if (same != groups.end()) {
+      ++same->second;
+    } else {
+      groups.emplace_back(&layer, 1);
+    }
+  }
+  for (const auto& [layer, count] : groups) {
+    const Bytes token = capped_product(layer_kv(*layer, *format, 1).token, count);
+    std::string left;
+    if (layer->kind == Kind::latent) {
+      left = format->latent_bytes > 0 ? fmt::format("{} layers × {} B", count, format->latent_bytes)
+                                      : fmt::format("{} layers × ({} + {}) × {:g} B", count,
+                                                    layer->latent_dim, layer->latent_rope_dim, bytes);
+      if (layer->index_dim > 0)
+        left += fmt::format(" + {} × {} B of index keys", count, index_key_bytes(layer->index_dim));
+    } else if (layer->key_dim == layer->value_dim) {
+      left = fmt::format("2 × {} layers × {} KV heads × {} × {:g} B", count, layer->kv_heads, layer->key_dim,
+                         bytes);
+    } else {
+      left = fmt::format("{} layers × {} KV heads × ({} + {}) × {:g} B", count, layer->kv_heads,
+                         layer->key_dim, layer->value_dim, bytes);
+    }
+    if (layer_kv(*layer, *format, 1).scales > 0) left += " and scales";
+    lines.push_back(fmt::format("{} = {} B", left, format_count(token)));
+  }
+  return lines;
+}
+
+}  // namespace pitwall

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Single changes that make a plan fit: each is planned, and the smallest that is enough is kept.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/plan/amounts.h"
+#include "engine/plan/planner.h"
+#include "engine/plan/weight_format.h"
+
+namespace pitwall {
+
+namespace {
+
+/// What a plan wants of its worst rank: everything beside the pool, and KV for the demand.
+Bytes wants(const DeploymentPlan& plan) {
+  const RankPlan& rank = plan.worst_rank();
+  return capped_sum(rank.total() - rank.of(Category::kv), rank.kv_needed);
+}
+
+class FixFinder {
+ public:
+  explicit FixFinder(const DeploymentPlan& plan) : plan_(plan), base_(plan.asked) {
+    if (base_.quantization.empty()) return;
+    base_.quantization.clear();  // the plan's model has it already
+  }
+
+  std::vector<Fix> find() {
+    if (plan_.verdict == Verdict::fits) return {};
+    sequences();
+    length();
+    kv_format();
+    ranks();
+    weights();
+    step_tokens();
+    graphs();
+    prompt_logprobs();
+    std::stable_sort(fixes_.begin(), fixes_.end(), [](const Fix& a, const Fix& b) {
+      if (a.fits != b.fits) return a.fits;
+      return a.fits ? a.frees < b.frees : a.frees > b.frees;
+    });
+    return std::move(fixes_);
+  }
+
+ private:
+  struct Tried {
+    bool planned = false, fits = false;
+    Bytes frees = 0;
+  };
+
+  Tried tried(const Deployment& changed) const {
+    const auto plan = plan_memory(changed, plan_.model, plan_.gpu);
+    if (!plan) return {};
+    return {true, plan->verdict == Verdict::fits, wants(plan_) - wants(*plan)};
+  }
+
+  void keep(const Tried& tried, const char* setting, std::string from, std::string to, std::string cost) {
+    if (!tried.planned || (tried.frees <= 0 && !tried.fits)) return;
+    fixes_.push_back({setting, std::move(from), std::move(to), tried.frees, tried.fits, std::move(cost)});
+  }
+
+  /// The largest value in [1, now) with which it fits; 0 = none does.
+  template <class Change>
+  std::int64_t largest_that_fits(std::int64_t now, const Change& change) const {
+    std::int64_t low = 0, high = now;
+    while (high - low > 1) {
+      const std::int64_t middle = low + (high - low) / 2;
+      (tried(change(middle)).fits ? low : high) = middle;
+    }
+    return low;
+  }
+
+  void sequences() {
+    const int asked = base_.requests > 0 ? base_.requests : base_.max_num_seqs;
+    const auto change = [&](std::int64_t requests) {
+      Deployment changed = base_;
+      changed.max_num_seqs = static_cast<int>(requests);
+      if (changed.requests > 0) changed.requests = changed.max_num_seqs;
+      return changed;
+    };
+    const std::int64_t most = largest_that_fits(asked, change);
+    if (most == 0) return;
+    keep(tried(change(most)), "max-num-seqs", format_count(asked), format_count(most),
+         fmt::format("{} requests wait", format_count(asked - most)));
+  }
+
+  void length() {
+    const std::int64_t now = plan_.lengths.max;
+    const auto change = [&](std::int64_t tokens) {
+      Deployment changed = base_;
+      changed.max_model_len = tokens;
+      changed.lengths = plan_.lengths;
+      changed.lengths.trace.clear();
+      for (std::int64_t* each : {&changed.lengths.p50, &changed.lengths.p95, &changed.lengths.max})
+        *each = std::min(*each, tokens);
+      return changed;
+    };
+    const std::int64_t most = largest_that_fits(now, change);
+    if (most == 0) return;
+    keep(tried(change(most)), "max-model-len", format_count(now), format_count(most),
+         "longer requests are refused");
+  }
+
+  void kv_format() {
+    const auto now = find_kv_format(plan_.kv_format);
+    if (!now || now->bits <= 8 || now->latent_bytes > 0) return;
+    Deployment changed = base_;
+    changed.kv_cache_dtype = "fp8_e4m3";
+    keep(tried(changed), "kv-cache-dtype", plan_.kv_format, changed.kv_cache_dtype,
+         "replies change a little; more where the checkpoint has no KV scales");
+  }
+
+  void ranks() {
+    constexpr int kMostRanks = 64;
+    Tried last;
+    int at = 0;
+    Deployment changed = base_;
+    for (const int size : legal_tensor_parallel(plan_.model)) {
+      if (size <= base_.tensor_parallel || size > kMostRanks || last.fits || (size & (size - 1)) != 0)
+        continue;
+      changed.tensor_parallel = at = size;
+      changed.gpus = std::max(base_.gpus, size * base_.pipeline_parallel);
+      changed.gpus = static_cast<int>(rounded_up(changed.gpus, size * base_.pipeline_parallel));
+      last = tried(changed);
+    }
+    if (at == 0) return;
+    const int more = changed.gpus - base_.gpus;
+    keep(last, "tensor-parallel-size", std::to_string(base_.tensor_parallel), std::to_string(at),
+         more > 0 ? fmt::format("{} more GPU{}, and communication in each layer", more, more == 1 ? "" : "s")
+                  : "fewer replicas, and communication in each layer");
+  }
+
+  void weights() {
+    Tried last;
+    std::string to;
+    for (const char* name : {"fp8", "awq"}) {
+      const auto format = find_weight_format(name);
+      if (!format || format->bits >= plan_.model.weight_bits || last.fits) continue;
+      Deployment changed = base_;
+      changed.quantization = to = name;
+      last = tried(changed);
+    }
+    if (to.empty()) return;
+    keep(last, "quantization", plan_.model.weight_format, to,
+         "another checkpoint, whose quality has to be checked");
+  }
+
+  void step_tokens() {
+    constexpr int kLeast = 512;
+    Tried last;
+    int at = 0;
+    for (int tokens = base_.max_num_batched_tokens / 2; tokens >= kLeast && !last.fits; tokens /= 2) {
+      Deployment changed = base_;
+      changed.max_num_batched_tokens = at = tokens;
+      last = tried(changed);
+    }
+    if (at == 0) return;
+    keep(last, "max-num-batched-tokens", format_count(base_.max_num_batched_tokens), format_count(at),
+         "prompts take more steps");
+  }
+
+  void graphs() {
+    if (!base_.graphs || plan_.worst_rank().of(Category::graphs) == 0) return;
+    Deployment changed = base_;
+    changed.graphs = false;
+    keep(tried(changed), "cuda-graphs", "on", "off", "each decode step is launched kernel by kernel");
+  }
+
+  void prompt_logprobs() {
+    if (!base_.prompt_logprobs) return;
+    Deployment changed = base_;
+    changed.prompt_logprobs = false;
+    keep(tried(changed), "prompt-logprobs", "on", "off", "requests cannot ask for logprobs of their prompts");
+  }
+
+  const DeploymentPlan& plan_;
+  Deployment base_;
+  std::vector<Fix> fixes_;
+};
+
+}  // namespace
+
+std::vector<Fix> find_fixes(const DeploymentPlan& plan) {
+  return FixFinder(plan).find();
+}
+
+}  // namespace pitwall

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/plan/planner.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/base/threads.h"
+#include "engine/plan/amounts.h"
+#include "engine/plan/weight_format.h"
+
+namespace pitwall {
+
+namespace {
+
+using Meaning = MemoryBudget::Meaning;
+
+constexpr std::string_view kThisMachine = "this-machine";
+constexpr double kVllmShare = 0.92;      // vllm/v1/worker/gpu_worker.py 475+ at 017e9f4448
+constexpr Bytes kLlamaCppMargin = kGiB;  // llama.cpp common/arg.cpp, --fit-target
+constexpr int kVocabularyUnit = 64;      // vLLM pads the vocabulary to this for each rank
+
+Bytes divided(Bytes bytes, std::int64_t by) {
+  return divided_up(bytes, by);
+}
+
+/// K and V weights follow their heads: no rank holds less than one.
+Bytes kv_share(Bytes bytes, std::int64_t heads, std::int64_t ranks) {
+  if (heads <= 0) return divided(bytes, ranks);
+  return static_cast<Bytes>(std::ceil(static_cast<double>(bytes) / static_cast<double>(heads) *
+                                      static_cast<double>(divided_up(heads, ranks))));
+}
+
+Error illegal_tensor_parallel(const ModelOutline& model, int ranks) {
+  return {Error::Kind::invalid_input,
+          fmt::format("{} attention heads cannot be split over {} ranks (tensor-parallel-size)", model.heads,
+                      ranks),
+          "Each rank takes whole heads",
+          fmt::format("Take one of these: {}; or pipeline-parallel-size for further GPUs",
+                      fmt::join(legal_tensor_parallel(model), ", ")),
+          "tensor-parallel-size"};
+}
+
+}  // namespace
+
+std::vector<int> legal_tensor_parallel(const ModelOutline& model) {
+  std::vector<int> sizes;
+  for (int size = 1; size <= std::max(model.heads, 1); ++size) {
+    if (std::max(model.heads, 1) % size == 0) sizes.push_back(size);
+  }
+  return sizes;
+}
+
+Result<Planner> Planner::make(const Deployment& asked, const ModelOutline& model, const GpuProfile& gpu) {
+  if (auto sound = check(asked); !sound) return std::move(sound).error();
+  if (auto sound = check(model); !sound) return std::move(sound).error();
+  Planner planner(asked, model, gpu);
+  if (auto ready = planner.prepare(); !ready) return std::move(ready).error();
+  return planner;
+}
+
+bool Planner::on_host() const {
+  return gpu_->name == kThisMachine;
+}
+
+bool Planner::own() const {
+  return law_ == KvLaw::pitwall && model_->runs_here();
+}
+
+Result<void> Planner::prepare() {
+  if (model_->heads > 0 && model_->heads % asked_.tensor_parallel != 0)
+    return illegal_tensor_parallel(*model_, asked_.tensor_parallel);
+  if (asked_.pipeline_parallel > std::ssize(model_->layers)) {
+    return Error{Error::Kind::invalid_input,
+                 fmt::format("{} layers cannot be split over {} stages", model_->layers.size(),
+                             asked_.pipeline_parallel),
+                 "", "Lower pipeline-parallel-size", "pipeline-parallel-size"};
+  }
+  if (!asked_.quantization.empty()) {
+    auto format = find_weight_format(asked_.quantization);
+    if (!format) return std::move(format).error();
+    if (format->title != model_->weight_format) reformatted_ = with_weight_format(*model_, *format);
+  }
+  if (!asked_.max_model_len && model_->context_length == 0 && asked_.lengths.max == 0 &&
+      asked_.lengths.p95 == 0) {
+    return Error{Error::Kind::invalid_input, "The model does not say how long its sequences may be", "",
+                 "Give max-model-len", "max-model-len"};
+  }
+  if (auto chosen = choose_format(); !chosen) return chosen;
+  cut_stages();
+  return {};
+}
+
+Result<void> Planner::choose_format() {
+  law_ = asked_.law;
+  const bool automatic = law_ == KvLaw::automatic;
+  if (automatic) law_ = model_->runs_here() ? KvLaw::pitwall : KvLaw::needed;
+  std::string name = asked_.kv_cache_dtype;
+  if (name == "auto" || name.empty()) {
+    name = law_ != KvLaw::pitwall && !model_->kv_format.empty() ? model_->kv_format
+           : law_ == KvLaw::llama_cpp                           ? "float16"
+                                                                : "bfloat16";
+  }
+  auto format = find_kv_format(name);
+  if (!format) return std::move(format).error();
+  format_ = *format;
+  if (format_.here || !own()) return {};
+  if (automatic) {
+    law_ = KvLaw::needed;
+    return {};
+  }
+  return Error{Error::Kind::unsupported, fmt::format("This engine does not store KV as {}", format_.name), "",
+               "Take float32, bfloat16, float16, fp8_e4m3 or int8, or plan for another engine",
+               "kv-cache-dtype"};
+}
+
+void Planner::cut_stages() {
+  const auto layers = static_cast<std::int64_t>(model_->layers.size());
+  const std::int64_t count = asked_.pipeline_parallel;
+  const KvDemandOptions options{law_,
+                                format_,
+                                asked_.tensor_parallel,
+                                asked_.block_size,
+                                asked_.max_num_batched_tokens,
+                                asked_.draft_layers};
+  for (std::int64_t stage = 0; stage < count; ++stage) {
+    const auto first = static_cast<std::size_t>(layers * stage / count),
+               last = static_cast<std::size_t>(layers * (stage + 1) / count);
+    stages_.push_back({first, last, stage_weights(first, last, stage == 0, stage + 1 == count),
+                       KvDemand(*model_, options, first, last)});
+  }
+}
+
+Bytes Planner::stage_weights(std::size_t first, std::size_t last, bool first_stage, bool last_stage) const {
+  const ModelOutline& model = reformatted_ ? *reformatted_ : *model_;
+  const std::int64_t ranks = asked_.tensor_parallel;
+  if (on_host() && own() && model.packed.bytes > 0 && ranks == 1 && first_stage && last_stage)
+    return model.packed.bytes;
+  Bytes total = 0;
+  for (std::size_t i = first; i < last; ++i) {
+    if (model.layers[i].draft && !asked_.draft_layers) continue;
+    const LayerWeightCounts& bytes = model.layer_bytes[i];
+    for (const Bytes part :
+         {divided(bytes.attention, ranks), kv_share(bytes.kv, model.layers[i].kv_heads, ranks),
+          divided(bytes.mlp, ranks), divided(bytes.experts, ranks), bytes.replicated})
+      total = capped_sum(total, part);
+  }
+  const auto vocabulary = [&](Bytes bytes) {
+    if (ranks == 1 || model.vocabulary == 0) return bytes;
+    const std::int64_t rows = rounded_up(model.vocabulary, kVocabularyUnit * ranks) / ranks;
+    return static_cast<Bytes>(
+        std::ceil(static_cast<double>(bytes) / model.vocabulary * static_cast<double>(rows)));
+  };
+  if (first_stage) total = capped_sum(total, vocabulary(model.embedding_bytes));
+  if (last_stage) total = capped_sum(total, vocabulary(model.output_bytes));
+  if (last_stage && !first_stage && model.output_parameters == 0)
+    total = capped_sum(total, vocabulary(model.embedding_bytes));  // tied: the last stage needs it too
+  return first_stage ? capped_sum(total, model.other_bytes) : total;
+}
+
+std::int64_t Planner::wanted_length() const {
+  if (asked_.max_model_len) return *asked_.max_model_len;
+  if (model_->context_length > 0) return model_->context_length;
+  return std::max(asked_.lengths.max, asked_.lengths.p95);
+}
+
+WorkingShape Planner::shape(int sequences) const {
+  WorkingShape shape;
+  shape.step_tokens = asked_.max_num_batched_tokens;
+  shape.sequences = sequences;
+  shape.tensor_parallel = asked_.tensor_parallel;
+  shape.positions = wanted_length();
+  shape.block_size = asked_.block_size;
+  shape.graphs = !asked_.graphs                ? 0
+                 : !asked_.graph_sizes.empty() ? static_cast<int>(asked_.graph_sizes.size())
+                                               : captured_sizes(own(), sequences);
+  shape.prompt_logprobs = asked_.prompt_logprobs;
+  shape.threads = asked_.threads > 0 ? asked_.threads : usable_cores();
+  shape.with_kv = false;
+  return shape;
+}
+
+CategoryBytes Planner::working(const WorkingShape& shape) const {
+  const ModelOutline& model = reformatted_ ? *reformatted_ : *model_;
+  if (own() && on_host()) return cpu_working_memory(model, shape);
+  return own() ? cuda_working_memory(model, shape) : other_working_memory(model, shape);
+}
+
+/// What everything of this process may take on a device.
+Bytes Planner::device_limit(Bytes other) const {
+  const MemoryBudget& budget = asked_.budget;
+  const Bytes memory = gpu_->memory, free = std::max<Bytes>(memory - budget.other_processes, 0);
+  const Bytes margin = !own() || on_host() ? 0 : device_margin(memory);
+  const auto share = [&](double part, Bytes of) {
+    return static_cast<Bytes>(std::floor(part * static_cast<double>(of)));
+  };
+  Bytes limit = std::max<Bytes>(free - margin, 0);
+  switch (budget.meaning) {
+    case Meaning::automatic:
+    case Meaning::kv_bytes:
+      if (law_ == KvLaw::llama_cpp) limit = std::max<Bytes>(free - kLlamaCppMargin, 0);
+      if (!own() && law_ != KvLaw::llama_cpp && !on_host()) limit = std::min(free, share(kVllmShare, memory));
+      return limit;
+    case Meaning::bytes:
+      return std::min(limit, budget.bytes);
+    case Meaning::share_of_total:
+      limit = std::min(free, share(budget.share, memory));
+      break;
+    case Meaning::share_of_free:
+      limit = std::min(free, capped_sum(other, share(budget.share, std::max<Bytes>(free - other, 0))));
+      break;
+    case Meaning::margin:
+      return std::max<Bytes>(free - budget.bytes, 0);
+  }
+  return budget.bytes > 0 ? std::min(limit, budget.bytes) : limit;
+}
+
+Planner::Pool Planner::pool(const Stage& stage, int sequences) const {
+  Pool pool;
+  WorkingShape shape = this->shape(sequences);
+  pool.categories = working(shape);
+  pool.categories[static_cast<std::size_t>(Category::weights)] = stage.weights;
+  if (on_host()) {
+    const Bytes block = stage.demand.unit();
+    shape.swap_blocks = block > 0 ? asked_.swap_space / block : 0;
+    pool.categories[static_cast<std::size_t>(Category::swap)] = shape.swap_blocks * block;
+  }
+  for (const Bytes bytes : pool.categories) pool.other = capped_sum(pool.other, bytes);
+  pool.limit = device_limit(pool.other);
+  if (own()) {
+    decide_own_pool(stage, shape, pool);
+  } else {
+    decide_pool(stage, pool);
+  }
+  pool.categories[static_cast<std::size_t>(Category::kv)] = pool.bytes;
+  return pool;
+}
+
+/// As the engine's loader decides, with the same function.
+void Planner::decide_own_pool(const Stage& stage, const WorkingShape& before, Pool& pool) const {
+  WorkingShape shape = before;
+  KvWish wish;
+  wish.layout.block_size = asked_.block_size;
+  wish.rank_block_bytes = stage.demand.unit();
+  const auto most = std::numeric_limits<int>::max();
+  wish.context_length = static_cast<int>(std::min<std::int64_t>(wanted_length(), most));
+  wish.max_num_seqs = shape.sequences;
+  if (asked_.max_model_len) wish.max_model_len = wish.context_length;
+  if (asked_.budget.meaning == Meaning::kv_bytes) wish.bytes = asked_.budget.bytes;
+  wish.own_device = !on_host();
+  const Bytes room = std::max<Bytes>(pool.limit - pool.other, 0);
+  const auto plan = plan_kv(wish, room);
+  if (!plan) {
+    pool.problem = plan.error().text();
+    const std::int64_t blocks = std::min<std::int64_t>(room / std::max<Bytes>(stage.demand.unit(), 1), most);
+    pool.bytes = wish.bytes ? std::min(*wish.bytes, room) / stage.demand.unit() * stage.demand.unit()
+                            : blocks * stage.demand.unit();
+    pool.max_model_len = wish.context_length;
+  } else {
+    pool.bytes = plan->blocks * stage.demand.unit();
+    pool.max_model_len = plan->max_model_len;
+  }
+  shape.with_kv = true;
+  shape.pool_blocks = pool.bytes / std::max<Bytes>(stage.demand.unit(), 1);
+  CategoryBytes after = working(shape);
+  after[static_cast<std::size_t>(Category::weights)] = stage.weights;
+  after[static_cast<std::size_t>(Category::swap)] = pool.categories[static_cast<std::size_t>(Category::swap)];
+  pool.categories = after;
+}
+
+/// Other engines give KV whatever is left.
+void Planner::decide_pool(const Stage& stage, Pool& pool) const {
+  Bytes room = std::max<Bytes>(pool.limit - pool.other, 0);
+  if (asked_.budget.meaning == Meaning::kv_bytes) {
+    if (asked_.budget.bytes > room) {
+      pool.problem = fmt::format("kv-cache-memory-bytes is {}; after everything else {} are free",
+                                 format_bytes(asked_.budget.bytes), format_bytes(room));
+    }
+    room = asked_.budget.bytes;
+  }
+  const Bytes unit = stage.demand.unit();
+  pool.bytes = unit > 0 ? room / unit * unit : room;
+  pool.max_model_len =
+      static_cast<int>(std::min<std::int64_t>(wanted_length(), std::numeric_limits<int>::max()));
+}
+
+std::int64_t Planner::most(std::int64_t tokens) const {
+  const auto fits = [&](std::int64_t requests) {
+    const int sequences = static_cast<int>(std::max<std::int64_t>(asked_.max_num_seqs, requests));
+    return std::all_of(stages_.begin(), stages_.end(), [&](const Stage& stage) {
+      const Pool pool = this->pool(stage, sequences);
+      return pool.other <= pool.limit && stage.demand.most(pool.bytes, tokens, shared()) >= requests;
+    });
+  };
+  constexpr std::int64_t kMost = 1'000'000;
+  std::int64_t low = 0, high = kMost + 1;
+  for (const Stage& stage : stages_) {
+    const Pool pool = this->pool(stage, asked_.max_num_seqs);
+    // Own pools grow with max-num-seqs up to their share of the room.
+    const Bytes room = own() ? std::max<Bytes>(pool.limit - pool.other, 0) : pool.bytes;
+    high = std::min(high, stage.demand.most(std::max(room, pool.bytes), tokens, shared()) + 1);
+  }
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (fits(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace pitwall

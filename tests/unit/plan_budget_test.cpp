@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Budgets in every engine's meaning, verdicts, fixes and stored deployments.
+#include <QTest>
+#include <chrono>
+
+#include "engine/plan/deployment_plan.h"
+#include "tests/support/test_support.h"
+
+using namespace pitwall;
+
+namespace {
+
+using Meaning = MemoryBudget::Meaning;
+
+ModelOutline model_of(const char* name) {
+  auto outline = read_outline(name);
+  if (!outline) qFatal("%s: %s", name, outline.error().text().c_str());
+  return *outline;
+}
+
+GpuProfile card(Bytes memory) {
+  GpuProfile gpu;
+  gpu.name = "card";
+  gpu.memory = memory;
+  return gpu;
+}
+
+Deployment eight_billion() {
+  Deployment asked;
+  asked.model = "llama-3-8b";
+  asked.max_model_len = 8192;
+  asked.law = KvLaw::vllm;
+  asked.block_size = 16;
+  return asked;
+}
+
+DeploymentPlan planned(const Deployment& asked, Bytes memory = 80 * kGiB) {
+  auto plan = plan_deployment(asked, model_of(asked.model.c_str()), card(memory));
+  if (!plan) qFatal("%s", plan.error().text().c_str());
+  return *plan;
+}
+
+Bytes other(const DeploymentPlan& plan) {
+  return plan.worst_rank().total() - plan.worst_rank().of(Category::kv);
+}
+
+bool says(const DeploymentPlan& plan, std::string_view text) {
+  for (const std::string& note : plan.notes) {
+    if (note.find(text) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+class PlanBudgetTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  /// Case 018: of the total, and of what is free after load.
+  void two_meanings_of_a_share() {
+    Deployment asked = eight_billion();
+    asked.budget = {Meaning::share_of_total, 0.9};
+    DeploymentPlan plan = planned(asked);
+    const Bytes block = plan.kv_block_bytes;
+    QCOMPARE(plan.kv_blocks, (static_cast<Bytes>(0.9 * 80) * kGiB - other(plan)) / block);
+    asked.budget.meaning = Meaning::share_of_free;
+    plan = planned(asked);
+    const auto free = static_cast<double>(80 * kGiB - other(plan));
+    QCOMPARE(plan.kv_blocks, static_cast<Bytes>(0.9 * free) / block);
+    // Both at once: the smaller wins.
+    asked.budget = {Meaning::share_of_total, 0.9, 40 * kGiB};
+    QVERIFY(planned(asked).worst_rank().total() <= 40 * kGiB);
+    asked.budget = {Meaning::share_of_total, 0.3, 40 * kGiB};
+    QVERIFY(planned(asked).worst_rank().total() <= 24 * kGiB);
+  }
+
+  /// Case 015: what another process holds is not this one's use; together they must fit.
+  void other_processes() {
+    Deployment asked = eight_billion();
+    asked.budget = {Meaning::share_of_total, 0.4};
+    const DeploymentPlan first = planned(asked);
+    asked.budget.other_processes = 32 * kGiB;
+    const DeploymentPlan second = planned(asked);
+    QCOMPARE(second.kv_blocks, first.kv_blocks);
+    QVERIFY(second.verdict != Verdict::fails);
+    asked.budget.share = 0.7;
+    const DeploymentPlan refused = planned(asked);
+    QCOMPARE(refused.verdict, Verdict::fails);
+    QVERIFY(says(refused, "56.00 GiB"));
+    QVERIFY(says(refused, "48.00 GiB are free"));
+  }
+
+  /// Case 017: 0.22 of 30.3 GiB free, 0.7 asked.
+  void a_share_beyond_what_is_free() {
+    Deployment asked = eight_billion();
+    const auto memory = static_cast<Bytes>(30.3 * 1024) * kMiB;
+    asked.budget = {Meaning::share_of_total, 0.7, 0, memory - 225 * kMiB};
+    const DeploymentPlan plan = planned(asked, memory);
+    QCOMPARE(plan.verdict, Verdict::fails);
+    QVERIFY(says(plan, "21.21 GiB"));
+    QVERIFY(says(plan, "0.22 GiB are free"));
+  }
+
+  /// Case 020: one device, one unit.
+  void one_unit() { QCOMPARE(format_bytes(33'689'829'376), std::string("31.38 GiB")); }
+
+  void kv_bytes_and_margin() {
+    Deployment asked = eight_billion();
+    asked.budget = {Meaning::kv_bytes, 0, 4 * kGiB};
+    QCOMPARE(planned(asked).worst_rank().of(Category::kv), 4 * kGiB);
+    asked.budget.bytes = 79 * kGiB;
+    const DeploymentPlan too_much = planned(asked);
+    QCOMPARE(too_much.verdict, Verdict::fails);
+    QVERIFY(too_much.worst_rank().over() > 0);
+    asked.budget = {Meaning::margin, 0, 10 * kGiB};
+    QCOMPARE(planned(asked).worst_rank().limit, 70 * kGiB);
+  }
+
+  /// Case 019: graphs and run time are a line of their own, and the pool is smaller by it.
+  void graphs_are_in_the_budget() {
+    Deployment asked = eight_billion();
+    const DeploymentPlan with = planned(asked);
+    asked.graphs = false;
+    const DeploymentPlan without = planned(asked);
+    const Bytes line = with.worst_rank().of(Category::graphs);
+    QVERIFY(line > 0);
+    QCOMPARE(without.worst_rank().of(Category::graphs), Bytes{0});
+    const Bytes grown = without.worst_rank().of(Category::kv) - with.worst_rank().of(Category::kv);
+    QVERIFY(std::abs(grown - line) < with.kv_block_bytes);
+  }
+
+  /// Case 022: logits of whole prompts, where an engine computes them at once.
+  void prompt_logprobs() {
+    Deployment asked = eight_billion();
+    asked.model = "qwen3-8b";
+    asked.max_num_batched_tokens = 8192;
+    asked.prompt_logprobs = true;
+    QCOMPARE(planned(asked).worst_rank().of(Category::logits), Bytes{8192} * 151'936 * 4);
+    asked.law = KvLaw::pitwall;  // chunks of 32 rows
+    asked.block_size = 32;
+    QVERIFY(planned(asked).worst_rank().of(Category::logits) < 256 * kMiB);
+  }
+
+  void stages_and_the_worst_rank() {
+    Deployment asked = eight_billion();
+    asked.gpus = 4;
+    asked.tensor_parallel = 2;
+    asked.pipeline_parallel = 2;
+    const DeploymentPlan plan = planned(asked);
+    QCOMPARE(plan.ranks.size(), std::size_t{4});
+    Bytes weights = 0;
+    for (const RankPlan& rank : plan.ranks) weights += rank.of(Category::weights);
+    const ModelOutline model = model_of("llama-3-8b");
+    QVERIFY(weights >= model.weight_bytes());
+    QVERIFY(weights < model.weight_bytes() + model.weight_bytes() / 50);
+    for (const RankPlan& rank : plan.ranks)
+      QVERIFY(rank.of(Category::kv) >= plan.worst_rank().of(Category::kv));
+    QCOMPARE(plan.worst_rank().kv_bytes_per_token, Bytes{131'072 / 4});
+  }
+
+  void verdicts_and_fixes() {
+    Deployment asked = eight_billion();
+    asked.max_num_seqs = 32;
+    QCOMPARE(planned(asked).verdict, Verdict::fits);
+    QVERIFY(planned(asked).fixes.empty());
+
+    const DeploymentPlan less = planned(asked, 40 * kGiB);
+    QCOMPARE(less.verdict, Verdict::fits_with_less);
+    QVERIFY(less.worst_rank().kv_short() > 0);
+    QVERIFY(!less.fixes.empty());
+    bool enough = true;
+    for (const Fix& fix : less.fixes) {
+      QVERIFY2(fix.frees > 0, fix.setting.c_str());
+      QVERIFY2(enough || !fix.fits, "enough ones first");
+      enough = fix.fits;
+    }
+    const auto fix = [&](std::string_view setting) {
+      for (const Fix& one : less.fixes) {
+        if (one.setting == setting) return one;
+      }
+      return Fix{};
+    };
+    // The smallest change: one request more would no longer fit.
+    const Fix sequences = fix("max-num-seqs");
+    QVERIFY(sequences.fits);
+    asked.max_num_seqs = std::stoi(sequences.to);
+    QCOMPARE(planned(asked, 40 * kGiB).verdict, Verdict::fits);
+    ++asked.max_num_seqs;
+    QCOMPARE(planned(asked, 40 * kGiB).verdict, Verdict::fits_with_less);
+    QVERIFY(fix("kv-cache-dtype").frees > 0);
+    QVERIFY(fix("tensor-parallel-size").fits);
+    QVERIFY(fix("max-model-len").fits);
+
+    asked.max_num_seqs = 32;
+    const DeploymentPlan fails = planned(asked, 8 * kGiB);
+    QCOMPARE(fails.verdict, Verdict::fails);
+    QVERIFY(fails.worst_rank().over() > 0);
+  }
+
+  void lengths() {
+    Deployment asked = eight_billion();
+    asked.lengths.trace = {100, 200, 300, 400, 8000};
+    const DeploymentPlan plan = planned(asked);
+    QCOMPARE(plan.lengths.p50, std::int64_t{300});
+    QCOMPARE(plan.lengths.p95, std::int64_t{8000});
+    QVERIFY(plan.most_at_p50 > plan.most_at_p95);
+    QCOMPARE(plan.most_at_p95, requests_that_fit(plan, 8000));
+    QVERIFY(plan.waste_per_sequence > 0);
+    std::int64_t before = requests_that_fit(plan, 1);
+    for (std::int64_t tokens = 2; tokens < 100'000; tokens *= 3) {
+      const std::int64_t most = requests_that_fit(plan, tokens);
+      QVERIFY(most <= before);
+      before = most;
+    }
+  }
+
+  void nonsense_is_refused_by_name() {
+    const auto refused = [](auto&& change, const char* param) {
+      Deployment asked = eight_billion();
+      change(asked);
+      const auto plan = plan_deployment(asked, model_of("llama-3-8b"), card(80 * kGiB));
+      QVERIFY2(!plan, param);
+      QCOMPARE(plan.error().param, std::string(param));
+      QVERIFY(!plan.error().action.empty());
+    };
+    refused([](Deployment& d) { d.max_model_len = 1'000'000'000'000; }, "max-model-len");
+    refused([](Deployment& d) { d.max_model_len = -5; }, "max-model-len");
+    refused([](Deployment& d) { d.max_num_seqs = 0; }, "max-num-seqs");
+    refused([](Deployment& d) { d.block_size = 0; }, "block-size");
+    refused([](Deployment& d) { d.gpus = 3, d.tensor_parallel = 2; }, "tensor-parallel-size");
+    refused([](Deployment& d) { d.kv_cache_dtype = "fp7"; }, "kv-cache-dtype");
+    refused([](Deployment& d) { d.quantization = "zip"; }, "quantization");
+    refused([](Deployment& d) { d.budget = {Meaning::share_of_total, 1.5}; }, "gpu-memory-utilization");
+    refused([](Deployment& d) { d.lengths.p50 = 100, d.lengths.p95 = 50; }, "lengths");
+    refused([](Deployment& d) { d.lengths.trace = {5, -1}; }, "lengths");
+    refused([](Deployment& d) { d.law = KvLaw::pitwall, d.kv_cache_dtype = "nvfp4"; }, "kv-cache-dtype");
+  }
+
+  /// Case 010: the numbers, and what would work.
+  void heads_that_ranks_do_not_divide() {
+    Deployment asked = eight_billion();
+    asked.model = "qwen2.5-7b";
+    asked.gpus = asked.tensor_parallel = 8;
+    const auto plan = plan_deployment(asked, model_of("qwen2.5-7b"), card(80 * kGiB));
+    QVERIFY(!plan);
+    const std::string text = plan.error().text();
+    for (const char* part : {"28", "8", "1, 2, 4, 7, 14, 28"})
+      QVERIFY2(text.find(part) != std::string::npos, text.c_str());
+    QCOMPARE(legal_tensor_parallel(model_of("qwen2.5-7b")), (std::vector<int>{1, 2, 4, 7, 14, 28}));
+  }
+
+  void stored_deployments() {
+    QCOMPARE(shipped_deployments().size(), std::size_t{3});
+    for (const Deployment& shipped : shipped_deployments()) {
+      const auto again = parse_deployment(deployment_json(shipped));
+      PW_VERIFY(again);
+      QCOMPARE(deployment_json(*again), deployment_json(shipped));
+      PW_VERIFY(plan_deployment(shipped, model_of(shipped.model.c_str()), card(80 * kGiB)));
+    }
+    const Deployment& article = shipped_deployments().front();
+    QCOMPARE(article.gpus, 8);
+    QCOMPARE(article.shared_prefix, std::int64_t{2048});
+    for (const char* bad : {"", "[]", "{\"gpu\": 3}", "{\"speed\": 1}", "{\"max_num_seqs\": 1e300}",
+                            "{\"gpus\": -1}", "{\"engine\": \"x\"}", "{\"memory_meaning\": \"x\"}"})
+      QVERIFY2(!parse_deployment(bad), bad);
+    QCOMPARE(parse_deployment("{\"speed\": 1}").error().param, std::string("speed"));
+  }
+};
+
+QTEST_APPLESS_MAIN(PlanBudgetTest)
+#include "plan_budget_test.moc"
