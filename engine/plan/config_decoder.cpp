@@ -187,6 +187,8 @@ class Mlps {
     }
     counts.experts = capped_product(experts_, mlp_counts(hidden_, expert_, traits));
     counts.mlp = shared_ > 0 ? mlp_counts(hidden_, shared_, traits) : 0;
+    // Gemma 4 has its dense MLP beside the experts.
+    if (reader_.keys.flag("enable_moe_block", false)) counts.mlp += mlp_counts(hidden_, dense_, traits);
     counts.replicated = capped_sum(counts.replicated, capped_product(hidden_, experts_));
     if (traits.bias) counts.replicated += experts_;
     if (reader_.has({"shared_expert_intermediate_size"}) && shared_ > 0)

@@ -53,7 +53,7 @@ LengthMix Planner::lengths(std::int64_t max_model_len) const {
     std::sort(sorted.begin(), sorted.end());
     mix.p50 = percentile(sorted, 0.5), mix.p95 = percentile(sorted, 0.95), mix.max = sorted.back();
   }
-  if (mix.max == 0) mix.max = std::max(max_model_len, mix.p95);
+  if (mix.max == 0) mix.max = std::max({max_model_len, mix.p95, mix.p50});
   if (mix.p95 == 0) mix.p95 = mix.max;
   if (mix.p50 == 0) mix.p50 = mix.p95;
   return mix;

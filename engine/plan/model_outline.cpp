@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "engine/base/file.h"
@@ -123,6 +124,10 @@ Result<void> check(const ModelOutline& outline) {
   if (!within(outline.heads, 0, kMostHeads))
     return senseless(fmt::format("The model has {} heads", format_count(outline.heads)),
                      "num_attention_heads");
+  const bool attends = std::any_of(outline.layers.begin(), outline.layers.end(), [](const LayerState& layer) {
+    return layer.kind != LayerState::Kind::recurrent;
+  });
+  if (attends && outline.heads < 1) return senseless("The model has 0 heads", "num_attention_heads");
   for (std::size_t i = 0; i < outline.layers.size(); ++i) {
     const LayerState& layer = outline.layers[i];
     if (auto sound = check_layer(layer, i); !sound) return sound;
@@ -131,8 +136,6 @@ Result<void> check(const ModelOutline& outline) {
                                    layer.kv_heads, outline.heads),
                        "num_key_value_heads");
     }
-    if (layer.kv_heads > 0 && outline.heads == 0)
-      return senseless("The model has 0 heads", "num_attention_heads");
   }
   if (outline.parameters() >= std::int64_t{1} << 50)
     return senseless(fmt::format("The model has {} parameters", format_count(outline.parameters())),
@@ -147,12 +150,16 @@ Result<ModelOutline> with_weight_format(const ModelOutline& outline, std::string
 }
 
 ModelOutline with_weight_format(const ModelOutline& outline, const WeightFormat& format) {
-  constexpr Bytes kPlainBytes = 2;
-  const auto bytes = [&](std::int64_t parameters, WeightFormat::Reach least) {
-    return format.reach == WeightFormat::Reach::all || (format.reach == least) ? format.of(parameters)
-                                                                               : kPlainBytes * parameters;
+  using Reach = WeightFormat::Reach;
+  const auto plain = [&](std::int64_t parameters) {  // norms, routers, towers
+    return format.bits > 16 ? format.of(parameters) : 2 * parameters;
   };
-  const bool linears = format.reach != WeightFormat::Reach::experts;
+  const auto linear = [&](std::int64_t parameters) {
+    return format.reach == Reach::experts ? plain(parameters) : format.of(parameters);
+  };
+  const auto vocabulary = [&](std::int64_t parameters) {
+    return format.reach == Reach::all ? format.of(parameters) : plain(parameters);
+  };
   ModelOutline result = outline;
   result.weight_format = format.title;
   result.weight_bits = format.bits;
@@ -160,20 +167,12 @@ ModelOutline with_weight_format(const ModelOutline& outline, const WeightFormat&
   result.packed = {};
   result.layer_bytes.clear();
   for (const LayerWeightCounts& counts : outline.layer_parameters) {
-    LayerWeightCounts to;
-    const auto linear = [&](std::int64_t parameters) {
-      return linears ? format.of(parameters) : kPlainBytes * parameters;
-    };
-    to.attention = linear(counts.attention);
-    to.kv = linear(counts.kv);
-    to.mlp = linear(counts.mlp);
-    to.experts = format.of(counts.experts);
-    to.replicated = bytes(counts.replicated, WeightFormat::Reach::all);
-    result.layer_bytes.push_back(to);
+    result.layer_bytes.push_back({linear(counts.attention), linear(counts.kv), linear(counts.mlp),
+                                  format.of(counts.experts), plain(counts.replicated)});
   }
-  result.embedding_bytes = bytes(outline.embedding_parameters, WeightFormat::Reach::all);
-  result.output_bytes = bytes(outline.output_parameters, WeightFormat::Reach::all);
-  result.other_bytes = kPlainBytes * outline.other_parameters;
+  result.embedding_bytes = vocabulary(outline.embedding_parameters);
+  result.output_bytes = vocabulary(outline.output_parameters);
+  result.other_bytes = plain(outline.other_parameters);
   result.from_headers = false;
   return result;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/plan/amounts.h"
 #include "engine/plan/planner.h"
@@ -27,6 +28,7 @@ class FixFinder {
 
   std::vector<Fix> find() {
     if (plan_.verdict == Verdict::fits) return {};
+    share();
     sequences();
     length();
     kv_format();
@@ -68,6 +70,21 @@ class FixFinder {
       (tried(change(middle)).fits ? low : high) = middle;
     }
     return low;
+  }
+
+  /// A share of the total that other processes leave no room for.
+  void share() {
+    const double all = static_cast<double>(plan_.gpu.memory);
+    const double free = all - static_cast<double>(base_.budget.other_processes);
+    if (base_.budget.meaning != MemoryBudget::Meaning::share_of_total || base_.budget.share * all <= free)
+      return;
+    Deployment changed = base_;
+    changed.budget.share = std::floor(100 * free / all) / 100;
+    if (changed.budget.share <= 0) return;
+    Tried less = tried(changed);
+    less.frees = static_cast<Bytes>((base_.budget.share - changed.budget.share) * all);
+    keep(less, "gpu-memory-utilization", fmt::format("{:g}", base_.budget.share),
+         fmt::format("{:g}", changed.budget.share), "a smaller pool; other processes keep what they hold");
   }
 
   void sequences() {

@@ -131,6 +131,7 @@ class PlanConfigTest : public QObject {
     QCOMPARE(per_token(model), Bytes{25} * 2 * 8 * 256 * 2 + Bytes{5} * 2 * 2 * 512 * 2);
     json shared = decoder("Gemma3nForCausalLM");
     shared["num_kv_shared_layers"] = 10;
+    shared["head_dim"] = 128;
     shared["layer_types"] = std::vector<std::string>(32, "full_attention");
     QCOMPARE(per_token(shared), Bytes{22} * 2 * 8 * 128 * 2);
   }

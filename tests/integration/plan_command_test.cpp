@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// `pitwallctl plan`: its keys, its errors, its exit codes.
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTest>
+#include <fstream>
+
+#include "tests/support/test_support.h"
+
+using namespace pitwall;
+
+namespace {
+
+struct Run {
+  int code = -1;
+  QByteArray out, err;
+  QJsonObject json() const { return QJsonDocument::fromJson(out).object(); }
+};
+
+Run plan(const QStringList& arguments) {
+  QProcess process;
+  process.start(qEnvironmentVariable("PITWALL_CTL"), QStringList{"plan"} + arguments);
+  if (!process.waitForFinished(120'000)) qFatal("pitwallctl did not end");
+  return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
+}
+
+std::string written(const test::TemporaryFolder& folder, const char* name, const char* text) {
+  const auto path = folder.path() / name;
+  std::ofstream(path) << text;
+  return path.string();
+}
+
+}  // namespace
+
+class PlanCommandTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+    if (qEnvironmentVariableIsEmpty("PITWALL_CTL")) QSKIP("PITWALL_CTL does not say where pitwallctl is");
+  }
+
+  void keys_of_the_contract() {
+    const Run run = plan({"--model", "llama-3-8b", "--gpu", "H200", "--lengths", "131072", "--json"});
+    QCOMPARE(run.code, 0);
+    const QJsonObject json = run.json();
+    const QJsonObject rank = json["per_rank"].toArray().first().toObject();
+    for (const char* key :
+         {"weights", "kv", "activations", "attention_workspace", "logits", "library_workspace", "graphs",
+          "communicator", "context", "total", "limit", "kv_bytes_per_token"})
+      QVERIFY2(rank.contains(key), key);
+    for (const char* key : {"per_rank", "kv_bytes_per_token", "kv_bytes_per_sequence", "kv_tokens",
+                            "max_concurrency", "verdict", "fixes", "predicted"})
+      QVERIFY2(json.contains(key), key);
+    QCOMPARE(json["kv_bytes_per_token"].toInteger(), 131'072);
+    QCOMPARE(json["kv_bytes_per_sequence"].toInteger(), 16LL << 30);
+    QCOMPARE(json["max_concurrency"].toObject()["131072"].toInteger(),
+             json["max_concurrency"].toObject()["p95"].toInteger());
+    QVERIFY(run.out.contains("made for 8,192 tokens"));
+  }
+
+  void fixes_have_bytes() {
+    const Run run = plan({"--model", "llama-3-70b", "--gpu", "H200", "--json"});
+    QCOMPARE(run.code, 0);
+    QCOMPARE(run.json()["verdict"].toString(), QString("fits_with_less"));
+    const QJsonArray fixes = run.json()["fixes"].toArray();
+    QVERIFY(!fixes.isEmpty());
+    for (const auto& fix : fixes) {
+      QVERIFY(fix.toObject()["change"].toString().contains("→"));
+      QVERIFY(fix.toObject()["frees_bytes"].toInteger() > 0);
+    }
+  }
+
+  void text_for_people() {
+    const Run run = plan({"--model", "qwen2.5-72b-awq", "--gpu", "H200", "--kv-cache-dtype", "fp8_e4m3"});
+    QCOMPARE(run.code, 0);
+    for (const char* part : {"2 × 80 layers × 8 KV heads × 128 × 1 B = 163,840 B", "weights", "limit",
+                             "verdict", "8 KV heads, not the 64 attention heads"})
+      QVERIFY2(run.out.contains(part), part);
+  }
+
+  void a_trace_gives_lengths() {
+    const Run run =
+        plan({"--model", "llama-3.1-8b", "--gpu", "H200", "--lengths",
+              QString::fromStdString(test::data("traces/azure-llm-2023-code.csv").string()), "--json"});
+    QCOMPARE(run.code, 0);
+    const QJsonObject lengths = run.json()["lengths"].toObject();
+    QVERIFY(lengths["p50"].toInteger() < lengths["p95"].toInteger());
+    QVERIFY(lengths["p95"].toInteger() < lengths["max"].toInteger());
+  }
+
+  void stored_deployments_and_other_engines() {
+    const Run stored = plan({"--deployment", "Chat with long documents", "--json"});
+    QCOMPARE(stored.code, 0);
+    QCOMPARE(stored.json()["kv_cache_dtype"].toString(), QString("fp8_e4m3"));
+    const Run window = plan({"--model", "gemma-3-27b", "--gpu", "H200", "--lengths", "131072", "--json"});
+    QVERIFY(window.json()["allocated_bytes_per_sequence"].toInteger() >
+            window.json()["kv_bytes_per_sequence"].toInteger());
+    const Run vllm = plan({"--model", "gemma-3-27b", "--gpu", "H200", "--engine", "vllm", "--block-size",
+                           "16", "--lengths", "131072", "--json"});
+    QCOMPARE(vllm.json()["kv_bytes_per_sequence"].toInteger(),
+             window.json()["kv_bytes_per_sequence"].toInteger());
+    QVERIFY(vllm.json()["kv_tokens"].isNull());  // windows: no one number
+  }
+
+  void errors_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<int>("code");
+    QTest::addColumn<QStringList>("said");
+    const auto row = [](const char* name, const QStringList& arguments, int code, const QStringList& said) {
+      QTest::newRow(name) << arguments << code << said;
+    };
+    row("28 heads", {"--model", "qwen2.5-7b", "--gpu", "H200x8", "--tensor-parallel-size", "8"}, 1,
+        {"28", "8", "1, 2, 4, 7, 14, 28"});
+    row("no model", {"--gpu", "H200"}, 2, {"--model"});
+    row("no GPU", {"--model", "llama-3-8b"}, 2, {"--gpu"});
+    row("another GPU", {"--model", "llama-3-8b", "--gpu", "GTX"}, 1, {"GTX", "H200"});
+    row("another model", {"--model", "nosuch", "--gpu", "H200"}, 1, {"nosuch", "llama-3-8b"});
+    row("10^12 tokens", {"--model", "llama-3-8b", "--gpu", "H200", "--max-model-len", "1000000000000"}, 1,
+        {"1,000,000,000,000"});
+    row("negative", {"--model", "llama-3-8b", "--gpu", "H200", "--max-model-len", "-7"}, 1, {"-7"});
+    row("no number", {"--model", "llama-3-8b", "--gpu", "H200", "--max-model-len", "many"}, 1, {"many"});
+    row("no trace", {"--model", "llama-3-8b", "--gpu", "H200", "--lengths", "nofile.csv"}, 1, {"nofile.csv"});
+    row("ten bytes", {"--model", "llama-3-8b", "--gpu", "H200", "--memory-limit", "10"}, 1, {"MiB"});
+    row("two budgets",
+        {"--model", "llama-3-8b", "--gpu", "H200", "--memory-limit", "9GiB", "--kv-cache-memory", "1GiB"}, 1,
+        {"both", "KV"});
+    row("no sequences", {"--model", "llama-3-8b", "--gpu", "H200", "--max-num-seqs", "0"}, 1,
+        {"max-num-seqs is 0"});
+  }
+  void errors() {
+    QFETCH(QStringList, arguments);
+    QFETCH(int, code);
+    QFETCH(QStringList, said);
+    const Run run = plan(arguments);
+    QCOMPARE(run.code, code);
+    QVERIFY(run.out.isEmpty());
+    QVERIFY2(run.err.startsWith("error: "), run.err.constData());
+    for (const QString& part : said)
+      QVERIFY2(run.err.contains(part.toUtf8()) || run.err.toLower().contains(part.toUtf8().toLower()),
+               run.err.constData());
+  }
+
+  void bare_configurations() {
+    const test::TemporaryFolder folder;
+    const auto path = [&](const char* text) {
+      return QString::fromStdString(written(folder, "config.json", text));
+    };
+    const Run unknown = plan({"--model", path(R"({"architectures": ["FooForCausalLM"]})"), "--gpu", "H200"});
+    QCOMPARE(unknown.code, 1);
+    QVERIFY2(unknown.err.contains("Cannot estimate: architecture `FooForCausalLM` is unknown"),
+             unknown.err.constData());
+    const char* const kLlama =
+        R"({"architectures": ["LlamaForCausalLM"], "hidden_size": 512, "intermediate_size": 1024,
+      "num_hidden_layers": 2, "num_attention_heads": 8, "num_key_value_heads": 2, "vocab_size": 1000})";
+    const QString file = path(kLlama);
+    QCOMPARE(plan({"--model", file, "--gpu", "H200", "--json"}).json()["kv_bytes_per_token"].toInteger(),
+             2 * 2 * 2 * 64 * 2);
+    const Run whole =
+        plan({"--model", QString::fromStdString(folder.path().string()), "--gpu", "this-machine", "--json"});
+    QCOMPARE(whole.code, 0);
+    for (const char* nonsense : {"[1, 2]", "{", R"({"architectures": ["LlamaForCausalLM"]})",
+                                 R"({"architectures": ["LlamaForCausalLM"], "num_hidden_layers": "x"})"}) {
+      const Run run = plan({"--model", path(nonsense), "--gpu", "H200"});
+      QCOMPARE(run.code, 1);
+      QVERIFY2(run.err.startsWith("error: "), run.err.constData());
+    }
+  }
+};
+
+QTEST_APPLESS_MAIN(PlanCommandTest)
+#include "plan_command_test.moc"
