@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/serve/kv_choice.h"
 #include "engine/plan/memory_plan.h"
+#include "engine/serve/kv_choice.h"
 #include "engine/serve/scheduler_settings.h"
 
 namespace pitwall {
