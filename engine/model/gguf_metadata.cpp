@@ -217,6 +217,16 @@ Result<std::vector<std::int64_t>> GgufMetadata::integers(std::string_view key, s
   return numbers;
 }
 
+Result<std::vector<bool>> GgufMetadata::flags(std::string_view key, std::size_t length) const {
+  const std::string wanted = fmt::format("an array of {} booleans", length);
+  const auto value = array(key, wanted, is_flag);
+  if (!value.ok()) return value.error();
+  if ((*value)->count != length) return wrong_type(key, **value, wanted);
+  std::vector<bool> flags(length);
+  for (std::size_t i = 0; i < length; ++i) flags[i] = (*value)->bytes[i] != std::byte{0};
+  return flags;
+}
+
 Result<std::vector<float>> GgufMetadata::reals(std::string_view key, std::size_t length) const {
   const auto value = array(key, fmt::format("an array of {} reals", length), is_real);
   if (!value.ok()) return value.error();

@@ -67,6 +67,7 @@ class GgufMetadata {
   Result<std::vector<std::string>> texts(std::string_view key) const;
   /// Arrays of exactly `length` elements.
   Result<std::vector<std::int64_t>> integers(std::string_view key, std::size_t length) const;
+  Result<std::vector<bool>> flags(std::string_view key, std::size_t length) const;
   Result<std::vector<float>> reals(std::string_view key, std::size_t length) const;
   Result<std::string> octets(std::string_view key) const;  ///< an array of u8 or i8
   bool is_array(std::string_view key) const;

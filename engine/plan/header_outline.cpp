@@ -97,8 +97,10 @@ Result<ModelOutline> of_folder(const fs::path& folder, const Error& refusal) {
 Result<ModelOutline> outline_of_headers(const fs::path& path, const Error& refusal) {
   std::error_code ignored;
   const bool folder = fs::is_directory(path, ignored);
-  if (folder && refusal.kind == Error::Kind::unsupported) return of_folder(path, refusal);
-  return cannot_estimate(refusal);
+  if (refusal.kind != Error::Kind::unsupported) return refusal;
+  auto outline = folder ? of_folder(path, refusal) : outline_of_gguf(path, refusal);
+  if (!outline) return cannot_estimate(outline.error());
+  return outline;
 }
 
 }  // namespace pitwall

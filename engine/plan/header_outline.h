@@ -12,4 +12,7 @@ namespace pitwall {
 /// architecture, when the layers are not known here either.
 Result<ModelOutline> outline_of_headers(const std::filesystem::path& path, const Error& refusal);
 
+/// Of a GGUF file; `refusal` itself where its architecture is not known here.
+Result<ModelOutline> outline_of_gguf(const std::filesystem::path& path, const Error& refusal);
+
 }  // namespace pitwall

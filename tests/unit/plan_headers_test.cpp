@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Checkpoints that this engine does not serve: bytes from their headers, layers from what describes them.
+#include <QTest>
+#include <fstream>
+
+#include "engine/model/model.h"
+#include "engine/plan/kv_demand.h"
+#include "tests/support/gguf_writer.h"
+#include "tests/support/test_support.h"
+
+using namespace pitwall;
+
+namespace {
+
+using Kind = LayerState::Kind;
+
+void add(test::GgufWriter& file, const std::string& name, std::uint64_t columns, std::uint64_t rows) {
+  file.tensors.push_back({name, {columns, rows}, 0, std::string(columns * rows * 4, '\0')});
+}
+
+/// A hybrid of 4 layers, every second one attending.
+test::GgufWriter hybrid() {
+  test::GgufWriter file;
+  file.text("general.architecture", "qwen35");
+  file.u32("qwen35.block_count", 4);
+  file.u32("qwen35.embedding_length", 64);
+  file.u32("qwen35.context_length", 4096);
+  file.u32("qwen35.attention.head_count", 4);
+  file.u32("qwen35.attention.head_count_kv", 2);
+  file.u32("qwen35.attention.key_length", 32);
+  file.u32("qwen35.attention.value_length", 32);
+  file.u32("qwen35.full_attention_interval", 2);
+  file.u32("qwen35.ssm.conv_kernel", 4);
+  file.u32("qwen35.ssm.state_size", 16);
+  file.u32("qwen35.ssm.inner_size", 128);
+  file.u32("qwen35.ssm.group_count", 2);
+  add(file, "token_embd.weight", 64, 100);
+  add(file, "output.weight", 64, 100);
+  for (int i = 0; i < 4; ++i) {
+    const std::string layer = "blk." + std::to_string(i) + ".";
+    add(file, layer + "attn_q.weight", 64, 128);
+    add(file, layer + "attn_k.weight", 64, 64);
+    add(file, layer + "ffn_up.weight", 64, 96);
+    add(file, layer + "attn_norm.weight", 64, 1);
+  }
+  return file;
+}
+
+Bytes per_token(const ModelOutline& model) {
+  return KvDemand(model, {KvLaw::needed, find_kv_format("float16").value()}, 0, model.layers.size())
+      .per_token();
+}
+
+}  // namespace
+
+class PlanHeadersTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void a_hybrid_gguf() {
+    const test::TemporaryFolder folder;
+    const auto outline = read_outline(hybrid().save(folder.path() / "hybrid.gguf").string());
+    PW_VERIFY(outline);
+    QVERIFY(!outline->runs_here());
+    QVERIFY(outline->from_headers);
+    QCOMPARE(outline->layers[0].kind, Kind::recurrent);
+    QCOMPARE(outline->layers[1].kind, Kind::full);
+    QCOMPARE(outline->layers[0].recurrent_numbers, std::int64_t{128 * 16});
+    QCOMPARE(outline->layers[0].convolution_numbers, std::int64_t{(128 + 2 * 2 * 16) * 3});
+    QCOMPARE(per_token(*outline), Bytes{2} * 2 * 2 * 32 * 2);
+    QCOMPARE(outline->vocabulary, 100);
+    QCOMPARE(outline->weight_bytes(), 4 * outline->parameters());
+    QCOMPARE(outline->layer_bytes[0].kv, Bytes{64} * 64 * 4);
+    QVERIFY(!outline->remarks.empty());
+  }
+
+  void latent_rows_and_windows() {
+    const test::TemporaryFolder folder;
+    test::GgufWriter file;
+    file.text("general.architecture", "deepseek2");
+    for (const auto& [key, value] : {std::pair{"block_count", 2u},
+                                     {"embedding_length", 64u},
+                                     {"context_length", 4096u},
+                                     {"attention.head_count", 4u},
+                                     {"attention.head_count_kv", 1u},
+                                     {"attention.kv_lora_rank", 512u},
+                                     {"rope.dimension_count", 64u}})
+      file.u32(std::string("deepseek2.") + key, value);
+    add(file, "token_embd.weight", 64, 100);
+    add(file, "blk.0.attn_kv_a_mqa.weight", 64, 576);
+    add(file, "blk.1.attn_kv_a_mqa.weight", 64, 576);
+    const auto latent = read_outline(file.save(folder.path() / "latent.gguf").string());
+    PW_VERIFY(latent);
+    QCOMPARE(per_token(*latent), Bytes{2} * 576 * 2);
+    QVERIFY(latent->layer_bytes[0].replicated > 0);
+
+    test::GgufWriter window;
+    window.text("general.architecture", "gpt-oss");
+    for (const auto& [key, value] : {std::pair{"block_count", 2u},
+                                     {"embedding_length", 64u},
+                                     {"context_length", 4096u},
+                                     {"attention.head_count", 4u},
+                                     {"attention.head_count_kv", 2u},
+                                     {"attention.key_length", 16u},
+                                     {"attention.sliding_window", 128u}})
+      window.u32(std::string("gpt-oss.") + key, value);
+    add(window, "token_embd.weight", 64, 100);
+    add(window, "blk.0.attn_q.weight", 64, 64);
+    const auto sliding = read_outline(window.save(folder.path() / "window.gguf").string());
+    PW_VERIFY(sliding);
+    QCOMPARE(sliding->layers[0].window, 128);
+    QCOMPARE(sliding->layers[1].kind, Kind::full);
+    // Gemma 3n and 4 list them, as booleans.
+    constexpr std::uint32_t kArray = 9, kBoolean = 7;
+    window.raw(
+        "gpt-oss.attention.sliding_window_pattern", kArray,
+        test::GgufWriter::pack(kBoolean) + test::GgufWriter::pack(std::uint64_t{2}) + std::string("\0\1", 2));
+    const auto listed = read_outline(window.save(folder.path() / "listed.gguf").string());
+    PW_VERIFY(listed);
+    QCOMPARE(listed->layers[0].kind, Kind::full);
+    QCOMPARE(listed->layers[1].window, 128);
+  }
+
+  void unknown_files_are_no_numbers() {
+    const test::TemporaryFolder folder;
+    test::GgufWriter file = hybrid();
+    file.remove("general.architecture");
+    file.text("general.architecture", "foo");
+    const auto unknown = read_outline(file.save(folder.path() / "foo.gguf").string());
+    QVERIFY(!unknown);
+    QCOMPARE(unknown.error().kind, Error::Kind::unsupported);
+    QVERIFY2(unknown.error().what.starts_with("Cannot estimate") &&
+                 unknown.error().what.find("foo") != std::string::npos,
+             unknown.error().what.c_str());
+    test::GgufWriter broken = hybrid();
+    broken.remove("qwen35.block_count");
+    QVERIFY(!read_outline(broken.save(folder.path() / "broken.gguf").string()));
+    std::ofstream(folder.path() / "not.gguf") << "GGUF?";
+    const auto damaged = read_outline((folder.path() / "not.gguf").string());
+    QVERIFY(!damaged);
+    QVERIFY(damaged.error().what.find("Cannot estimate") == std::string::npos);
+  }
+
+  /// What runs here, opened: bytes are the file's.
+  void headers_of_what_runs_here() {
+    for (const char* name : {"llama-gqa", "llama-awq-g64", "mixtral-moe", "gemma2-softcaps", "phi3-fused"}) {
+      const auto model = Model::open(test::data(std::string("golden/") + name));
+      PW_VERIFY(model);
+      const ModelOutline outline = outline_of(**model);
+      QCOMPARE(outline.weight_bytes(), (*model)->weight_bytes());
+      QCOMPARE(outline.parameters(), (*model)->parameters());
+      QVERIFY(outline.packed.bytes > 0);
+    }
+  }
+};
+
+QTEST_APPLESS_MAIN(PlanHeadersTest)
+#include "plan_headers_test.moc"
