@@ -170,10 +170,8 @@ Result<std::optional<ModelOutline>> of_spec(const json& config) {
   const auto found = find_hf_config(config);
   if (!found.ok()) return std::optional<ModelOutline>{};
   const json& text = *found->text;
-  for (const char* key : {"num_key_value_heads"}) {
-    const auto value = text.find(key);
-    if (value != text.end() && value->is_array()) return std::optional<ModelOutline>{};
-  }
+  const auto kv_heads = text.find("num_key_value_heads");
+  if (kv_heads != text.end() && kv_heads->is_array()) return std::optional<ModelOutline>{};
   for (const json* object : {&config, &text}) {
     for (const char* key : kCacheKeys) {
       if (says_something(*object, key)) return unknown_key(key, found->family->architecture);

@@ -75,7 +75,7 @@ DeploymentPlan Planner::plan() const {
     plan.max_model_len = std::min<std::int64_t>(plan.max_model_len, pool.max_model_len);
   plan.lengths = lengths(plan.max_model_len);
   add_ranks(plan, pools);
-  add_capacity(plan, pools);
+  add_capacity(plan);
   add_sequence_figures(plan);
   plan.verdict = verdict(plan, pools);
   add_notes(plan, pools);
@@ -118,7 +118,7 @@ void Planner::add_ranks(DeploymentPlan& plan, std::vector<Pool>& pools) const {
   }
 }
 
-void Planner::add_capacity(DeploymentPlan& plan, const std::vector<Pool>&) const {
+void Planner::add_capacity(DeploymentPlan& plan) const {
   plan.most_at_p50 = most(plan.lengths.p50) * plan.replicas;
   plan.most_at_p95 =
       plan.lengths.p95 == plan.lengths.p50 ? plan.most_at_p50 : most(plan.lengths.p95) * plan.replicas;
@@ -172,6 +172,13 @@ void Planner::add_notes(DeploymentPlan& plan, const std::vector<Pool>& pools) co
                                 format_bytes(free), format_bytes(budget.other_processes)));
   }
   for (const std::string& remark : plan.model.remarks) notes.push_back(remark);
+  note_lengths(plan);
+  note_heads(plan);
+  note_settings(plan);
+}
+
+void Planner::note_lengths(DeploymentPlan& plan) const {
+  std::vector<std::string>& notes = plan.notes;
   const std::int64_t served = plan.max_model_len;
   if (model_->context_length > 0 && std::max(served, plan.lengths.p95) > model_->context_length) {
     notes.push_back(fmt::format("The model was made for {} tokens; engines refuse longer sequences",
@@ -190,6 +197,10 @@ void Planner::add_notes(DeploymentPlan& plan, const std::vector<Pool>& pools) co
                                 law_ == KvLaw::pitwall ? "this engine" : std::string(kv_law_name(law_)),
                                 format_bytes(plan.law_bytes_per_sequence)));
   }
+}
+
+void Planner::note_heads(DeploymentPlan& plan) const {
+  std::vector<std::string>& notes = plan.notes;
   if (const LayerState* layer = first_attention(*model_); layer != nullptr && model_->heads > 1) {
     const int ratio = model_->heads / layer->kv_heads;
     if (ratio > 1) {
@@ -211,6 +222,10 @@ void Planner::add_notes(DeploymentPlan& plan, const std::vector<Pool>& pools) co
                       asked_.tensor_parallel, layer->kv_heads, layer->kv_heads));
     }
   }
+}
+
+void Planner::note_settings(DeploymentPlan& plan) const {
+  std::vector<std::string>& notes = plan.notes;
   const int group = plan.model.weight_group;
   if (group > 1 && asked_.tensor_parallel > 1 && plan.model.intermediate > 0 &&
       plan.model.intermediate % (group * asked_.tensor_parallel) != 0) {

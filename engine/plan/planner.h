@@ -50,9 +50,12 @@ class Planner {
   bool own() const;  ///< as this engine allocates
   LengthMix lengths(std::int64_t max_model_len) const;
   void add_ranks(DeploymentPlan& plan, std::vector<Pool>& pools) const;
-  void add_capacity(DeploymentPlan& plan, const std::vector<Pool>& pools) const;
+  void add_capacity(DeploymentPlan& plan) const;
   void add_sequence_figures(DeploymentPlan& plan) const;
   void add_notes(DeploymentPlan& plan, const std::vector<Pool>& pools) const;
+  void note_lengths(DeploymentPlan& plan) const;
+  void note_heads(DeploymentPlan& plan) const;
+  void note_settings(DeploymentPlan& plan) const;
   Verdict verdict(const DeploymentPlan& plan, const std::vector<Pool>& pools) const;
 
   Deployment asked_;

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "engine/model/model.h"
+#include "engine/model/safetensors_writer.h"
 #include "engine/plan/kv_demand.h"
 #include "tests/support/gguf_writer.h"
 #include "tests/support/test_support.h"
@@ -119,6 +120,35 @@ class PlanHeadersTest : public QObject {
     PW_VERIFY(listed);
     QCOMPARE(listed->layers[0].kind, Kind::full);
     QCOMPARE(listed->layers[1].window, 128);
+  }
+
+  void a_folder_that_is_not_served() {
+    const test::TemporaryFolder folder;
+    std::ofstream(folder.path() / "config.json")
+        << R"({"architectures": ["DeepseekV2ForCausalLM"], "hidden_size": 8,
+      "intermediate_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "vocab_size": 10, "kv_lora_rank": 4,
+      "qk_rope_head_dim": 2, "n_routed_experts": 2, "moe_intermediate_size": 4, "first_k_dense_replace": 1,
+      "max_position_embeddings": 128})";
+    const std::vector<float> numbers(80, 0.0f);
+    const auto matrix = [&](const char* name, std::int64_t rows) {
+      return NamedMatrix{name, rows, 8, std::span(numbers).first(static_cast<std::size_t>(8 * rows))};
+    };
+    PW_VERIFY(write_safetensors(
+        folder.path() / "model.safetensors",
+        {matrix("lm_head.weight", 10), matrix("model.embed_tokens.weight", 10),
+         matrix("model.layers.0.mlp.gate_proj.weight", 4),
+         matrix("model.layers.0.self_attn.kv_a_proj_with_mqa.weight", 6),
+         matrix("model.layers.1.mlp.experts.0.up_proj.weight", 4),
+         matrix("model.layers.1.self_attn.o_proj.weight", 3), matrix("model.norm.weight", 1)}));
+    const auto outline = read_outline(folder.path().string());
+    PW_VERIFY(outline);
+    QVERIFY(outline->from_headers && !outline->runs_here());
+    QCOMPARE(outline->weight_bytes(), Bytes{4 * 8} * (10 + 10 + 4 + 6 + 4 + 3 + 1));
+    QCOMPARE(outline->layer_bytes[0].mlp, Bytes{4 * 8 * 4});
+    QCOMPARE(outline->layer_bytes[0].replicated, Bytes{4 * 8 * 6});
+    QCOMPARE(outline->layer_bytes[1].experts, Bytes{4 * 8 * 4});
+    QCOMPARE(outline->layer_bytes[1].attention, Bytes{4 * 8 * 3});
+    QCOMPARE(outline->embedding_bytes, Bytes{4 * 8 * 10});
   }
 
   void unknown_files_are_no_numbers() {
