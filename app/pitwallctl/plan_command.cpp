@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "app/common/this_machine.h"
 #include "app/pitwallctl/commands.h"
 #include "app/pitwallctl/console.h"
 #include "app/pitwallctl/plan_text.h"
@@ -15,6 +16,7 @@
 #include "engine/bench/trace.h"
 #include "engine/plan/deployment_plan.h"
 #include "engine/plan/kv_format.h"
+#include "engine/plan/machine_profile.h"
 #include "engine/telemetry/host_memory.h"
 
 namespace pitwall::ctl {
@@ -23,7 +25,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kThisMachine = "this-machine";
 constexpr std::uint64_t kMostDeploymentBytes = 8u << 20;
 
 struct Options {
@@ -74,17 +75,10 @@ Result<void> take_size(const std::string& text, const char* param, Bytes& target
 /// "H200", "H200x8".
 Result<void> take_gpu(const Options& options, Deployment& deployment) {
   if (options.gpu.empty()) return {};
-  const std::size_t x = options.gpu.rfind('x');
-  const std::string digits = x == std::string::npos ? "" : options.gpu.substr(x + 1);
-  const bool counted = !digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos;
-  deployment.gpu = counted ? options.gpu.substr(0, x) : options.gpu;
-  deployment.gpus = 1;
-  if (!counted) return {};
-  auto count = count_of(digits, "gpu");
-  if (!count) return std::move(count).error();
-  if (*count < 1 || *count > 65'536)
-    return wrong(fmt::format("--gpu asks for {} GPUs", digits), "Give 1 to 65,536", "gpu");
-  deployment.gpus = static_cast<int>(*count);
+  const auto gpus = parse_gpu_count(options.gpu);
+  if (!gpus) return gpus.error();
+  deployment.gpu = gpus->name;
+  deployment.gpus = gpus->count;
   return {};
 }
 
@@ -195,14 +189,10 @@ Result<Deployment> deployment_of(const Options& options, const ModelOutline& mod
 }
 
 Result<GpuProfile> gpu_of(Deployment& deployment) {
-  if (deployment.gpu != kThisMachine) return find_gpu(deployment.gpu);
-  const HostMemory host = read_host_memory();
-  GpuProfile machine = find_gpu(kThisMachine).ok() ? find_gpu(kThisMachine).value() : GpuProfile{};
-  machine.name = kThisMachine;
-  if (machine.title.empty()) machine.title = "This machine's processors";
-  machine.memory = host.total;
-  if (deployment.budget.other_processes == 0) deployment.budget.other_processes = host.others;
-  return machine;
+  const bool host = deployment.gpu == kThisMachine;
+  if (host && deployment.budget.other_processes == 0)
+    deployment.budget.other_processes = read_host_memory().others;
+  return find_gpu_or_this_machine({deployment.gpu, host ? 1 : deployment.gpus});
 }
 
 Result<void> run_plan(const Options& options) {

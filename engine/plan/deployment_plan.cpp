@@ -246,7 +246,7 @@ void Planner::note_settings(DeploymentPlan& plan) const {
     notes.push_back(fmt::format(
         "{} replicas with a copy of the weights each; requests are shared out among them", plan.replicas));
   }
-  if (!own() || gpu_->name != "this-machine") {
+  if (!own() || !on_host()) {
     notes.emplace_back("Context, libraries, graphs and communicator are estimates from published figures");
   }
 }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -19,6 +21,7 @@ namespace {
 using nlohmann::json;
 
 constexpr double kNoLimit = 1e300;
+constexpr int kMostGpus = 1024;
 
 Error bad_profile(std::string why) {
   return {Error::Kind::invalid_input, "A GPU profile cannot be read", std::move(why),
@@ -28,29 +31,97 @@ Error bad_profile(std::string why) {
 /// Reads {"value": number, "source": text} by key; the first fault stays.
 class Figures {
  public:
-  explicit Figures(const json& document) : document_(document) {}
+  Figures(const json& document, std::string owner) : document_(document), owner_(std::move(owner)) {}
 
   double positive(const char* key, double highest = kNoLimit) {
-    const json& figure = document_.at(key);
-    const double value = figure.at("value").get<double>();
-    if (fault_.empty() && !(value > 0 && value <= highest)) {
-      fault_ = fmt::format("{} is {}; it must be above 0{}", key, value,
-                           highest < kNoLimit ? fmt::format(" and at most {}", highest) : "");
-    }
-    if (fault_.empty() && figure.at("source").get_ref<const std::string&>().empty()) {
-      fault_ = fmt::format("{} names no source", key);
-    }
+    const double value = entry(key).get<double>();
+    check(key, value, value > 0, "above 0", highest);
+    return value;
+  }
+  double not_negative(const char* key) {
+    const double value = entry(key).get<double>();
+    check(key, value, value >= 0, "0 or more", kNoLimit);
     return value;
   }
   double share(const char* key) { return positive(key, 1); }
+  Bytes bytes(const char* key) { return std::llround(positive(key, 1e15)); }
+  Nanos microseconds(const char* key) { return std::llround(positive(key, 1e9) * 1000); }
+  std::vector<Bytes> byte_list(const char* key) {
+    std::vector<Bytes> list;
+    for (const json& value : entry(key)) {
+      list.push_back(std::llround(value.get<double>()));
+      check(key, value.get<double>(), value.get<double>() >= 0, "0 or more", 1e15);
+    }
+    if (list.empty()) blame(fmt::format("{} is empty", key));
+    return list;
+  }
   const std::string& fault() const { return fault_; }
 
  private:
+  const json& entry(const char* key) {
+    const json& figure = document_.at(key);
+    if (figure.at("source").get_ref<const std::string&>().empty()) {
+      blame(fmt::format("{} names no source", key));
+    }
+    return figure.at("value");
+  }
+  void check(const char* key, double value, bool sound, const char* bound, double highest) {
+    if (sound && value <= highest) return;
+    blame(fmt::format("{} is {}; it must be {}{}", key, value, bound,
+                      highest < kNoLimit ? fmt::format(" and at most {}", highest) : ""));
+  }
+  void blame(const std::string& what) {
+    if (fault_.empty()) fault_ = owner_ + what;
+  }
+
   const json& document_;
-  std::string fault_;
+  std::string owner_, fault_;
 };
 
+Result<EngineRates> parse_engine(const std::string& name, const json& document) {
+  Figures figures(document, name + "'s ");
+  EngineRates rates;
+  rates.engine = name;
+  rates.weight_read = figures.share("weight_read_efficiency");
+  rates.packed_read = figures.share("packed_read_efficiency");
+  rates.kv_read = figures.share("kv_read_efficiency");
+  rates.byte_kv_read = figures.share("byte_kv_read_efficiency");
+  rates.matrix = figures.share("matrix_efficiency");
+  rates.packed_matrix = rates.matrix;
+  rates.unpacked_above = static_cast<int>(figures.not_negative("unpacked_above_rows"));
+  rates.attention = figures.share("attention_efficiency");
+  rates.step_overhead = figures.microseconds("step_overhead_us");
+  rates.layer_overhead = figures.microseconds("layer_overhead_us");
+  rates.error_share = figures.share("error_share");
+  if (!figures.fault().empty()) return bad_profile(figures.fault());
+  return rates;
+}
+
 }  // namespace
+
+Bytes GpuProfile::communicator(int ranks) const {
+  if (communicator_memory.empty()) return 0;
+  std::size_t i = 0;
+  while (i + 1 < communicator_memory.size() && (1 << i) < ranks) ++i;
+  return communicator_memory[i];
+}
+
+const EngineRates& GpuProfile::rates(std::string_view engine) const {
+  const auto found = std::find_if(engines.begin(), engines.end(),
+                                  [&](const EngineRates& rates) { return rates.engine == engine; });
+  return found != engines.end() ? *found : engines.front();
+}
+
+double GpuProfile::all_reduce_s(double bytes, int ranks) const {
+  if (ranks < 2) return 0;
+  return static_cast<double>(all_reduce_latency) / kNanosPerSecond +
+         2.0 * (ranks - 1) / ranks * bytes / (peer_bandwidth * peer_efficiency);
+}
+
+double GpuProfile::send_s(double bytes) const {
+  return static_cast<double>(all_reduce_latency) / kNanosPerSecond +
+         bytes / (peer_bandwidth * peer_efficiency);
+}
 
 Result<GpuProfile> parse_gpu_profile(std::string_view text) {
   try {
@@ -58,19 +129,31 @@ Result<GpuProfile> parse_gpu_profile(std::string_view text) {
     GpuProfile gpu;
     document.at("name").get_to(gpu.name);
     document.at("title").get_to(gpu.title);
-    Figures figures(document);
-    gpu.memory = static_cast<Bytes>(figures.positive("memory_bytes", 1e15));
+    Figures figures(document, "");
+    gpu.memory = figures.bytes("memory_bytes");
     gpu.reserve_share = figures.share("reserve_share");
     gpu.memory_bandwidth = figures.positive("memory_bandwidth");
     gpu.matrix_rate = figures.positive("matrix_rate");
+    gpu.fp8_rate = figures.not_negative("fp8_rate");
+    gpu.int8_rate = figures.positive("int8_rate");
     gpu.link_bandwidth = figures.positive("link_bandwidth");
-    gpu.weight_read_efficiency = figures.share("weight_read_efficiency");
-    gpu.kv_read_efficiency = figures.share("kv_read_efficiency");
-    gpu.matrix_efficiency = figures.share("matrix_efficiency");
-    gpu.attention_efficiency = figures.share("attention_efficiency");
+    gpu.peer_bandwidth = figures.positive("peer_bandwidth");
     gpu.link_efficiency = figures.share("link_efficiency");
-    gpu.step_overhead = static_cast<Nanos>(std::llround(figures.positive("step_overhead_us", 1e9) * 1000));
+    gpu.peer_efficiency = figures.share("peer_efficiency");
+    gpu.all_reduce_latency = figures.microseconds("all_reduce_latency_us");
+    gpu.context_memory = figures.bytes("context_memory");
+    gpu.library_workspace = figures.bytes("library_workspace");
+    gpu.graph_memory = figures.bytes("graph_memory");
+    gpu.communicator_memory = figures.byte_list("communicator_memory");
     if (!figures.fault().empty()) return bad_profile(figures.fault());
+    for (const auto& [engine, rates] : document.at("engines").items()) {
+      auto parsed = parse_engine(engine, rates);
+      if (!parsed) return std::move(parsed).error();
+      gpu.engines.push_back(*parsed);
+    }
+    if (gpu.engines.empty() || gpu.engines.front().engine != kOwnEngine) {
+      return bad_profile(fmt::format("engines has no {}", kOwnEngine));
+    }
     return gpu;
   } catch (const json::exception& problem) {
     return bad_profile(problem.what());
@@ -86,6 +169,22 @@ Result<GpuProfile> find_gpu(std::string_view name) {
   if (const GpuProfile* gpu = find_profile(gpu_profiles(), name)) return *gpu;
   return Error{Error::Kind::not_found, "There is no GPU profile " + quote_for_message(name), "",
                "These exist: " + profile_names(gpu_profiles()), "gpu"};
+}
+
+Result<GpuCount> parse_gpu_count(std::string_view text) {
+  const std::size_t x = text.rfind('x');
+  const std::string_view digits = x == std::string_view::npos ? "" : text.substr(x + 1);
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
+    return GpuCount{std::string(text), 1};
+  }
+  int count = 0;
+  const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
+  if (fault != std::errc() || count < 1 || count > kMostGpus) {
+    return Error{Error::Kind::invalid_input,
+                 fmt::format("{} asks for {} GPUs", quote_for_message(text), digits), "",
+                 fmt::format("Take 1 to {}, such as --gpu {}x8", kMostGpus, text.substr(0, x)), "gpu"};
+  }
+  return GpuCount{std::string(text.substr(0, x)), count};
 }
 
 }  // namespace pitwall

@@ -35,14 +35,4 @@ ParameterCount count_parameters(const ModelSpec& spec) {
   return count;
 }
 
-KvLayout kv_layout_of(const ModelSpec& spec, KvDtype dtype, int block_size) {
-  KvLayout layout;
-  layout.dtype = dtype;
-  layout.block_size = block_size;
-  for (const LayerSpec& layer : spec.layers) {
-    layout.layers.push_back({layer.attention.kv_heads, layer.attention.head_dim, {}, {}});
-  }
-  return layout;
-}
-
 }  // namespace pitwall

@@ -3,7 +3,6 @@
 #pragma once
 #include <cstdint>
 
-#include "engine/cache/kv_layout.h"
 #include "engine/model/model_spec.h"
 
 namespace pitwall {
@@ -18,8 +17,5 @@ struct ParameterCount {
   std::int64_t total() const { return linear + output + embedding + vectors; }
 };
 ParameterCount count_parameters(const ModelSpec& spec);
-
-/// One entry a layer, scales left at 1.
-KvLayout kv_layout_of(const ModelSpec& spec, KvDtype dtype, int block_size);
 
 }  // namespace pitwall

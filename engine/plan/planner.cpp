@@ -10,6 +10,7 @@
 
 #include "engine/base/threads.h"
 #include "engine/plan/amounts.h"
+#include "engine/plan/machine_profile.h"
 #include "engine/plan/weight_format.h"
 
 namespace pitwall {
@@ -18,7 +19,6 @@ namespace {
 
 using Meaning = MemoryBudget::Meaning;
 
-constexpr std::string_view kThisMachine = "this-machine";
 constexpr double kVllmShare = 0.92;      // vllm/v1/worker/gpu_worker.py 475+ at 017e9f4448
 constexpr Bytes kLlamaCppMargin = kGiB;  // llama.cpp common/arg.cpp, --fit-target
 constexpr int kVocabularyUnit = 64;      // vLLM pads the vocabulary to this for each rank
@@ -186,7 +186,7 @@ WorkingShape Planner::shape(int sequences) const {
 CategoryBytes Planner::working(const WorkingShape& shape) const {
   const ModelOutline& model = reformatted_ ? *reformatted_ : *model_;
   if (own() && on_host()) return cpu_working_memory(model, shape);
-  return own() ? cuda_working_memory(model, shape) : other_working_memory(model, shape);
+  return own() ? cuda_working_memory(model, *gpu_, shape) : other_working_memory(model, *gpu_, shape);
 }
 
 /// What everything of this process may take on a device.

@@ -11,11 +11,12 @@ struct Deployment;
 struct GpuProfile;
 struct ModelOutline;
 
-/// Steady state with so many requests at once, each `prompt_tokens` in and `output_tokens` out.
+/// Steady state with so many requests at once, each `prompt_tokens` in and `output_tokens` out: a closed
+/// loop, where the next request comes when one has ended. Means.
 struct OperatingPoint {
   int requests = 0;
-  double ttft_ms = 0;       ///< prompt computed while the others decode; no queue
-  double tpot_ms = 0;       ///< mean step between a request's tokens, steps with prompts included
+  double ttft_ms = 0;  ///< of a request that is admitted at once: its prompt computed while others decode
+  double tpot_ms = 0;  ///< mean step between a request's tokens, steps with others' prompts included
   double tokens_per_s = 0;  ///< output of all replicas
   double memory_share = 0;  ///< of a decode step: reading weights and KV
   double compute_share = 0, communication_share = 0, overhead_share = 0;
@@ -32,8 +33,9 @@ struct Prediction {
   double error_share = 0;                ///< expected: how well the profile's efficiencies are known
 };
 
-/// `most`: requests that fit into memory (of one replica); the curve ends there, or at max_num_seqs if that
-/// is less.
+/// `model` has the weight format of the deployment already. `most`: requests that fit into memory (of one
+/// replica); the curve ends there, or at max_num_seqs if that is less. With KvLaw::vllm the efficiencies are
+/// vLLM's where the profile has them; a profile without any predicts nothing. Takes some 30 µs.
 Prediction predict(const Deployment& deployment, const ModelOutline& model, const GpuProfile& gpu,
                    std::int64_t most);
 

@@ -19,17 +19,10 @@ constexpr Bytes kFloat = 4, kHalf = 2;
 /// Rows that a prompt's logprobs take of a step, so that they come in chunks.
 constexpr int kPromptLogprobRows = 32;
 
-// What driver and libraries take of a GPU. NCCL: ai-dynamo/aiconfigurator@095f58a. A context takes 0.3 to
-// 0.55 GB, cuBLASLt 50 to 200 MB beside its workspace of 32 MiB, a captured step about 2 MB, an engine's own
-// kernels 10 to 100 MB: estimates until the engine's ledger has measured them.
-constexpr Bytes kContext = 512 * kMiB, kLibrary = 128 * kMiB, kLibraryWorkspace = 32 * kMiB;
-constexpr Bytes kGraph = 2 * kMiB, kModules = 64 * kMiB;
+// An engine's own kernels take 10 to 100 MB of a GPU: an estimate until the engine's ledger has measured
+// them.
+constexpr Bytes kModules = 64 * kMiB;
 constexpr Bytes kOtherGraph = 12 * kMiB;  // vLLM's piecewise and full graphs of one size together
-
-Bytes communicator(int ranks) {
-  constexpr Bytes kMegabyte = 1'000'000;
-  return ranks <= 1 ? 0 : ranks == 2 ? 342 * kMegabyte : 392 * kMegabyte;
-}
 
 Bytes& at(CategoryBytes& bytes, Category category) {
   return bytes[static_cast<std::size_t>(category)];
@@ -191,7 +184,8 @@ std::int64_t stride(std::int64_t columns) {
 
 }  // namespace
 
-CategoryBytes cuda_working_memory(const ModelOutline& model, const WorkingShape& shape) {
+CategoryBytes cuda_working_memory(const ModelOutline& model, const GpuProfile& gpu,
+                                  const WorkingShape& shape) {
   CategoryBytes bytes{};
   const ModelSpec& spec = *model.spec;
   const std::int64_t ranks = shape.tensor_parallel;
@@ -227,14 +221,15 @@ CategoryBytes cuda_working_memory(const ModelOutline& model, const WorkingShape&
       kParts * divided_up(model.heads, ranks) * (rounded_up(model.head_dim, 16) + 4) * kFloat, kPage);
   std::int64_t unpacked = 0;
   if (model.weight_bits < 16) unpacked = std::max(gated, query) * widths.hidden * kHalf;
-  at(bytes, Category::library_workspace) = rounded_up(kLibraryWorkspace + unpacked, kPage) + kLibrary;
-  at(bytes, Category::graphs) = shape.graphs * kGraph + kModules;
-  at(bytes, Category::communicator) = communicator(shape.tensor_parallel);
-  at(bytes, Category::context) = kContext;
+  at(bytes, Category::library_workspace) = rounded_up(unpacked, kPage) + gpu.library_workspace;
+  at(bytes, Category::graphs) = shape.graphs * gpu.graph_memory + kModules;
+  at(bytes, Category::communicator) = gpu.communicator(shape.tensor_parallel);
+  at(bytes, Category::context) = gpu.context_memory;
   return bytes;
 }
 
-CategoryBytes other_working_memory(const ModelOutline& model, const WorkingShape& shape) {
+CategoryBytes other_working_memory(const ModelOutline& model, const GpuProfile& gpu,
+                                   const WorkingShape& shape) {
   CategoryBytes bytes{};
   const std::int64_t ranks = shape.tensor_parallel, tokens = shape.step_tokens;
   std::int64_t stored = 0;
@@ -250,10 +245,10 @@ CategoryBytes other_working_memory(const ModelOutline& model, const WorkingShape
   const std::int64_t rows =
       shape.prompt_logprobs ? std::max<std::int64_t>(tokens, shape.sequences) : shape.sequences;
   at(bytes, Category::logits) = capped_product(rows, std::int64_t{model.vocabulary}, kFloat);
-  at(bytes, Category::library_workspace) = kLibraryWorkspace + kLibrary;
+  at(bytes, Category::library_workspace) = gpu.library_workspace;
   at(bytes, Category::graphs) = shape.graphs * kOtherGraph;
-  at(bytes, Category::communicator) = communicator(shape.tensor_parallel);
-  at(bytes, Category::context) = kContext;
+  at(bytes, Category::communicator) = gpu.communicator(shape.tensor_parallel);
+  at(bytes, Category::context) = gpu.context_memory;
   return bytes;
 }
 

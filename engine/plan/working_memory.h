@@ -4,6 +4,7 @@
 #pragma once
 #include <array>
 
+#include "engine/plan/gpu_profile.h"
 #include "engine/plan/model_outline.h"
 #include "engine/telemetry/ledger.h"
 
@@ -28,11 +29,13 @@ using CategoryBytes = std::array<Bytes, kCategoryCount>;
 /// models that this engine runs.
 CategoryBytes cpu_working_memory(const ModelOutline& model, const WorkingShape& shape);
 
-/// kernels/cuda: arenas by their own law, and what driver and libraries took on an H200.
-CategoryBytes cuda_working_memory(const ModelOutline& model, const WorkingShape& shape);
+/// kernels/cuda: arenas by their own law, and what the profile says of driver and libraries.
+CategoryBytes cuda_working_memory(const ModelOutline& model, const GpuProfile& gpu,
+                                  const WorkingShape& shape);
 
 /// Another engine's.
-CategoryBytes other_working_memory(const ModelOutline& model, const WorkingShape& shape);
+CategoryBytes other_working_memory(const ModelOutline& model, const GpuProfile& gpu,
+                                   const WorkingShape& shape);
 
 /// Rows of logits that one step of this engine has at most.
 int logit_rows(int sequences, int step_tokens);

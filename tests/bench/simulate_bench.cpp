@@ -13,7 +13,6 @@
 #include "engine/bench/simulation.h"
 #include "engine/bench/workload.h"
 #include "engine/library/model_profile.h"
-#include "engine/plan/model_memory.h"
 #include "engine/plan/roofline.h"
 #include "tests/support/llama_on_h200.h"
 #include "tests/support/test_support.h"
@@ -41,7 +40,7 @@ void print_pools(const Scene& scene) {
   fmt::print("{:>12}{:>12}{:>14}{:>10}{:>14}\n", "pool GiB", "tokens", "hit tokens", "hit %", "TTFT p50 ms");
   for (const Bytes gib : {16, 32, 64, 114, 256, 512, 1024, 2048, 4096, 8192}) {
     SimulationConfig config = scene.config();
-    config.cache.blocks = static_cast<int>(gib * kGiB / scene.layout.bytes_per_block());
+    config.cache.blocks = static_cast<int>(gib * kGiB / (4 * kMiB));
     config.scheduler.max_model_len = std::min(scene.spec.context_length, config.cache.blocks * 32);
     const BenchResult result = result_of(scene.play(trace, config));
     fmt::print("{:>12}{:>12}{:>14}{:>10.2f}{:>14.1f}\n", gib, config.cache.blocks * std::int64_t{32},

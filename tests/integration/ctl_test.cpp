@@ -157,8 +157,13 @@ class CtlTest : public QObject {
                                                  "/nowhere/p.json", "--out",   "x"}
                                   << "/nowhere/p.json";
     const QStringList simulate{"simulate", "--model", "llama-3.1-8b", "--workload", "chat", "--gpu"};
-    QTest::newRow("unknown GPU") << simulate + QStringList{"H300"} << "These exist: H200";
-    QTest::newRow("two GPUs") << simulate + QStringList{"H200x2"} << "2 GPUs";
+    QTest::newRow("unknown GPU") << simulate + QStringList{"H300"} << "RTX-6000-Ada, this-machine";
+    QTest::newRow("no GPUs") << simulate + QStringList{"H200x0"} << "0 GPUs";
+    QTest::newRow("GPUs that heads cannot be divided by")
+        << simulate + QStringList{"H200x3"} << "Choose one of 1, 2, 4, 8, 16, 32";
+    QTest::newRow("replicas") << simulate + QStringList{"H200x3", "--tensor-parallel-size", "2"}
+                              << "--gpu H200x2";
+    QTest::newRow("two of this machine") << simulate + QStringList{"this-machinex2"} << "there is one";
     QTest::newRow("GPU too small") << simulate + QStringList{"H200", "--memory-limit", "10GiB"}
                                    << "14.96 GiB for weights";
     QTest::newRow("unknown workload")
@@ -443,6 +448,27 @@ class CtlTest : public QObject {
     QVERIFY(document["ttft_ms"] > 0 && document["tpot_ms"] > 0);
     const Ran shown = run({"runs", "show", QString::number(document["run_id"].get<int>()), "--json"});
     QVERIFY2(shown.code == 0, shown.err.c_str());
+  }
+
+  void simulate_knows_several_gpus_and_this_machine() {
+    const auto throughput = [&] {
+      const Ran ran =
+          run({"simulate", "--model", "llama-3.1-8b", "--gpu", "this-machine", "--workload", "chat",
+               "--num-prompts", "4", "--kv-cache-memory-bytes", "2GiB", "--max-model-len", "8192", "--json"});
+      if (ran.code != 0) qFatal("%s", ran.err.c_str());
+      return ran.document()["output_throughput"].get<double>();
+    };
+    const double one = throughput(), again = throughput();
+    QCOMPARE(one, again);  // measured once
+    const Ran four = run({"simulate", "--model", "llama-3.1-8b", "--gpu", "A100-80Gx4", "--workload", "chat",
+                          "--num-prompts", "20", "--json"});
+    QVERIFY2(four.code == 0, four.err.c_str());
+    const json document = four.document();
+    QCOMPARE(document["gpus"], 4);
+    QCOMPARE(document["gpu"], "A100-80G");
+    // A quarter of 2 · 8,030,261,248 and the norms (65 · 4,096 · 2), which each rank has whole.
+    QCOMPARE(document["ledger"]["weights"], (16060522496 - 532480) / 4 + 532480);
+    QVERIFY(document["error_share"] == 0.3);
   }
 
   void simulate_prints_a_bench_result() {

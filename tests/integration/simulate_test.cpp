@@ -8,11 +8,11 @@
 #include <set>
 
 #include "engine/bench/bench_result.h"
+#include "engine/bench/replicas.h"
 #include "engine/bench/simulated_machine.h"
 #include "engine/bench/simulation.h"
 #include "engine/bench/workload.h"
 #include "engine/library/model_profile.h"
-#include "engine/plan/model_memory.h"
 #include "engine/plan/roofline.h"
 #include "engine/telemetry/record_json.h"
 #include "tests/support/llama_on_h200.h"
@@ -90,6 +90,7 @@ class SimulateTest : public QObject {
   void prefix_hits_are_what_the_trace_allows();
   void later_turns_wait_for_the_reply_and_find_it_cached();
   void long_prompts_and_token_gaps();
+  void replicas_share_requests_and_keep_conversations();
 };
 
 void SimulateTest::times_match_hand_computed_ones() {
@@ -287,6 +288,38 @@ void SimulateTest::long_prompts_and_token_gaps() {
   QVERIFY(limited.itl.max < plain.itl.max / 2);
   QVERIFY(held.itl.p99 <= target);
   QVERIFY(held.itl.max <= 1.1 * target);
+}
+
+void SimulateTest::replicas_share_requests_and_keep_conversations() {
+  // Requests 1 and 3 go to the first, 2 and 4 to the second; 5 follows 2.
+  const Trace trace{
+      "", {{0, 4, 3, {}}, {0, 4, 3, {}}, {0, 2, 1, {}}, {0, 2, 1, {}}, {0, 1, 2, {}, 1, kNanosPerMs}}};
+  const auto both = simulate_replicas(trace, small_config(), RowModel(), 2);
+  PW_VERIFY(both);
+  const Trace first{"", {trace.requests[0], trace.requests[2]}};
+  Trace second{"", {trace.requests[1], trace.requests[3], trace.requests[4]}};
+  second.requests[2].after = 0;
+  const Simulation one = run(first, small_config(), RowModel());
+  const Simulation two = run(second, small_config(), RowModel());
+  const Simulation* const owner[] = {&one, &two, &one, &two, &two};
+  const std::size_t place[] = {0, 0, 1, 1, 2};
+  for (std::size_t i = 0; i < 5; ++i) {
+    QCOMPARE(both->requests[i].id.value, i + 1);
+    QCOMPARE(both->requests[i].e2e_ms(), owner[i]->requests[place[i]].e2e_ms());
+  }
+  QCOMPARE(both->requests[4].arrival, both->requests[1].finished + kNanosPerMs);
+  QCOMPARE(both->steps.size(), one.steps.size() + two.steps.size());
+  // Two H200 answer twice the clients of one in about the same time.
+  const Llama llama;
+  Trace load = make_trace(find_workload("prompt-1024-output-256").value(), 256, 1);
+  pace(load, {INFINITY}, 1);
+  SimulationConfig config = llama.config();
+  config.max_concurrency = 32;
+  const BenchResult single = result_of(run(load, config, llama.model));
+  config.max_concurrency = 64;
+  const BenchResult pair = result_of(simulate_replicas(load, config, llama.model, 2).value());
+  const double gain = pair.output_throughput / single.output_throughput;
+  QVERIFY2(gain > 1.6 && gain < 2.1, std::to_string(gain).c_str());
 }
 
 QTEST_APPLESS_MAIN(SimulateTest)

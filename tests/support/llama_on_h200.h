@@ -5,7 +5,7 @@
 #include "engine/bench/simulation.h"
 #include "engine/library/model_profile.h"
 #include "engine/plan/gpu_profile.h"
-#include "engine/plan/model_memory.h"
+#include "engine/plan/model_outline.h"
 #include "engine/plan/roofline.h"
 
 namespace pitwall::test {
@@ -13,21 +13,20 @@ namespace pitwall::test {
 struct LlamaOnH200 {
   ModelSpec spec = find_model_spec("llama-3.1-8b").value();
   GpuProfile gpu = find_gpu("H200").value();
-  KvLayout layout = kv_layout_of(spec, KvDtype::bfloat16, 32);
-  RooflineStepTime model{spec, gpu, layout};
+  ModelOutline outline = outline_of(spec);
+  RooflineStepTime model{outline, gpu, {}};
 
   SimulationConfig config() const {
     MachineWish wish;
-    wish.spec = spec;
+    wish.model = outline;
     wish.gpu = gpu;
-    wish.layout = layout;
     const SimulatedMachine machine = make_machine(wish).value();
     SimulationConfig config;
     config.scheduler.max_num_seqs = 256;
     config.scheduler.max_num_batched_tokens = 8192;
     config.scheduler.max_model_len = machine.max_model_len;
     config.cache.blocks = machine.blocks;
-    config.cache.block_size = layout.block_size;
+    config.cache.block_size = wish.layout.block_size;
     return config;
   }
 };

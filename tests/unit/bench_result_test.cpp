@@ -7,7 +7,7 @@
 #include "engine/bench/bench_result.h"
 #include "engine/bench/simulated_machine.h"
 #include "engine/library/model_profile.h"
-#include "engine/plan/model_memory.h"
+#include "engine/plan/model_outline.h"
 #include "tests/support/test_support.h"
 
 using namespace pitwall;
@@ -117,20 +117,21 @@ void BenchResultTest::nothing_completed_is_null_not_zero() {
 
 void BenchResultTest::machine_leaves_the_rest_to_kv() {
   MachineWish wish;
-  wish.spec = find_model_spec("llama-3.1-8b").value();
+  wish.model = outline_of(find_model_spec("llama-3.1-8b").value());
   wish.gpu = find_gpu("H200").value();
-  wish.layout = kv_layout_of(wish.spec, KvDtype::bfloat16, 32);
   const auto machine = make_machine(wish);
   PW_VERIFY(machine);
   const Bytes weights = Bytes{2} * 8030261248;
   QCOMPARE(machine->ledger.of(Category::weights), weights);
-  const Bytes left = wish.gpu.memory - wish.gpu.reserve() - weights;
-  QCOMPARE(machine->blocks, static_cast<int>(left / (4 * kMiB)));  // 32 tokens of 128 KiB
+  // All that the plan leaves beside weights, activations, graphs and the rest, 32 tokens of 128 KiB a block.
+  const Bytes beside = machine->ledger.accounted() - machine->ledger.of(Category::kv);
+  QCOMPARE(machine->blocks, static_cast<int>((machine->ledger.limit - beside) / (4 * kMiB)));
+  QVERIFY(beside > weights + kGiB / 2 && machine->ledger.limit > wish.gpu.memory * 97 / 100);
   QCOMPARE(machine->max_model_len, 131072);
   QCOMPARE(machine->ledger.unaccounted(), Bytes{0});
 
   wish.memory_limit = 20 * kGiB;
-  QCOMPARE(make_machine(wish)->blocks, static_cast<int>((20 * kGiB - weights) / (4 * kMiB)));
+  QCOMPARE(make_machine(wish)->blocks, static_cast<int>((20 * kGiB - beside) / (4 * kMiB)));
   QCOMPARE(make_machine(wish)->max_model_len, make_machine(wish)->blocks * 32);
 
   wish.kv_bytes = 100'000 * kGiB;
@@ -141,9 +142,8 @@ void BenchResultTest::machine_leaves_the_rest_to_kv() {
 
 void BenchResultTest::machine_without_room_says_so() {
   MachineWish wish;
-  wish.spec = find_model_spec("llama-3.1-8b").value();
+  wish.model = outline_of(find_model_spec("llama-3.1-8b").value());
   wish.gpu = find_gpu("H200").value();
-  wish.layout = kv_layout_of(wish.spec, KvDtype::bfloat16, 32);
   wish.memory_limit = 10 * kGiB;
   const auto small = make_machine(wish);
   QVERIFY(!small.ok());

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// GPU profiles by name, this computer among them: measured once, and kept in the cache folder.
+#pragma once
+#include "engine/plan/gpu_profile.h"
+
+namespace pitwall {
+
+/// "this-machine", of which there is one, or a profile. Measuring takes about two seconds; the record of
+/// another processor, or of another number of threads, is not taken. Error::param is "gpu".
+Result<GpuProfile> find_gpu_or_this_machine(const GpuCount& gpus);
+
+}  // namespace pitwall

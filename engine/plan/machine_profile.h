@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A profile of this computer's processor, from its measured floors: what `--gpu this-machine` means.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/plan/gpu_profile.h"
+
+namespace pitwall {
+
+inline constexpr std::string_view kThisMachine = "this-machine";
+
+struct MachineFloors {
+  std::string device;  ///< processor, threads, vector instructions
+  Bytes memory = 0;
+  double read_gbps = 0, copy_gbps = 0;         ///< 1e9 bytes/s
+  double float32_tflops = 0, int8_tflops = 0;  ///< 1e12 operations/s
+};
+
+/// Efficiencies are those that our CPU back end reached on the machine of kernels/cpu/README.md.
+GpuProfile profile_of(const MachineFloors& floors);
+
+/// What is kept of a measurement, and the way back: none where the text is no such record, or one of another
+/// device or amount of memory.
+std::string floors_record(const MachineFloors& floors);
+std::optional<MachineFloors> floors_from(std::string_view record, std::string_view device, Bytes memory);
+
+}  // namespace pitwall
