@@ -5,19 +5,20 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/common/this_machine.h"
 #include "app/pitwallctl/commands.h"
 #include "app/pitwallctl/console.h"
 #include "engine/base/file.h"
 #include "engine/base/text_escape.h"
 #include "engine/base/units.h"
-#include "engine/library/model_profile.h"
 #include "engine/plan/command_line.h"
+#include "engine/plan/deployment_plan.h"
+#include "engine/plan/engine_memory.h"
 #include "engine/plan/engine_profile.h"
 #include "engine/plan/flag_reader.h"
 #include "engine/plan/flag_writer.h"
 #include "engine/plan/gpu_profile.h"
 #include "engine/plan/manifest.h"
-#include "engine/plan/model_memory.h"
 
 namespace pitwall::ctl {
 
@@ -58,20 +59,9 @@ Result<EngineReading> read(const Options& options) {
   return reading;
 }
 
-/// "H200" or "H200x4".
-Result<GpuProfile> gpu_of(std::string text, int& gpus) {
-  const std::size_t x = text.rfind('x');
-  const std::string digits = x == std::string::npos ? "" : text.substr(x + 1);
-  if (!digits.empty() && digits.size() < 5 && digits.find_first_not_of("0123456789") == std::string::npos) {
-    gpus = std::stoi(digits);
-    text.resize(x);
-  }
-  return find_gpu(text);
-}
-
-/// The shape of the model by the name that the command gives it: "meta-llama/Llama-3.1-8B-Instruct" is
+/// The model by the name that the command gives it: a path, or "meta-llama/Llama-3.1-8B-Instruct", which is
 /// llama-3.1-8b.
-std::optional<ModelSpec> spec_of(const std::string& model) {
+std::optional<ModelOutline> outline_named(const std::string& model) {
   if (model.empty()) return std::nullopt;
   std::string name = model.substr(model.rfind('/') + 1);
   std::transform(name.begin(), name.end(), name.begin(),
@@ -81,7 +71,7 @@ std::optional<ModelSpec> spec_of(const std::string& model) {
     if (name.ends_with(ending)) candidates.push_back(name.substr(0, name.size() - ending.size()));
   }
   for (const std::string& each : candidates) {
-    if (auto spec = find_model_spec(each); spec.ok()) return std::move(*spec);
+    if (auto outline = read_outline(each); outline.ok()) return std::move(*outline);
   }
   return std::nullopt;
 }
@@ -105,28 +95,49 @@ Result<void> stated_size(const std::string& text, const char* param, Bytes& plac
   return {};
 }
 
+/// What the planner makes of the settings, on the engine that they are of.
+Result<DeploymentPlan> planned(const EngineReading& reading, const ModelOutline& model, const GpuProfile& gpu,
+                               int gpus) {
+  Deployment deployment = deployment_of(reading.settings, *reading.engine, std::nullopt);
+  deployment.gpu = gpu.name;
+  deployment.gpus = std::max(gpus, deployment.gpus);
+  return plan_deployment(deployment, model, gpu);
+}
+
 /// Bytes of one GPU, as far as GPU and model are known.
 Result<Known> known(const Options& options, const EngineReading& reading) {
   Known known;
   known.gpus = reading.gpus;
   MemoryTerms terms;
+  std::optional<GpuProfile> gpu;
   if (!options.gpu.empty()) {
-    const auto gpu = gpu_of(options.gpu, known.gpus);
-    if (!gpu.ok()) return gpu.error();
+    const auto named = parse_gpu_count(options.gpu);
+    if (!named.ok()) return named.error();
+    auto found = find_gpu_or_this_machine(*named);
+    if (!found.ok()) return found.error();
+    if (named->count > 1) known.gpus = named->count;
+    gpu = std::move(*found);
     terms.total = gpu->memory;
   }
-  const int ranks = reading.settings.ranks();
-  const std::string* model = reading.settings.find("model");
-  if (const auto spec = spec_of(model == nullptr ? "" : *model)) {
-    known.weights = count_parameters(*spec).total() * 2;
-    terms.weights = known.weights / ranks;
-    const std::string* dtype = reading.settings.find("kv-cache-dtype");
-    const auto format = find_kv_dtype(dtype == nullptr ? "" : *dtype).value_or(KvDtype::bfloat16);
-    terms.kv_per_token = kv_layout_of(*spec, format, 32).bytes_per_token() / ranks;
-    known.notes.push_back(
-        fmt::format("{}: {} of weights a GPU in 16 bits", *model, format_bytes(terms.weights)));
-  } else if (model != nullptr && options.weights_memory.empty()) {
-    known.notes.push_back(fmt::format("{} is not known here: give --model or --weights-memory", *model));
+  const std::string* name = reading.settings.find("model");
+  const auto model = outline_named(name == nullptr ? "" : *name);
+  if (model) {
+    known.weights = model->weight_bytes();
+    terms.weights = known.weights / reading.settings.ranks();
+    if (gpu) {
+      const auto plan = planned(reading, *model, *gpu, known.gpus);
+      if (plan.ok()) {
+        terms = memory_terms_of(*plan);
+        known.notes.push_back(fmt::format("{}: {} of weights and {} of working memory a GPU, as planned",
+                                          *name, format_bytes(terms.weights), format_bytes(terms.working)));
+      } else {
+        known.notes.push_back(fmt::format("No plan of {}: {}", *name, plan.error().what));
+      }
+    } else {
+      known.notes.push_back(fmt::format("{}: {} of weights a GPU", *name, format_bytes(terms.weights)));
+    }
+  } else if (name != nullptr && options.weights_memory.empty()) {
+    known.notes.push_back(fmt::format("{} is not known here: give --model or --weights-memory", *name));
   }
   for (const auto& [text, param, place] :
        {std::tuple{&options.gpu_memory, "gpu-memory", &terms.total},

@@ -164,12 +164,6 @@ MemoryBudget budget_of(const EngineSettings& settings, const EngineProfile& engi
   return budget;
 }
 
-KvLaw law_of(std::string_view name) {
-  if (name == "vllm") return KvLaw::vllm;
-  if (name == "llama_cpp") return KvLaw::llama_cpp;
-  return name == "pitwall" ? KvLaw::pitwall : KvLaw::needed;
-}
-
 std::vector<int> sizes_of(std::string_view list) {
   std::vector<int> sizes;
   for (std::size_t at = 0; at < list.size();) {
@@ -266,7 +260,7 @@ Deployment deployment_of(const EngineSettings& settings, const EngineProfile& en
   deployment.graphs = said("graphs") != "false";
   deployment.draft_layers = said("speculative-method") == "mtp";
   deployment.graph_sizes = sizes_of(said("graph-sizes"));
-  deployment.law = law_of(engine.kv_law);
+  if (const auto law = find_kv_law(engine.kv_law); law.ok()) deployment.law = *law;
   deployment.budget = budget_of(settings, engine, terms, deployment.block_size);
   return deployment;
 }
