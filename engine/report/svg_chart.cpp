@@ -45,7 +45,8 @@ std::size_t length(const SvgSeries& series) {
 bool drawable(const SvgChart& chart, const SvgSeries& series, std::size_t i) {
   constexpr double kLargest = 1e100;
   const bool in_range = std::fabs(series.x[i]) < kLargest && std::fabs(series.y[i]) < kLargest;
-  return in_range && (!chart.log_y || series.y[i] > 1 / kLargest);
+  return in_range && (!chart.log_y || series.y[i] > 1 / kLargest) &&
+         (!chart.log_x || series.x[i] > 1 / kLargest);
 }
 
 std::string number_text(double value) {
@@ -209,7 +210,7 @@ std::optional<Plot> plot_of(const SvgChart& chart) {
   }
   const int wanted_y = std::max(2, static_cast<int>((plot.bottom - plot.top) / 32));
   const int wanted_x = std::max(2, static_cast<int>((plot.right - plot.left) / 70));
-  plot.x = linear_axis(x.low, x.high, wanted_x, Limits::as_given);
+  plot.x = chart.log_x ? log_axis(x.low, x.high) : linear_axis(x.low, x.high, wanted_x, Limits::as_given);
   plot.y = chart.log_y ? log_axis(y.low, y.high)
                        : linear_axis(std::min(y.low, 0.0), std::max(y.high, 0.0), wanted_y, Limits::at_ticks);
   return plot;

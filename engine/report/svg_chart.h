@@ -16,8 +16,9 @@ struct SvgChart {
   bool log_y = false;
   std::vector<SvgSeries> series;
   int width = 640, height = 240;
+  bool log_x = false;
 };
-/// Axes with 1-2-5 ticks and units, legend; text escaped. On a log axis y ≤ 0 is a gap.
+/// Axes with 1-2-5 ticks and units, legend; text escaped. On a log axis what is 0 or less is a gap.
 std::string svg_chart(const SvgChart& chart);
 
 }  // namespace pitwall

@@ -15,8 +15,11 @@
 #include "ui/shell/theme.h"
 #include "ui/widgets/data_table.h"
 #include "ui/widgets/decimate.h"
+#include "ui/widgets/form_grid.h"
+#include "ui/widgets/label_room.h"
 #include "ui/widgets/line_chart.h"
 #include "ui/widgets/memory_bar.h"
+#include "ui/widgets/number_field.h"
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/ticks.h"
 
@@ -86,6 +89,10 @@ class WidgetsTest : public QObject {
   void chart_links_crosshairs();
   void chart_exports();
   void chart_without_data_says_why();
+  void chart_against_another_number();
+  void labels_keep_off_lines_and_each_other();
+  void number_field_keeps_nonsense_and_its_last_number();
+  void form_marks_the_field_that_an_error_names();
   void memory_adds_up_and_is_said();
 };
 
@@ -323,6 +330,114 @@ void WidgetsTest::chart_without_data_says_why() {
   QVERIFY(!chart.grab().isNull());
   QCOMPARE(chart.summary(), u8("ITL: no data yet."));
   QTest::keyClick(plot_of(chart), Qt::Key_End);
+}
+
+void WidgetsTest::chart_against_another_number() {
+  test::TemporaryFolder folder;
+  LineChart::Spec spec{u8("test.chart"), u8("Requests that fit"), u8("requests"), u8("Where?"), true};
+  spec.x = XAxis::log;
+  spec.x_name = u8("tokens each");
+  spec.names_at_lines = true;
+  LineChart chart(spec);
+  chart.resize(480, 240);
+  chart.set_series(
+      {{u8("1 × H200"), Colour::itl, Stroke::solid, 2, {512, 1024, 2048, 4096}, {80, 40, 20, kNone}}});
+  ChartMark demand;
+  demand.x = 2048;
+  demand.y = 20;
+  demand.text = u8("20 requests at p95");
+  demand.to_axes = true;
+  chart.set_marks({demand});
+  chart.show();
+  QCOMPARE(chart.summary(), u8("Requests that fit, requests: 1 × H200 20.0; largest 80.0 at 512 tokens each. "
+                               "20 requests at p95."));
+  QWidget* plot = plot_of(chart);
+  QTest::keyClick(plot, Qt::Key_Home);
+  QCOMPARE(chart.crosshair(), 512.0);
+  QTest::keyClick(plot, Qt::Key_Right);
+  QCOMPARE(chart.crosshair(), 1024.0);
+  QVERIFY(!chart.grab().isNull());
+  chart.show_table(true);
+  auto* table = chart.findChild<DataTable*>();
+  QCOMPARE(table->model()->headerData(0, Qt::Horizontal).toString(), u8("tokens each"));
+  QCOMPARE(table->model()->index(0, 0).data().toString(), u8("512"));
+  const QString path = QString::fromStdString((folder.path() / "chart.csv").string());
+  QCOMPARE(chart.export_to(path), QString());
+  QFile csv(path);
+  QVERIFY(csv.open(QIODevice::ReadOnly));
+  const QList<QByteArray> lines = csv.readAll().split('\n');
+  QCOMPARE(lines[1], QByteArray("tokens each,1 × H200"));
+  QCOMPARE(lines[2], QByteArray("512,80"));
+  QCOMPARE(lines[5], QByteArray("4096,"));
+  QCOMPARE(chart.export_to(QString(path).replace(u8(".csv"), u8(".svg"))), QString());
+}
+
+void WidgetsTest::labels_keep_off_lines_and_each_other() {
+  const QRectF area(0, 0, 400, 200);
+  LabelRoom room(area);
+  const QPolygonF flat({{0, 100}, {400, 100}}), steep({{0, 200}, {400, 0}});
+  room.block_line(flat);
+  room.block_line(steep);
+  std::vector<QRectF> placed;
+  for (const QPolygonF& line : {flat, steep}) placed.push_back(room.place_along(line, {60, 12}, 4));
+  placed.push_back(room.place_beside({200, 100}, {60, 12}, 6));
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    QVERIFY(area.contains(placed[i]));
+    QVERIFY(placed[i].bottom() < 100 || placed[i].top() > 100);  // over the flat line nowhere
+    for (std::size_t j = 0; j < i; ++j) QVERIFY(!placed[i].intersects(placed[j]));
+  }
+  // Where nothing is free, the words still lie inside.
+  LabelRoom full(QRectF(0, 0, 50, 10));
+  QVERIFY(QRectF(0, 0, 50, 10).contains(full.place_beside({49, 9}, {40, 8}, 4)));
+}
+
+void WidgetsTest::number_field_keeps_nonsense_and_its_last_number() {
+  NumberField field(
+      {u8("test.field"), u8("Max length"), u8("tokens"), u8("Longest sequence"), 1, 100'000, 0, {}});
+  QSignalSpy changed(&field, &NumberField::changed), refused(&field, &NumberField::refused);
+  field.set_value(8192);
+  QCOMPARE(field.text(), u8("8,192"));
+  QCOMPARE(field.accessibleDescription(), u8("tokens. Longest sequence"));
+  const auto type = [&](const char* text) {
+    field.selectAll();
+    QTest::keyClicks(&field, u8(text));
+    QTest::keyClick(&field, Qt::Key_Return);
+  };
+  type("16,384");
+  QCOMPARE(field.value(), 16384.0);
+  QCOMPARE(changed.count(), 1);
+  for (const char* nonsense : {"many", "0", "-5", "1e12", "nan"}) {
+    type(nonsense);
+    QVERIFY2(field.is_wrong(), nonsense);
+    QCOMPARE(field.text(), u8(nonsense));
+    QCOMPARE(field.value(), 16384.0);
+    QVERIFY(field.property("wrong").toBool());
+    QVERIFY2(field.accessibleDescription().contains(u8(nonsense)), qPrintable(field.accessibleDescription()));
+  }
+  QVERIFY(refused.count() >= 5);
+  QCOMPARE(changed.count(), 1);
+  type("4096");
+  QVERIFY(!field.is_wrong() && !field.property("wrong").toBool());
+  QTest::keyClick(&field, Qt::Key_Up);
+  QCOMPARE(field.value(), 4097.0);
+}
+
+void WidgetsTest::form_marks_the_field_that_an_error_names() {
+  FormGrid form;
+  auto* gpus = new NumberField({u8("gpus"), u8("GPUs"), {}, {}, 1, 8});
+  auto* length = new NumberField({u8("length"), u8("Length"), {}, {}, 1, 100});
+  form.add_row(u8("GPUs"), gpus, {}, {u8("gpus"), u8("tensor-parallel-size")});
+  form.add_row(u8("Length"), length, u8("tokens"), {u8("lengths")});
+  QCOMPARE(form.mark(u8("tensor-parallel-size"), u8("3 ranks do not divide 8 heads")), gpus);
+  QVERIFY(gpus->property("wrong").toBool() && !length->property("wrong").toBool());
+  QVERIFY(!form.has_wrong_field());  // the number is one; what it means is wrong
+  QCOMPARE(form.mark(u8("no-such-setting"), u8("why")), nullptr);
+  QTest::keyClicks(length, u8("x"));
+  QTest::keyClick(length, Qt::Key_Return);
+  QVERIFY(form.has_wrong_field());
+  form.clear_marks();
+  QVERIFY(!gpus->property("wrong").toBool());
+  QVERIFY(length->property("wrong").toBool());  // still no number
 }
 
 void WidgetsTest::memory_adds_up_and_is_said() {

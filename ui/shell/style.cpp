@@ -48,14 +48,19 @@ void draw_box(QPainter* painter, const QRect& rect, const QColor& fill, const QC
   painter->restore();
 }
 
-void draw_field(QPainter* painter, const QStyleOption* option) {
+void draw_field(QPainter* painter, const QStyleOption* option, const QWidget* widget) {
   const bool enabled = option->state & QStyle::State_Enabled;
   const bool focus = option->state & QStyle::State_HasFocus;
-  draw_box(painter, option->rect, ink(enabled ? Colour::panel : Colour::alt),
+  const bool wrong = has(widget, "wrong");
+  draw_box(painter, option->rect,
+           ink(wrong     ? Colour::bad_fill
+               : enabled ? Colour::panel
+                         : Colour::alt),
            ink(focus     ? Colour::accent
+               : wrong   ? Colour::bad
                : enabled ? Colour::strong
                          : Colour::border),
-           focus ? 2 : 1);
+           focus || wrong ? 2 : 1);
 }
 
 void draw_chevron(QPainter* painter, const QRect& rect, const QColor& colour, bool up = false) {
@@ -189,6 +194,29 @@ void draw_scroll_bar(QPainter* painter, const QStyle* style, const QStyleOptionS
   painter->restore();
 }
 
+void draw_slider(QPainter* painter, const QStyle* style, const QStyleOptionSlider* slider,
+                 const QWidget* widget) {
+  const QRectF handle = style->subControlRect(QStyle::CC_Slider, slider, QStyle::SC_SliderHandle, widget);
+  const bool enabled = slider->state & QStyle::State_Enabled;
+  const bool focus = slider->state & QStyle::State_HasFocus;
+  const double middle = handle.center().y(), thick = std::max(2.0, units(0.75) + 0.0);
+  const QRectF groove(slider->rect.left(), middle - thick / 2, slider->rect.width(), thick);
+  const QColor colour = ink(enabled ? Colour::accent : Colour::strong);
+  painter->save();
+  painter->setRenderHint(QPainter::Antialiasing);
+  painter->setPen(Qt::NoPen);
+  painter->setBrush(ink(Colour::border));
+  painter->drawRoundedRect(groove, thick / 2, thick / 2);
+  painter->setBrush(colour);
+  painter->drawRoundedRect(QRectF(groove.topLeft(), QPointF(handle.center().x(), groove.bottom())), thick / 2,
+                           thick / 2);
+  painter->setPen(QPen(colour, focus ? 3 : 2));
+  painter->setBrush(ink(focus ? Colour::selection : Colour::panel));
+  const double round = std::min(handle.width(), handle.height()) / 2 - 2;
+  painter->drawEllipse(handle.center(), round, round);
+  painter->restore();
+}
+
 }  // namespace
 
 Style::Style() : QProxyStyle(QStringLiteral("Fusion")) {}
@@ -236,6 +264,10 @@ int Style::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWi
     case PM_TabBarTabOverlap:
     case PM_TabBarBaseOverlap:
       return 0;
+    case PM_SliderLength:
+    case PM_SliderThickness:
+    case PM_SliderControlThickness:
+      return units(4);
     case PM_TabBarTabHSpace:
       return units(6);
     case PM_TabBarTabVSpace:
@@ -268,6 +300,8 @@ int Style::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* 
       return 0;
     case SH_ItemView_ShowDecorationSelected:
       return 1;
+    case SH_Slider_AbsoluteSetButtons:
+      return Qt::LeftButton;
     case SH_Table_GridLineColor:
       return static_cast<int>(ink(Colour::grid).rgb());
     default:
@@ -368,7 +402,7 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
       if (has(widget, "bare")) {
         painter->fillRect(option->rect, option->palette.base());
       } else if (!is_inner_edit(widget)) {
-        draw_field(painter, option);
+        draw_field(painter, option, widget);
       }
       return;
     case PE_FrameLineEdit:
@@ -493,14 +527,14 @@ void Style::drawControl(ControlElement element, const QStyleOption* option, QPai
 void Style::drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
                                const QWidget* widget) const {
   if (control == CC_ComboBox) {
-    draw_field(painter, option);
+    draw_field(painter, option, widget);
     const bool enabled = option->state & State_Enabled;
     draw_chevron(painter, subControlRect(control, option, SC_ComboBoxArrow, widget),
                  ink(enabled ? Colour::text : Colour::muted));
     return;
   }
   if (control == CC_SpinBox) {
-    draw_field(painter, option);
+    draw_field(painter, option, widget);
     const auto* spin = qstyleoption_cast<const QStyleOptionSpinBox*>(option);
     if (!spin || spin->buttonSymbols == QAbstractSpinBox::NoButtons) return;
     const auto chevron = [&](SubControl part, QAbstractSpinBox::StepEnabledFlag needs, bool up) {
@@ -509,6 +543,11 @@ void Style::drawComplexControl(ComplexControl control, const QStyleOptionComplex
     };
     chevron(SC_SpinBoxUp, QAbstractSpinBox::StepUpEnabled, true);
     chevron(SC_SpinBoxDown, QAbstractSpinBox::StepDownEnabled, false);
+    return;
+  }
+  if (control == CC_Slider) {
+    if (const auto* slider = qstyleoption_cast<const QStyleOptionSlider*>(option))
+      draw_slider(painter, this, slider, widget);
     return;
   }
   if (control == CC_ScrollBar) {

@@ -2,7 +2,7 @@
 // The application style: Fusion's behaviour, drawn flat from the theme's tokens. Hairlines, one accent,
 // radius of 1 u, a focus frame inside the widget. Dynamic properties: "primary" (true) fills a push button
 // with the accent, "compact" (true) makes buttons and fields 6 u high, "bare" (true) takes the frame from an
-// item view, text field or scroll area.
+// item view, text field or scroll area, "wrong" (true) marks a field whose value makes no sense.
 #pragma once
 #include <QProxyStyle>
 

@@ -191,6 +191,7 @@ void Card::set_unit(const QString& unit) {
 
 void Card::set_question(const QString& question) {
   question_->setText(question);  // empty, it still pushes the legend to the right
+  question_->setVisible(!question.isEmpty() || !title_->text().isEmpty());
 }
 
 void Card::set_legend(const std::vector<LegendEntry>& entries) {

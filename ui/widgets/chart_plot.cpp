@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "ui/shell/theme.h"
+#include "ui/widgets/label_room.h"
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/stroke.h"
 
@@ -34,12 +35,14 @@ QString clock_text(double utc, bool with_seconds) {
 
 }  // namespace
 
-ChartPlot::ChartPlot(bool log, QWidget* parent)
+ChartPlot::ChartPlot(bool log, XAxis x_axis, QWidget* parent)
     : QChartView(new QChart, parent),
       log_(log),
+      kind_(x_axis),
       crosshair_(kNone),
       x_axis_(new QValueAxis),
       y_axis_(new QValueAxis) {
+  age_.start();
   setFrameShape(QFrame::NoFrame);
   setProperty("bare", true);
   setRenderHint(QPainter::Antialiasing);
@@ -75,9 +78,14 @@ void ChartPlot::set_limits(std::vector<ChartLimit> limits) {
   refresh();
 }
 
+void ChartPlot::set_marks(const std::vector<ChartMark>* marks) {
+  marks_ = marks;
+  refresh();
+}
+
 void ChartPlot::set_time_range(double from, double to) {
   fixed_time_ = true;
-  time_ = {from, to};
+  x_ = {from, to};
   refresh();
 }
 
@@ -101,27 +109,37 @@ void ChartPlot::refresh() {
   viewport()->update();
 }
 
+double ChartPlot::now() const {
+  return kind_ == XAxis::time ? x_.high : static_cast<double>(age_.elapsed()) / 1000;
+}
+
 void ChartPlot::update_limits() {
-  double first = std::numeric_limits<double>::infinity(), last = -first, low = first, high = -first;
+  AxisLimits across{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  AxisLimits up = across;
+  const auto widen = [](AxisLimits& limits, double value) {
+    limits = {std::min(limits.low, value), std::max(limits.high, value)};
+  };
+  const auto add = [&](double x, double y) {
+    if ((fixed_time_ && (x < x_.low || x > x_.high)) || (kind_ == XAxis::log && x <= 0)) return;
+    widen(across, x);
+    if (std::isfinite(y) && (!log_ || y > 0)) widen(up, y);
+  };
   for (const ChartSeries& series : *series_)
-    for (std::size_t i = 0; i < series.x.size(); ++i) {
-      if (fixed_time_ && (series.x[i] < time_.low || series.x[i] > time_.high)) continue;
-      first = std::min(first, series.x[i]);
-      last = std::max(last, series.x[i]);
-      if (!std::isfinite(series.y[i]) || (log_ && series.y[i] <= 0)) continue;
-      low = std::min(low, series.y[i]);
-      high = std::max(high, series.y[i]);
-    }
-  has_data_ = high >= low;
-  if (!fixed_time_ && last >= first) time_ = {first, last > first ? last : first + 1};
-  for (const ChartLimit& limit : limits_) {
-    low = std::min(low, limit.value);
-    high = std::max(high, limit.value);
+    for (std::size_t i = 0; i < series.x.size(); ++i) add(series.x[i], series.y[i]);
+  has_data_ = up.high >= up.low;
+  if (marks_ != nullptr && has_data_)
+    for (const ChartMark& mark : *marks_) add(mark.x, mark.shape == ChartMark::Shape::guide ? kNone : mark.y);
+  if (!fixed_time_ && across.high >= across.low) {
+    if (kind_ == XAxis::time) x_ = {across.low, across.high > across.low ? across.high : across.low + 1};
+    if (kind_ == XAxis::linear) x_ = steady_x_.update(linear_limits(across.high), now());
+    if (kind_ == XAxis::log)
+      x_ = steady_x_.update({across.low, across.high > across.low ? across.high : 10 * across.low}, now());
   }
-  const AxisLimits wanted = log_ ? log_limits(low, high) : linear_limits(high);
-  if (has_data_ || !limits_.empty()) values_ = steady_.update(wanted, time_.high);
+  for (const ChartLimit& limit : limits_) widen(up, limit.value);
+  const AxisLimits wanted = log_ ? log_limits(up.low, up.high) : linear_limits(up.high);
+  if (has_data_ || !limits_.empty()) values_ = steady_.update(wanted, now());
   if (!has_data_ && limits_.empty()) values_ = wanted;
-  x_axis_->setRange(time_.low, time_.high);
+  x_axis_->setRange(to_axis(x_.low), to_axis(x_.high));
   y_axis_->setRange(to_plot(values_.low), to_plot(values_.high));
 }
 
@@ -143,7 +161,9 @@ void ChartPlot::update_lines() {
   for (std::size_t s = 0; s < series_->size(); ++s) {
     const ChartSeries& series = (*series_)[s];
     if (series.stroke == Stroke::marks) continue;
-    for (const auto& segment : decimate(series.x, series.y, time_.low, time_.high, columns)) {
+    std::vector<double> across = series.x;
+    for (double& x : across) x = to_axis(x);
+    for (const auto& segment : decimate(across, series.y, to_axis(x_.low), to_axis(x_.high), columns)) {
       if (segment.size() == 1) {
         lone_points_.emplace_back(segment.front(), s);
         continue;
@@ -174,15 +194,22 @@ double ChartPlot::to_plot(double value) const {
   return log_ ? std::log10(std::max(value, std::numeric_limits<double>::min())) : value;
 }
 
+double ChartPlot::to_axis(double x) const {
+  return kind_ == XAxis::log ? std::log10(std::max(x, std::numeric_limits<double>::min())) : x;
+}
+
 QPointF ChartPlot::position(double x, double value) const {
   const QRectF plot = area();
+  const double left = to_axis(x_.low), right = to_axis(x_.high);
   const double low = to_plot(values_.low), high = to_plot(values_.high);
-  return {plot.left() + (x - time_.low) / (time_.high - time_.low) * plot.width(),
+  return {plot.left() + (to_axis(x) - left) / (right - left) * plot.width(),
           plot.bottom() - (to_plot(value) - low) / (high - low) * plot.height()};
 }
 
 double ChartPlot::x_at(double pixel) const {
-  return time_.low + (pixel - area().left()) / area().width() * (time_.high - time_.low);
+  const double left = to_axis(x_.low), right = to_axis(x_.high);
+  const double x = left + (pixel - area().left()) / area().width() * (right - left);
+  return kind_ == XAxis::log ? std::pow(10, x) : x;
 }
 
 std::vector<double> ChartPlot::value_ticks() const {
@@ -191,14 +218,22 @@ std::vector<double> ChartPlot::value_ticks() const {
   return log_ticks(values_, std::max(2, static_cast<int>(viewport()->height() / (line * 1.5)) - 1));
 }
 
-std::vector<double> ChartPlot::shown_time_ticks() const {
+std::vector<double> ChartPlot::shown_x_ticks() const {
   const QFontMetrics metrics(Theme::current().font(FontRole::caption));
-  const int label = metrics.horizontalAdvance(QStringLiteral("00:00:00"));
-  const double offset = zone_offset(time_.high);
-  std::vector<double> ticks =
-      time_ticks({time_.low + offset, time_.high + offset}, static_cast<int>(area().width() / (label * 1.6)));
+  const int label = metrics.horizontalAdvance(kind_ == XAxis::time ? QStringLiteral("00:00:00")
+                                                                   : x_text(std::round(x_.high)));
+  const int most = static_cast<int>(area().width() / (label * 1.6));
+  if (kind_ == XAxis::linear) return linear_ticks(x_, std::max(2, most));
+  if (kind_ == XAxis::log) return log_ticks(x_, std::max(2, most));
+  const double offset = zone_offset(x_.high);
+  std::vector<double> ticks = time_ticks({x_.low + offset, x_.high + offset}, most);
   for (double& tick : ticks) tick -= offset;
   return ticks;
+}
+
+QString ChartPlot::x_text(double x) const {
+  if (kind_ == XAxis::time) return clock_text(x, true);
+  return x == std::round(x) ? count_text(std::llround(x)) : three_digits(x);
 }
 
 QString ChartPlot::tick_text(double value) const {
@@ -209,31 +244,32 @@ QString ChartPlot::tick_text(double value) const {
 }
 
 void ChartPlot::drawBackground(QPainter* painter, const QRectF&) {
-  if (!(time_.high > time_.low)) return;
+  if (!(x_.high > x_.low)) return;
   const QRectF plot = area();
   painter->save();
   painter->setRenderHint(QPainter::Antialiasing, false);
   painter->setFont(Theme::current().font(FontRole::caption));
   const QFontMetrics metrics(painter->font());
   for (const double tick : value_ticks()) {
-    const double y = std::round(position(time_.low, tick).y());
+    const double y = std::round(position(x_.low, tick).y());
     painter->setPen(ink(Colour::grid));
     painter->drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
     painter->setPen(ink(Colour::muted));
     painter->drawText(QRectF(0, y - metrics.height() / 2.0, plot.left() - units(1.5), metrics.height()),
                       Qt::AlignRight | Qt::AlignVCenter, tick_text(tick));
   }
-  const std::vector<double> times = shown_time_ticks();
-  const bool with_seconds = times.size() < 2 || times[1] - times[0] < 60;
-  const double half = metrics.horizontalAdvance(QStringLiteral("00:00:00")) / 2.0 + 1;
-  for (const double tick : times) {
+  const std::vector<double> ticks = shown_x_ticks();
+  const bool with_seconds = ticks.size() < 2 || ticks[1] - ticks[0] < 60;
+  for (const double tick : ticks) {
     const double x = std::round(position(tick, values_.low).x());
     painter->setPen(ink(Colour::strong));
     painter->drawLine(QPointF(x, plot.bottom()), QPointF(x, plot.bottom() + units(0.75)));
     painter->setPen(ink(Colour::muted));
+    const QString text = kind_ == XAxis::time ? clock_text(tick, with_seconds) : x_text(tick);
+    const double half = metrics.horizontalAdvance(text) / 2.0 + 1;
     const double left = std::clamp(x - half, 0.0, viewport()->width() - 2 * half);
     painter->drawText(QRectF(left, plot.bottom() + units(1.25), 2 * half, metrics.height()), Qt::AlignCenter,
-                      clock_text(tick, with_seconds));
+                      text);
   }
   painter->setPen(ink(Colour::strong));
   painter->drawLine(plot.bottomLeft(), plot.bottomRight());
@@ -242,7 +278,7 @@ void ChartPlot::drawBackground(QPainter* painter, const QRectF&) {
 }
 
 void ChartPlot::drawForeground(QPainter* painter, const QRectF&) {
-  if (!(time_.high > time_.low) || series_ == nullptr) return;
+  if (!(x_.high > x_.low) || series_ == nullptr) return;
   painter->save();
   painter->setPen(Qt::NoPen);
   for (const auto& [point, owner] : lone_points_) {
@@ -251,9 +287,14 @@ void ChartPlot::drawForeground(QPainter* painter, const QRectF&) {
     painter->drawEllipse(position(point.x, point.y), series.width, series.width);
   }
   painter->setBrush(Qt::NoBrush);
-  draw_marks(painter);
+  draw_ticks(painter);
   draw_limits(painter);
   draw_note(painter);
+  LabelRoom room(area());
+  if (names_at_lines_)
+    for (const ChartSeries& series : *series_) room.block_line(pixels_of(series));
+  draw_points(painter, room);
+  if (names_at_lines_) draw_names(painter, room);
   if (std::isfinite(crosshair_)) draw_crosshair(painter);
   if (hasFocus()) {
     painter->setPen(QPen(ink(Colour::accent), 2));
@@ -262,15 +303,83 @@ void ChartPlot::drawForeground(QPainter* painter, const QRectF&) {
   painter->restore();
 }
 
-void ChartPlot::draw_marks(QPainter* painter) {
+void ChartPlot::draw_ticks(QPainter* painter) {
   for (const ChartSeries& series : *series_) {
     if (series.stroke != Stroke::marks) continue;
     painter->setPen(QPen(ink(series.colour), series.width));
     for (std::size_t i = 0; i < series.x.size(); ++i) {
-      if (!std::isfinite(series.y[i]) || series.x[i] < time_.low || series.x[i] > time_.high) continue;
+      if (!std::isfinite(series.y[i]) || series.x[i] < x_.low || series.x[i] > x_.high) continue;
       const QPointF at = position(series.x[i], series.y[i]);
       painter->drawLine(at - QPointF(0, units(0.75)), at + QPointF(0, units(0.75)));
     }
+  }
+}
+
+/// What of the series lies inside the plot; its gaps are bridged.
+QPolygonF ChartPlot::pixels_of(const ChartSeries& series) const {
+  QPolygonF line;
+  for (std::size_t i = 0; i < series.x.size(); ++i) {
+    if (!std::isfinite(series.y[i]) || series.x[i] < x_.low || series.x[i] > x_.high) continue;
+    if (const QPointF at = position(series.x[i], series.y[i]); at.y() >= area().top()) line << at;
+  }
+  return line;
+}
+
+void ChartPlot::draw_points(QPainter* painter, LabelRoom& room) {
+  if (marks_ == nullptr || !has_data_) return;
+  const QRectF plot = area();
+  QFont font = Theme::current().font(FontRole::caption);
+  font.setWeight(QFont::DemiBold);
+  painter->setFont(font);
+  const QFontMetricsF metrics(font);
+  const double radius = units(1.25);
+  for (const ChartMark& mark : *marks_) {
+    const bool guide = mark.shape == ChartMark::Shape::guide;
+    const QPointF at =
+        guide ? QPointF(position(mark.x, values_.low).x(), plot.top()) : position(mark.x, mark.y);
+    painter->setPen(stroke_pen(Stroke::dash, 1, ink(mark.colour)));
+    if (guide || mark.to_axes) painter->drawLine(at, QPointF(at.x(), plot.bottom()));
+    if (mark.to_axes) painter->drawLine(at, QPointF(plot.left(), at.y()));
+    const QRectF box(at - QPointF(radius, radius), QSizeF(2 * radius, 2 * radius));
+    painter->setPen(QPen(ink(mark.colour), 1.8));
+    painter->setBrush(ink(Colour::panel));
+    if (mark.shape == ChartMark::Shape::ring) painter->drawEllipse(box);
+    if (mark.shape == ChartMark::Shape::diamond)
+      painter->drawPolygon(QPolygonF(
+          {{at.x(), box.top()}, {box.right(), at.y()}, {at.x(), box.bottom()}, {box.left(), at.y()}}));
+    if (mark.shape == ChartMark::Shape::cross) {
+      painter->drawLine(box.topLeft(), box.bottomRight());
+      painter->drawLine(box.topRight(), box.bottomLeft());
+    }
+    painter->setBrush(Qt::NoBrush);
+    if (!guide) room.block(box);
+    if (guide || mark.to_axes) room.block_line(QPolygonF({at, {at.x(), plot.bottom()}}));
+    if (mark.to_axes) room.block_line(QPolygonF({at, {plot.left(), at.y()}}));
+  }
+  for (const ChartMark& mark : *marks_) {
+    if (mark.text.isEmpty()) continue;
+    const bool guide = mark.shape == ChartMark::Shape::guide;
+    const QPointF at = guide ? QPointF(position(mark.x, values_.low).x(), plot.top() + metrics.height())
+                             : position(mark.x, mark.y);
+    const QRectF words = room.place_beside(at, {metrics.horizontalAdvance(mark.text) + 1, metrics.height()},
+                                           radius + units(1));
+    painter->setPen(ink(mark.colour));
+    painter->drawText(words, Qt::AlignCenter, mark.text);
+  }
+}
+
+void ChartPlot::draw_names(QPainter* painter, LabelRoom& room) {
+  QFont font = Theme::current().font(FontRole::caption);
+  font.setWeight(QFont::DemiBold);
+  painter->setFont(font);
+  const QFontMetricsF metrics(font);
+  for (const ChartSeries& series : *series_) {
+    const QPolygonF line = pixels_of(series);
+    if (line.size() < 2) continue;
+    painter->setPen(ink(series.colour));
+    painter->drawText(
+        room.place_along(line, {metrics.horizontalAdvance(series.name) + 1, metrics.height()}, units(1)),
+        Qt::AlignCenter, series.name);
   }
 }
 
@@ -278,7 +387,7 @@ void ChartPlot::draw_limits(QPainter* painter) {
   const QRectF plot = area();
   painter->setFont(Theme::current().font(FontRole::caption));
   for (const ChartLimit& limit : limits_) {
-    const double y = std::round(position(time_.low, limit.value).y());
+    const double y = std::round(position(x_.low, limit.value).y());
     painter->setPen(stroke_pen(Stroke::dots, 1.2, ink(Colour::bad)));
     painter->drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
     painter->setPen(ink(Colour::bad));
@@ -337,15 +446,15 @@ void ChartPlot::draw_crosshair(QPainter* painter) {
   painter->drawText(box, Qt::AlignCenter, words);
 
   if (!hasFocus() && !pinned_ && !underMouse()) return;
-  const QString time = clock_text(crosshair_, true);
-  const double pill_width = metrics.horizontalAdvance(time) + units(2);
+  const QString place = x_text(crosshair_);
+  const double pill_width = metrics.horizontalAdvance(place) + units(2);
   const double pill_left = std::clamp(x - pill_width / 2, 0.0, viewport()->width() - pill_width);
   const QRectF pill(pill_left, plot.bottom() + 1, pill_width, viewport()->height() - plot.bottom() - 2);
   painter->setPen(Qt::NoPen);
   painter->setBrush(ink(Colour::accent));
   painter->drawRoundedRect(pill, units(0.5), units(0.5));
   painter->setPen(ink(Colour::on_accent));
-  painter->drawText(pill, Qt::AlignCenter, time);
+  painter->drawText(pill, Qt::AlignCenter, place);
 }
 
 double ChartPlot::nearest_sample(double x) const {
@@ -353,7 +462,8 @@ double ChartPlot::nearest_sample(double x) const {
   if (series_ == nullptr) return best;
   for (const ChartSeries& series : *series_)
     for (const double sample : series.x)
-      if (sample >= time_.low && sample <= time_.high && !(std::abs(sample - x) >= std::abs(best - x)))
+      if (sample >= x_.low && sample <= x_.high &&
+          !(std::abs(to_axis(sample) - to_axis(x)) >= std::abs(to_axis(best) - to_axis(x))))
         best = sample;
   return best;
 }
@@ -362,7 +472,7 @@ double ChartPlot::step_sample(double x, int by) const {
   std::vector<double> samples;
   for (const ChartSeries& series : *series_)
     for (const double sample : series.x)
-      if (sample >= time_.low && sample <= time_.high) samples.push_back(sample);
+      if (sample >= x_.low && sample <= x_.high) samples.push_back(sample);
   if (samples.empty()) return kNone;
   std::sort(samples.begin(), samples.end());
   samples.erase(std::unique(samples.begin(), samples.end()), samples.end());
@@ -396,9 +506,9 @@ void ChartPlot::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Right:
       return move_user_crosshair(step_sample(crosshair_, +1));
     case Qt::Key_Home:
-      return move_user_crosshair(nearest_sample(time_.low));
+      return move_user_crosshair(nearest_sample(x_.low));
     case Qt::Key_End:
-      return move_user_crosshair(nearest_sample(time_.high));
+      return move_user_crosshair(nearest_sample(x_.high));
     case Qt::Key_Escape:
       if (!std::isfinite(crosshair_)) break;
       return move_user_crosshair(kNone);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// ChartPlot: the drawing inside a LineChart. Qt Charts draws the lines; grid, labels, limits and crosshair
-// are ours, because its axes know neither 1-2-5 decades nor whole seconds.
+// ChartPlot: the drawing inside a LineChart. Qt Charts draws the lines; grid, labels, limits, marks and
+// crosshair are ours, because its axes know neither 1-2-5 decades nor whole seconds.
 #pragma once
 #include <QChartView>
+#include <QElapsedTimer>
 #include <vector>
 
 #include "ui/widgets/decimate.h"
@@ -14,14 +15,18 @@ class QValueAxis;
 
 namespace pitwall::ui {
 
+class LabelRoom;
+
 class ChartPlot : public QChartView {
   Q_OBJECT
 
  public:
-  explicit ChartPlot(bool log, QWidget* parent = nullptr);
+  ChartPlot(bool log, XAxis x_axis, QWidget* parent = nullptr);
 
   void set_series(const std::vector<ChartSeries>* series);  ///< not owned; call again after each change
   void set_limits(std::vector<ChartLimit> limits);
+  void set_marks(const std::vector<ChartMark>* marks);  ///< not owned, as the series
+  void set_names_at_lines(bool on) { names_at_lines_ = on; }
   void set_time_range(double from, double to);
   void set_note(const QString& note);
   void set_crosshair(double x);  ///< NaN frees it
@@ -49,29 +54,38 @@ class ChartPlot : public QChartView {
   void place_plot_area();
   void update_limits();
   void update_lines();
-  void draw_marks(QPainter* painter);
+  void draw_ticks(QPainter* painter);
+  void draw_points(QPainter* painter, LabelRoom& room);
+  void draw_names(QPainter* painter, LabelRoom& room);
+  QPolygonF pixels_of(const ChartSeries& series) const;
   void draw_limits(QPainter* painter);
   void draw_crosshair(QPainter* painter);
   void draw_note(QPainter* painter);
   void move_user_crosshair(double x);
   std::vector<double> value_ticks() const;
-  std::vector<double> shown_time_ticks() const;
+  std::vector<double> shown_x_ticks() const;
+  QString x_text(double x) const;
   QString tick_text(double value) const;
   QString crosshair_text() const;
   double to_plot(double value) const;  ///< value → axis space
+  double to_axis(double x) const;      ///< x → axis space
   QPointF position(double x, double value) const;
   double x_at(double pixel) const;
   double nearest_sample(double x) const;
   double step_sample(double x, int by) const;
+  double now() const;  ///< seconds, for limits that wait before they shrink
   QRectF area() const;
 
-  bool log_;
+  bool log_, names_at_lines_ = false;
+  XAxis kind_;
   const std::vector<ChartSeries>* series_ = nullptr;
+  const std::vector<ChartMark>* marks_ = nullptr;
   std::vector<ChartLimit> limits_;
   QString note_;
-  AxisLimits time_{0, 0}, values_{0, 1};
+  AxisLimits x_{0, 0}, values_{0, 1};
   bool fixed_time_ = false, pinned_ = false, has_data_ = false;
-  SteadyLimits steady_;
+  SteadyLimits steady_x_, steady_;
+  QElapsedTimer age_;
   double crosshair_;
   std::vector<QLineSeries*> lines_;                             ///< pool: one for each unbroken segment shown
   std::vector<std::pair<PlotPoint, std::size_t>> lone_points_;  ///< segments of one sample, with their series

@@ -89,6 +89,8 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
   switch (role) {
     case Qt::DisplayRole:
       return cell.text;
+    case Qt::ToolTipRole:
+      return number ? QVariant() : QVariant(cell.text);  // whole, where its column is narrow
     case Qt::DecorationRole:
       return cell.icon.isNull() ? QVariant() : QVariant(cell.icon);
     case Qt::TextAlignmentRole:
@@ -145,12 +147,16 @@ DataTable::DataTable(const QString& accessible_name, std::vector<TableColumn> co
   connect(&Theme::current(), &Theme::changed, this, &DataTable::restyle);
   connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this] { Q_EMIT current_changed(current_key()); });
+  connect(horizontalScrollBar(), &QScrollBar::rangeChanged, this, [this] {
+    if (max_rows_ > 0) updateGeometry();
+  });
   connect(this, &QTableView::doubleClicked, this, [this] { Q_EMIT opened(current_key()); });
 }
 
 void DataTable::restyle() {
   const Theme& theme = Theme::current();
   setFont(theme.font(FontRole::small));
+  setIconSize({theme.units(3.5), theme.units(3.5)});
   verticalHeader()->setMinimumSectionSize(theme.units(4));  // bounds the default
   verticalHeader()->setDefaultSectionSize(theme.units(5.75));
   viewport()->update();
@@ -241,7 +247,7 @@ void DataTable::fit_columns() {
       const auto index = static_cast<std::size_t>(column);
       if (index >= row.cells.size()) continue;
       const TableCell& cell = row.cells[index];
-      const int mark = cell.icon.isNull() ? 0 : Theme::current().units(5);
+      const int mark = cell.icon.isNull() ? 0 : Theme::current().units(3.5) + Theme::current().units(3);
       const int text = (cell.strong ? strong_metrics : metrics).horizontalAdvance(cell.text);
       width = std::max(width, text + padding + mark);
     }
@@ -298,8 +304,9 @@ void DataTable::paintEvent(QPaintEvent* event) {
 QSize DataTable::sizeHint() const {
   if (max_rows_ == 0) return QTableView::sizeHint();
   const int rows = std::clamp(model_->rowCount(), 1, max_rows_);
+  const int bar = horizontalScrollBar()->maximum() > 0 ? horizontalScrollBar()->sizeHint().height() : 0;
   return {QTableView::sizeHint().width(),
-          horizontalHeader()->sizeHint().height() + rows * verticalHeader()->defaultSectionSize() + 1};
+          horizontalHeader()->sizeHint().height() + rows * verticalHeader()->defaultSectionSize() + bar + 1};
 }
 
 QSize DataTable::minimumSizeHint() const {

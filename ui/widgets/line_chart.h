@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// LineChart: named series over time that answer one question, in a card. Qt Charts draws the lines and stays
-// inside.
+// LineChart: named series that answer one question, in a card: over time, or against any other number. Qt
+// Charts draws the lines and stays inside.
 #pragma once
-#include <memory>
+#include <limits>
 #include <vector>
 
-#include "ui/widgets/card.h"
-
-class QStackedWidget;
+#include "ui/widgets/chart_card.h"
 
 namespace pitwall::ui {
 
 class ChartPlot;
-class DataTable;
 
 struct ChartSeries {
   QString name;  ///< "p50"
   Colour colour = Colour::text;
   Stroke stroke = Stroke::solid;
   double width = 2.2;
-  std::vector<double> x, y;  ///< x: UTC seconds, ascending; NaN in y is a gap
+  std::vector<double> x, y;  ///< x: ascending, UTC seconds on a time axis; NaN in y is a gap
 };
 
 /// A horizontal line that carries meaning: an SLO or a limit.
@@ -28,8 +25,25 @@ struct ChartLimit {
   double value = 0;
 };
 
+/// A point with a name: where a line ends and why, what was asked for.
+struct ChartMark {
+  enum class Shape : std::uint8_t {
+    ring,
+    cross,
+    diamond,
+    guide
+  };  ///< guide: a vertical at x, y does not count
+  Shape shape = Shape::ring;
+  double x = 0, y = 0;
+  Colour colour = Colour::text;
+  QString text;          ///< beside it; may be empty
+  bool to_axes = false;  ///< dashed lines from the point to both axes
+};
+
+enum class XAxis : std::uint8_t { time, linear, log };
+
 /// Keys inside: arrows move the crosshair, Home and End jump, Esc frees it, T table, Ctrl+E export.
-class LineChart : public Card {
+class LineChart : public ChartCard {
   Q_OBJECT
 
  public:
@@ -37,45 +51,41 @@ class LineChart : public Card {
     QString id;  ///< object name: "serve.chart.itl"
     QString title, unit, question;
     bool log = false;  ///< y axis
+    XAxis x = XAxis::time;
+    QString x_name = {};          ///< "requests": column head and unit of x, where x is no time
+    bool names_at_lines = false;  ///< in the plot instead of a legend in the header
   };
   explicit LineChart(const Spec& spec, QWidget* parent = nullptr);
 
   void set_series(std::vector<ChartSeries> series);
   void set_limits(std::vector<ChartLimit> limits);
+  void set_marks(std::vector<ChartMark> marks);
   void set_time_range(double from, double to);  ///< UTC seconds; unset: the data's
   void set_note(const QString& note);           ///< one muted line inside the plot: why a line is missing
-  void set_source(const QString& source);       ///< run id, for exports
   const std::vector<ChartSeries>& series() const { return series_; }
+  const std::vector<ChartMark>& marks() const { return marks_; }
 
-  double crosshair() const;  ///< UTC seconds; NaN when free
+  double crosshair() const;  ///< x; NaN when free
   QString summary() const;  ///< one sentence with the last and the largest values; the accessible description
-  bool table_shown() const;
-  void show_table(bool table);
-  /// By suffix: .png (2×), .svg (the report's writer), .csv. Empty on success, else what went wrong.
-  QString export_to(const QString& path) const;
 
  public Q_SLOTS:
-  void set_crosshair(double x);  ///< UTC seconds; NaN frees it
+  void set_crosshair(double x);  ///< NaN frees it
 
  Q_SIGNALS:
   void crosshair_moved(double x);  ///< by the user; connect charts to each other
 
  protected:
-  void keyPressEvent(QKeyEvent* event) override;
-  bool eventFilter(QObject* watched,
-                   QEvent* event) override;  ///< the table's T is ours, not a search for a row
+  std::vector<TableRow> table_rows() const override;
+  QByteArray csv() const override;
+  QByteArray svg() const override;
 
  private:
-  bool take_key(const QKeyEvent& event);
-  void fill_table();
-  void ask_export();
+  QString x_text(double x) const;
 
   Spec spec_;
   std::vector<ChartSeries> series_;
-  QString source_;
+  std::vector<ChartMark> marks_;
   ChartPlot* plot_;
-  DataTable* table_;
-  QStackedWidget* stack_;
 };
 
 }  // namespace pitwall::ui
