@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "app/common/backend_factory.h"
+#include "app/common/this_machine.h"
 #include "app/pitwall/quit_on_signal.h"
 #include "engine/base/file.h"
 #include "engine/library/models_folder.h"
@@ -139,7 +140,9 @@ int run(QApplication& app, const Options& options) {
   }
   ui::EngineController engine(backend_factory(), store->get());
   engine.set_refresh_hz(preferences.refresh_hz());
-  const auto window = ui::compose_window(engine, **store, preferences);
+  const auto window = ui::compose_window(engine, **store, preferences, [](const std::string& name) {
+    return find_gpu_or_this_machine({name, 1});
+  });
   if (!options.screenshots.isEmpty()) return take_pictures(*window, engine, options);
 
   window->restore();

@@ -16,6 +16,7 @@
 #include <future>
 
 #include "app/common/backend_factory.h"
+#include "engine/plan/gpu_profile.h"
 #include "engine/store/store.h"
 #include "tests/support/taken_port.h"
 #include "tests/support/test_support.h"
@@ -52,8 +53,10 @@ struct Session {
       : preferences(folder),
         store(*Store::open(folder / "pitwall.db")),
         engine(backend_factory(), store.get()) {
-    window = compose_window(engine, *store, preferences);
+    window =
+        compose_window(engine, *store, preferences, [](const std::string& name) { return find_gpu(name); });
     window->resize(1440, 900);
+    window->show_page(u8("serve"));
     window->show();
     serve = static_cast<ServePage*>(window->page(u8("serve")));
     banner = window->findChild<BannerBar*>();
@@ -381,7 +384,9 @@ void ServeTest::shortcuts_and_pages() {
   session_->window->activateWindow();
   QVERIFY(QTest::qWaitForWindowActive(session_->window.get()));
   QCOMPARE(session_->window->page_ids(),
-           (QStringList{u8("serve"), u8("chat"), u8("reports"), u8("settings")}));
+           (QStringList{u8("plan"), u8("serve"), u8("chat"), u8("reports"), u8("settings")}));
+  QTest::keyClick(session_->window.get(), Qt::Key_1, Qt::ControlModifier);
+  QCOMPARE(session_->window->current_page()->id(), u8("plan"));
   QTest::keyClick(session_->window.get(), Qt::Key_3, Qt::ControlModifier);
   QCOMPARE(session_->window->current_page()->id(), u8("chat"));
   QTest::keyClick(session_->window.get(), Qt::Key_7, Qt::ControlModifier);

@@ -18,6 +18,7 @@
 #include <algorithm>
 
 #include "engine/base/threads.h"
+#include "engine/library/models_folder.h"
 #include "ui/serve/live_view.h"
 #include "ui/serve/model_facts.h"
 #include "ui/serve/model_list.h"
@@ -392,6 +393,17 @@ void ServePage::read_facts(const QString& path) {
 Result<void> ServePage::set_setting(std::string_view name, std::string_view text) {
   state_->session_settings = true;
   return state_->form->set(name, text);
+}
+
+void ServePage::take_plan(const QString& model,
+                          const std::vector<std::pair<std::string, std::string>>& settings) {
+  Q_EMIT page_requested(id());
+  for (const auto& [name, text] : settings)
+    if (auto set = set_setting(name, text); !set) Q_EMIT banner_requested(banner_of(set.error()));
+  if (const auto path = resolve_model(model.toStdString()); path)
+    choose_model(QString::fromStdString(path->string()));
+  else
+    Q_EMIT banner_requested(banner_of(path.error()));
 }
 
 void ServePage::start() {

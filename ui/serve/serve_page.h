@@ -2,6 +2,8 @@
 // The serve page: choose a model, set the engine up, start it, and watch it run.
 #pragma once
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "ui/shell/page.h"
 
@@ -29,6 +31,12 @@ class ServePage : public Page {
   Result<void> set_setting(std::string_view name, std::string_view text);
   void start();  ///< the chosen model with the form's settings
   void stop();   ///< also cancels a load
+  /// A plan's model and settings, for this session; the page shows itself. A model that is not here, or a
+  /// setting that is not taken, is said in a banner.
+  void take_plan(const QString& model, const std::vector<std::pair<std::string, std::string>>& settings);
+
+ Q_SIGNALS:
+  void page_requested(const QString& id);
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;

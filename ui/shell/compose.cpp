@@ -2,21 +2,29 @@
 #include "ui/shell/compose.h"
 
 #include "ui/chat/chat_page.h"
+#include "ui/plan/plan_page.h"
 #include "ui/reports/reports_page.h"
 #include "ui/serve/serve_page.h"
 #include "ui/shell/settings_page.h"
 
 namespace pitwall::ui {
 
-std::unique_ptr<MainWindow> compose_window(EngineController& engine, Store& store, Preferences& preferences) {
+std::unique_ptr<MainWindow> compose_window(
+    EngineController& engine, Store& store, Preferences& preferences,
+    std::function<Result<GpuProfile>(const std::string& name)> find_gpu) {
   auto window = std::make_unique<MainWindow>(engine, preferences);
+  auto* plan = new PlanPage(engine, store, preferences, std::move(find_gpu));
+  auto* serve = new ServePage(engine, preferences);
   auto* chat = new ChatPage(engine, store);
   auto* reports = new ReportsPage(engine, store);
-  window->add_page(new ServePage(engine, preferences), QStringLiteral("serve"), Qt::CTRL | Qt::Key_2);
+  window->add_page(plan, QStringLiteral("plan"), Qt::CTRL | Qt::Key_1);
+  window->add_page(serve, QStringLiteral("serve"), Qt::CTRL | Qt::Key_2);
   window->add_page(chat, QStringLiteral("chat"), Qt::CTRL | Qt::Key_3);
   window->add_page(reports, QStringLiteral("reports"), Qt::CTRL | Qt::Key_7);
   window->add_page(new SettingsPage(engine, preferences), QStringLiteral("settings"),
                    Qt::CTRL | Qt::Key_Comma, true);
+  QObject::connect(plan, &PlanPage::serve_requested, serve, &ServePage::take_plan);
+  QObject::connect(serve, &ServePage::page_requested, window.get(), &MainWindow::show_page);
   QObject::connect(chat, &ChatPage::page_requested, window.get(), &MainWindow::show_page);
   QObject::connect(reports, &ReportsPage::page_requested, window.get(), &MainWindow::show_page);
   return window;

@@ -75,6 +75,13 @@ void Preferences::set_model_folders(const QStringList& folders) {
   file_.setValue(key("model_folders"), folders);
 }
 
+QString Preferences::last_deployment() const {
+  return file_.value(key("last_deployment")).toString();
+}
+void Preferences::set_last_deployment(const QString& name) {
+  file_.setValue(key("last_deployment"), name);
+}
+
 Settings Preferences::engine_settings(QString* trouble) const {
   Settings settings;
   const std::filesystem::path path = folder_ / "settings.json";

@@ -30,6 +30,8 @@ class Preferences {
   void add_recent_model(const QString& path);
   QStringList model_folders() const;  ///< beside the default one
   void set_model_folders(const QStringList& folders);
+  QString last_deployment() const;  ///< name of the one that was planned last
+  void set_last_deployment(const QString& name);
 
   /// Defaults where nothing was saved, or where the file cannot be read; `trouble` says why.
   Settings engine_settings(QString* trouble = nullptr) const;

@@ -8,10 +8,12 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTimer>
+#include <algorithm>
 #include <functional>
 
 #include "engine/serve/chat_prompt.h"
 #include "engine/serve/engine.h"
+#include "ui/plan/plan_page.h"
 #include "ui/reports/reports_page.h"
 #include "ui/serve/serve_page.h"
 #include "ui/shell/engine_controller.h"
@@ -22,7 +24,7 @@ namespace pitwall::ui {
 namespace {
 
 constexpr int kClients = 5;
-constexpr int kLongestLoadMs = 300'000, kLongestReplyMs = 60'000, kSettleMs = 1'500;
+constexpr int kLongestLoadMs = 300'000, kLongestReplyMs = 60'000, kLongestPlanMs = 10'000, kSettleMs = 1'500;
 
 constexpr const char* kQuestions[] = {
     "Explain in a few sentences what a language model is.",
@@ -134,6 +136,27 @@ void chat(MainWindow& window) {
   wait(kLongestReplyMs, [&] { return send->text() == idle; });
 }
 
+/// One shipped deployment on three kinds of GPUs.
+void plan(MainWindow& window) {
+  auto* page = static_cast<PlanPage*>(window.page(QStringLiteral("plan")));
+  const auto& shipped = shipped_deployments();
+  const auto shown = std::find_if(shipped.begin(), shipped.end(), [](const Deployment& one) {
+    return one.name == "Chat with long documents";
+  });
+  if (shown == shipped.end()) return;
+  std::vector<Deployment> alternatives(3, *shown);
+  const std::pair<const char*, int> gpus[] = {{"H200", 1}, {"L40S", 2}, {"A100-80G", 8}};
+  for (std::size_t i = 0; i < alternatives.size(); ++i) {
+    alternatives[i].max_num_seqs = 128;
+    alternatives[i].requests = 72;  // more than two small cards hold
+    alternatives[i].gpu = gpus[i].first;
+    alternatives[i].gpus = alternatives[i].tensor_parallel = gpus[i].second;
+  }
+  window.show_page(QStringLiteral("plan"));
+  page->compare(alternatives);
+  wait(kLongestPlanMs, [&] { return page->answered(); });
+}
+
 }  // namespace
 
 Result<QStringList> take_screenshots(MainWindow& window, EngineController& engine,
@@ -144,6 +167,8 @@ Result<QStringList> take_screenshots(MainWindow& window, EngineController& engin
                  "Choose a folder that can be written", ""};
   window.resize(options.size);
   window.show();
+  plan(window);
+  if (auto saved = save(window, QStringLiteral("plan"), options, files); !saved) return saved.error();
   qint64 run = options.run;
   if (!options.model.isEmpty()) {
     if (auto started = start_engine(window, engine, options.model); !started) return started.error();

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plan/deployment_files.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cctype>
+#include <system_error>
+
+#include "engine/base/file.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestFile = 1 << 20;
+
+/// Letters, digits and what else any file system takes; the name itself is inside the file.
+std::string file_name_of(const std::string& name) {
+  std::string file;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool kept = byte >= 0x80 || std::isalnum(byte) != 0 || c == '-' || c == '_' || c == '.';
+    file += kept && !(file.empty() && c == '.') ? c : '_';
+  }
+  return file.substr(0, 120) + ".json";
+}
+
+}  // namespace
+
+fs::path deployments_folder() {
+  return data_folder() / "deployments";
+}
+
+std::vector<Deployment> saved_deployments(QString* trouble) {
+  std::vector<Deployment> saved;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(deployments_folder(), error)) {
+    if (entry.path().extension() != ".json") continue;
+    const auto text = read_file(entry.path(), kLargestFile);
+    const Result<Deployment> parsed = text ? parse_deployment(*text) : Result<Deployment>(text.error());
+    if (parsed)
+      saved.push_back(*parsed);
+    else if (trouble != nullptr)
+      *trouble = QString::fromStdString(entry.path().filename().string() + ": " + parsed.error().text());
+  }
+  std::sort(saved.begin(), saved.end(),
+            [](const Deployment& a, const Deployment& b) { return a.name < b.name; });
+  return saved;
+}
+
+Result<fs::path> save_deployment(const Deployment& deployment) {
+  if (deployment.name.empty())
+    return Error{Error::Kind::invalid_input, "The deployment has no name", "", "Give it one", "name"};
+  std::error_code error;
+  fs::create_directories(deployments_folder(), error);
+  const fs::path path = deployments_folder() / file_name_of(deployment.name);
+  if (auto written = write_file_atomic(path, deployment_json(deployment)); !written) return written.error();
+  return path;
+}
+
+}  // namespace pitwall::ui

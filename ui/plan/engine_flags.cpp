@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plan/engine_flags.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "engine/library/model_profile.h"
+#include "engine/plan/command_line.h"
+#include "engine/plan/engine_profile.h"
+#include "engine/plan/flag_writer.h"
+#include "engine/plan/manifest.h"
+#include "ui/plan/alternatives.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+QString qs(const std::string& text) {
+  return QString::fromStdString(text);
+}
+
+/// "meta-llama/Llama-3.1-8B-Instruct" is the profile llama-3.1-8b; names that no profile has stay.
+std::string model_named(const std::string& name) {
+  std::error_code error;
+  if (name.empty() || std::filesystem::exists(name, error)) return name;
+  std::string last = name.substr(name.rfind('/') + 1);
+  std::transform(last.begin(), last.end(), last.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  if (find_model_profile(last) != nullptr) return last;
+  for (const std::string_view part : {"-instruct", "-chat", "-it"})
+    if (const std::size_t at = last.find(part); at != std::string::npos) last.erase(at, part.size());
+  return find_model_profile(last) != nullptr ? last : name;
+}
+
+bool looks_like_a_file(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos) return false;
+  if (text[first] == '{' || text.compare(first, 3, "---") == 0) return true;
+  const std::string line = text.substr(first, text.find('\n', first) - first);
+  const std::size_t colon = line.find(':');
+  return colon != std::string::npos && line.find("--") == std::string::npos &&
+         (colon + 1 == line.size() || line[colon + 1] == ' ') && line.find(' ') >= colon;
+}
+
+}  // namespace
+
+MemoryTerms memory_terms(const DeploymentPlan& plan) {
+  const RankPlan& rank = plan.worst_rank();
+  MemoryTerms terms;
+  terms.total = rank.device_total;
+  terms.weights = rank.of(Category::weights);
+  terms.working = rank.total() - rank.of(Category::weights) - rank.of(Category::kv);
+  terms.kv_per_token = rank.kv_bytes_per_token;
+  return terms;
+}
+
+Result<FlagsText> flags_text(const DeploymentPlan& plan, const EngineProfile& engine, FlagsForm form) {
+  const WrittenFlags written = write_flags(engine, plan.asked, memory_terms(plan));
+  FlagsText flags;
+  std::vector<std::string> notes = written.notes;
+  if (form == FlagsForm::command) {
+    flags.text = qs(command_text(written));
+  } else {
+    ManifestOptions options;
+    options.gpus = plan.asked.tensor_parallel * plan.asked.pipeline_parallel;
+    options.replicas = plan.replicas;
+    options.weights = plan.model.weight_bytes();
+    const auto manifest =
+        form == FlagsForm::compose ? compose_file(written, options) : kubernetes_manifest(written, options);
+    if (!manifest) return manifest.error();
+    flags.text = qs(manifest->text);
+    notes.insert(notes.end(), manifest->notes.begin(), manifest->notes.end());
+  }
+  if (!written.config.empty())
+    flags.text += QStringLiteral("\n# %1:\n%2").arg(qs(written.config_name), qs(written.config));
+  for (const std::string& note : notes) flags.notes << qs(note);
+  return flags;
+}
+
+Result<EngineReading> read_pasted(const std::string& text, const EngineProfile* engine) {
+  const auto command = looks_like_a_file(text) ? read_config(text, engine) : read_command(text, engine);
+  if (!command) return command.error();
+  return read_engine_settings(*command);
+}
+
+Deployment deployment_from(const EngineReading& reading, const Deployment& now,
+                           const std::optional<MemoryTerms>& terms) {
+  Deployment read = deployment_of(reading.settings, *reading.engine, terms);
+  copy_demand(now, read);
+  read.name = now.name;
+  read.gpu = now.gpu;
+  read.gpus = std::max({read.gpus, reading.gpus, read.tensor_parallel * read.pipeline_parallel});
+  read.model = read.model.empty() ? now.model : model_named(read.model);
+  return read;
+}
+
+}  // namespace pitwall::ui

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The two charts of the plan page: where memory ends, and where more requests stop to pay.
+#pragma once
+#include <QWidget>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ui/plan/alternatives.h"
+#include "ui/widgets/line_chart.h"
+
+namespace pitwall::ui {
+
+/// Requests that fit against tokens each, one line an alternative with a plan. How many are asked for does
+/// not move the lines: they are kept while only that changes.
+class FrontierLines {
+ public:
+  std::vector<ChartSeries> series(const Alternatives& alternatives);
+
+ private:
+  std::map<std::string, std::vector<double>> known_;  // by all that a line depends on
+};
+std::vector<ChartMark> frontier_marks(const Alternatives& alternatives);  ///< the demand of the subject
+/// Output tokens per second against requests at once, up to what fits.
+std::vector<ChartSeries> throughput_series(const Alternatives& alternatives);
+/// Knee ◇, limits reached ○ and end of KV × of each line, in words for the subject; the demand as a guide.
+std::vector<ChartMark> throughput_marks(const Alternatives& alternatives);
+
+class PlanCharts : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit PlanCharts(QWidget* parent = nullptr);
+  void show_alternatives(const Alternatives& alternatives);
+
+ private:
+  FrontierLines lines_;
+  LineChart *frontier_, *throughput_;
+};
+
+}  // namespace pitwall::ui

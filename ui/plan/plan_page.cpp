@@ -1,0 +1,547 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plan/plan_page.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QDialog>
+#include <QDir>
+#include <QElapsedTimer>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QInputDialog>
+#include <QPlainTextEdit>
+#include <QTabBar>
+#include <QTimer>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "engine/library/model_profile.h"
+#include "engine/library/models_folder.h"
+#include "engine/plan/machine_profile.h"
+#include "engine/store/store.h"
+#include "ui/plan/alternatives.h"
+#include "ui/plan/command_dialog.h"
+#include "ui/plan/deployment_files.h"
+#include "ui/plan/engine_flags.h"
+#include "ui/plan/fix_list.h"
+#include "ui/plan/flags_dialog.h"
+#include "ui/plan/header_text.h"
+#include "ui/plan/measured_runs.h"
+#include "ui/plan/notice_strip.h"
+#include "ui/plan/plan_answer.h"
+#include "ui/plan/plan_form.h"
+#include "ui/plan/serve_settings.h"
+#include "ui/plan/slow_lookup.h"
+#include "ui/plan/start_view.h"
+#include "ui/shell/engine_controller.h"
+#include "ui/shell/preferences.h"
+#include "ui/shell/theme.h"
+#include "ui/widgets/icon.h"
+#include "ui/widgets/number_format.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+constexpr double kNarrowForm = 130;   // a field may stand so far from its name
+constexpr double kNarrowUnits = 250;  // without the rail: below it the form becomes a tab
+constexpr int kRestMs =
+    120;  // without a change, until changes that help are looked for: that takes many plans
+constexpr double kSameDevice = 0.1;  // share by which two readings of one device's memory may differ
+
+QString qs(const std::string& text) {
+  return QString::fromStdString(text);
+}
+
+/// "Reading the headers of NAME, 38.7 GiB": the size of the file, or of the folder's weights.
+QString reading_text(const QString& model) {
+  const QFileInfo file(model);
+  qint64 bytes = file.isFile() ? file.size() : 0;
+  if (file.isDir())
+    for (const QFileInfo& part : QDir(model).entryInfoList({QStringLiteral("*.safetensors")}, QDir::Files))
+      bytes += part.size();
+  const QString name = file.exists() ? file.fileName() : model;
+  return bytes > 0 ? PlanPage::tr("Reading the headers of %1, %2").arg(name, bytes_text(bytes))
+                   : PlanPage::tr("Reading %1").arg(name);
+}
+
+}  // namespace
+
+struct PlanPage::State {
+  State(PlanPage* owner, EngineController& engine, Store& store, Preferences& preferences, GpuSource find_gpu)
+      : page(owner),
+        preferences(preferences),
+        measured(engine, store),
+        outlines(
+            owner, "plan: headers", [](const std::string& model) { return read_outline(model); },
+            [this] { ask(); }),
+        gpus(owner, "plan: GPUs", std::move(find_gpu), [this] { ask(); }) {}
+
+  PlanPage* page;
+  Preferences& preferences;
+  Alternatives alternatives;
+  MeasuredRuns measured;
+  SlowLookup<ModelOutline> outlines;
+  SlowLookup<GpuProfile> gpus;  // this machine is measured
+  QTimer turn;                  // one answer for all changes of a turn of the event loop
+  QTimer rest;                  // the input rests
+  double took_ms = 0;
+  std::vector<Deployment> offered;  // shipped and saved ones, as in the selector
+
+  QComboBox* selector = nullptr;
+  QAction *read_command = nullptr, *flags = nullptr, *pin = nullptr, *serve = nullptr;
+  QTabBar* narrow_tabs = nullptr;
+  StartView* start_view = nullptr;
+  PlanForm* form = nullptr;
+  PlanAnswer* answer = nullptr;
+
+  void build();
+  void build_actions();
+  QAction* action(const char* id, const QString& text, const QKeySequence& key,
+                  std::function<void()> triggered);
+  void connect_parts();
+  void offer_deployments();
+  void offer_models();
+  void offer_gpus();
+
+  void start(const Deployment& deployment);
+  void edit(const Deployment& deployment);
+  void select(qint64 key);
+  void ask();  // all changed alternatives, at the end of this turn
+  void answer_asked();
+  void answer_one(Alternative& one);
+  void look_for_fixes();  // of one alternative, and of the next in a later turn
+  void show();
+  void show_notice(const Alternative& subject);
+  std::optional<MeasuredMemory> measured_of(const Alternative& subject);
+  void show_layout();
+
+  void toggle_pin();
+  void apply(qint64 key, const Fix& fix);
+  void serve_subject();
+  void save();
+  void open_model();
+  void show_header();
+  void ask_command();
+  void show_flags();
+};
+
+void PlanPage::State::build() {
+  form = new PlanForm(page);
+  answer = new PlanAnswer(page);
+  start_view = new StartView(page);
+  narrow_tabs = new QTabBar(page);
+  narrow_tabs->setObjectName(QStringLiteral("plan.narrowTabs"));
+  narrow_tabs->setAccessibleName(tr("Form or answer"));
+  narrow_tabs->setDrawBase(false);
+  narrow_tabs->setExpanding(false);
+  narrow_tabs->addTab(tr("Deployment"));
+  narrow_tabs->addTab(tr("Answer"));
+  auto* halves = new QHBoxLayout;
+  halves->setSpacing(units(2.5));
+  halves->addWidget(form);
+  halves->addWidget(answer, 1);
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(units(3), units(2.5), units(3), units(2.5));
+  column->setSpacing(units(2.5));
+  column->addWidget(start_view, 1);
+  column->addWidget(narrow_tabs);
+  column->addLayout(halves, 1);
+
+  selector = new QComboBox(page);
+  selector->setObjectName(QStringLiteral("plan.deployment"));
+  selector->setAccessibleName(tr("Deployment"));
+  selector->setAccessibleDescription(tr("Starts from one that is shipped or saved."));
+  selector->setPlaceholderText(tr("No deployment"));
+  selector->setMinimumWidth(units(44));
+  selector->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+}
+
+QAction* PlanPage::State::action(const char* id, const QString& text, const QKeySequence& key,
+                                 std::function<void()> triggered) {
+  auto* made = new QAction(text, page);
+  made->setObjectName(QLatin1String(id));
+  made->setShortcut(key);
+  made->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+  page->addAction(made);
+  connect(made, &QAction::triggered, page, std::move(triggered));
+  return made;
+}
+
+void PlanPage::State::build_actions() {
+  read_command = action("plan.readCommand", tr("Read a command line…"), {}, [this] { ask_command(); });
+  flags = action("plan.flags", tr("Flags for other engines…"), {}, [this] { show_flags(); });
+  pin = action("plan.pin", tr("Pin this"), Qt::Key_P, [this] { toggle_pin(); });
+  pin->setIcon(icon(QStringLiteral("pin")));
+  serve = action("plan.serve", tr("Serve this"), Qt::CTRL | Qt::Key_Return, [this] { serve_subject(); });
+  action("plan.save", tr("Save as deployment…"), QKeySequence::Save, [this] { save(); });
+  action("plan.openModel", tr("Plan another model…"), {}, [this] { open_model(); });
+  const auto step = [this](int by) {
+    alternatives.move(by);
+    if (alternatives.subject() != nullptr) select(alternatives.subject()->key);
+  };
+  action("plan.previous", tr("Previous alternative"), Qt::ALT | Qt::Key_Up, [step] { step(-1); });
+  action("plan.next", tr("Next alternative"), Qt::ALT | Qt::Key_Down, [step] { step(+1); });
+}
+
+void PlanPage::State::connect_parts() {
+  turn.setSingleShot(true);
+  turn.setInterval(0);
+  connect(&turn, &QTimer::timeout, page, [this] { answer_asked(); });
+  rest.setSingleShot(true);
+  connect(&rest, &QTimer::timeout, page, [this] { look_for_fixes(); });
+  connect(form, &PlanForm::edited, page, [this] { edit(form->deployment()); });
+  connect(form, &PlanForm::refused, page, [this] { show(); });
+  connect(form, &PlanForm::serve_requested, page, [this] { serve_subject(); });
+  connect(form, &PlanForm::save_requested, page, [this] { save(); });
+  connect(form, &PlanForm::open_requested, page, [this] { open_model(); });
+  connect(&measured, &MeasuredRuns::changed, page, [this] { show(); });
+  connect(answer, &PlanAnswer::chosen, page, [this](qint64 key) { select(key); });
+  connect(answer, &PlanAnswer::fix_chosen, page, [this](qint64 key, const Fix& fix) { apply(key, fix); });
+  connect(answer->notice(), &NoticeStrip::verb_chosen, page, [this] { show_header(); });
+  connect(start_view, &StartView::chosen, page, [this](const Deployment& deployment) { start(deployment); });
+  connect(start_view, &StartView::read_command_requested, page, [this] { ask_command(); });
+  connect(selector, &QComboBox::activated, page, [this](int index) {
+    if (index >= 0 && static_cast<std::size_t>(index) < offered.size())
+      start(offered[static_cast<std::size_t>(index)]);
+  });
+  connect(narrow_tabs, &QTabBar::currentChanged, page, [this] { show_layout(); });
+}
+
+void PlanPage::State::offer_deployments() {
+  offered = shipped_deployments();
+  QString trouble;
+  for (Deployment& saved : saved_deployments(&trouble)) offered.push_back(std::move(saved));
+  if (!trouble.isEmpty())
+    Q_EMIT page->banner_requested(
+        {Banner::Severity::warn, tr("A saved deployment is left out. %1").arg(trouble), {}, {}, {}});
+  start_view->set_deployments(offered);
+  selector->clear();
+  for (const Deployment& deployment : offered) selector->addItem(qs(deployment.name));
+  const Alternative* subject = alternatives.subject();
+  selector->setCurrentIndex(subject ? selector->findText(qs(subject->deployment.name)) : -1);
+}
+
+void PlanPage::State::offer_models() {
+  std::vector<PlanForm::Choice> models;
+  const auto add = [&](const QString& title, const QString& value) {
+    if (std::none_of(models.begin(), models.end(), [&](const auto& known) { return known.second == value; }))
+      models.emplace_back(title, value);
+  };
+  for (const QString& path : preferences.recent_models()) add(QFileInfo(path).completeBaseName(), path);
+  std::vector<std::filesystem::path> folders{default_models_folder()};
+  for (const QString& folder : preferences.model_folders()) folders.emplace_back(folder.toStdString());
+  for (const ModelEntry& model : scan_models(folders)) add(qs(model.name), qs(model.path.string()));
+  for (const ModelProfile& profile : model_profiles())
+    if (profile.spec) add(qs(profile.title), qs(profile.name));
+  form->set_models(models);
+}
+
+void PlanPage::State::offer_gpus() {
+  QStringList names{QString::fromLatin1(kThisMachine.data(), static_cast<qsizetype>(kThisMachine.size()))};
+  for (const GpuProfile& gpu : gpu_profiles()) names << qs(gpu.name);
+  form->set_gpus(names);
+}
+
+void PlanPage::State::start(const Deployment& deployment) {
+  alternatives.start(deployment);
+  form->set_deployment(deployment);
+  selector->setCurrentIndex(selector->findText(qs(deployment.name)));
+  preferences.set_last_deployment(qs(deployment.name));
+  show_layout();
+  ask();
+}
+
+void PlanPage::State::edit(const Deployment& deployment) {
+  alternatives.edit(deployment);
+  ask();
+}
+
+void PlanPage::State::select(qint64 key) {
+  alternatives.select(key);
+  form->set_deployment(alternatives.subject()->deployment);
+  ask();
+}
+
+void PlanPage::State::ask() {
+  if (!alternatives.empty()) turn.start();
+}
+
+void PlanPage::State::answer_asked() {
+  QElapsedTimer clock;
+  clock.start();
+  bool any = false;
+  for (Alternative& one : alternatives.all()) {
+    if (!one.asked) continue;
+    answer_one(one);
+    any = any || !one.asked;
+  }
+  if (any) took_ms = static_cast<double>(clock.nsecsElapsed()) / 1e6;
+  rest.start(kRestMs);
+  show();
+}
+
+void PlanPage::State::answer_one(Alternative& one) {
+  const auto* outline = outlines.find(qs(one.deployment.model));
+  const auto* gpu = gpus.find(qs(one.deployment.gpu));
+  if (outline == nullptr || gpu == nullptr) return;  // what arrives asks again
+  one.asked = false;
+  one.error.reset();
+  auto plan = !*outline ? Result<DeploymentPlan>(outline->error())
+              : !*gpu   ? Result<DeploymentPlan>(gpu->error())
+                        : plan_memory(one.deployment, ***outline, ***gpu);
+  if (!plan) {
+    one.error = plan.error();
+    return;
+  }
+  plan->predicted = predict(one.deployment, plan->model, plan->gpu, plan->most_at_p95 / plan->replicas);
+  one.plan = std::make_shared<const DeploymentPlan>(std::move(*plan));
+  one.fixes.reset();
+  if (one.plan->verdict == Verdict::fits) one.fixes.emplace();
+}
+
+void PlanPage::State::look_for_fixes() {
+  for (Alternative& one : alternatives.all()) {
+    if (!one.plan || one.fixes || one.asked) continue;
+    one.fixes = find_fixes(*one.plan);
+    rest.start(0);
+    break;
+  }
+  show();
+}
+
+void PlanPage::State::show() {
+  const Alternative* subject = alternatives.subject();
+  if (subject == nullptr) return;
+  const auto* outline = outlines.find(qs(subject->deployment.model));
+  if (outline != nullptr && *outline) form->show_outline(***outline);
+  show_notice(*subject);
+  if (subject->error && (outline == nullptr || *outline))  // the notice says the others
+    form->show_error(*subject->error);
+  else if (subject->plan && !subject->asked)
+    form->show_plan(*subject->plan);
+  const bool old = subject->asked || subject->error || form->has_wrong_field();
+  answer->set_muted(old);
+  const bool can_serve = subject->plan && !old && subject->plan->model.runs_here();
+  serve->setEnabled(can_serve);
+  form->set_can_serve(can_serve,
+                      old ? tr("There is no answer to serve.")
+                          : tr("This engine does not run %1.")
+                                .arg(subject->plan ? qs(subject->plan->model.architecture) : QString()));
+  pin->setText(subject->pinned ? tr("Unpin this") : tr("Pin this"));
+  pin->setEnabled(subject->pinned || alternatives.pinned() < Alternatives::kMostPinned);
+  answer->show_alternatives(alternatives, took_ms, measured_of(*subject));
+}
+
+/// Another machine's figures say nothing about this plan.
+std::optional<MeasuredMemory> PlanPage::State::measured_of(const Alternative& subject) {
+  if (!subject.plan) return std::nullopt;
+  auto found = measured.find(qs(subject.deployment.model));
+  const auto device = static_cast<double>(subject.plan->worst_rank().device_total);
+  if (found && std::abs(static_cast<double>(found->ledger.device_total) - device) > kSameDevice * device)
+    found.reset();
+  return found;
+}
+
+void PlanPage::State::show_notice(const Alternative& subject) {
+  const QString model = qs(subject.deployment.model);
+  if (outlines.waiting(model)) {
+    const QString text = reading_text(model);
+    form->show_reading(text);
+    return answer->notice()->show_progress(text);
+  }
+  if (gpus.waiting(qs(subject.deployment.gpu)))
+    return answer->notice()->show_progress(tr("Measuring the speed of %1").arg(qs(subject.deployment.gpu)));
+  const auto* outline = outlines.find(model);
+  if (outline == nullptr || *outline) return answer->notice()->hide();
+  const Error& error = outline->error();
+  QString reason = qs(error.cause);
+  if (!error.action.empty())
+    reason += (reason.isEmpty() ? QString() : QStringLiteral(". ")) + qs(error.action);
+  answer->notice()->show_error(qs(error.what), reason, tr("Show header"));
+  form->show_reading({});
+}
+
+void PlanPage::State::show_layout() {
+  const bool empty = alternatives.empty();
+  const bool narrow = page->width() < units(kNarrowUnits);
+  start_view->setVisible(empty);
+  narrow_tabs->setVisible(!empty && narrow);
+  form->setVisible(!empty && (!narrow || narrow_tabs->currentIndex() == 0));
+  answer->setVisible(!empty && (!narrow || narrow_tabs->currentIndex() == 1));
+  const int wide = std::max(units(69), form->minimumSizeHint().width());
+  form->setMaximumWidth(narrow ? units(kNarrowForm) : wide);
+  form->setMinimumWidth(narrow ? 0 : wide);
+  for (QAction* act : page->actions())
+    if (act != read_command && act->objectName() != QStringLiteral("plan.openModel")) act->setEnabled(!empty);
+}
+
+void PlanPage::State::toggle_pin() {
+  const Alternative* subject = alternatives.subject();
+  if (subject == nullptr) return;
+  subject->pinned ? alternatives.unpin() : static_cast<void>(alternatives.pin());
+  show();
+}
+
+void PlanPage::State::apply(qint64 key, const Fix& fix) {
+  alternatives.select(key);
+  if (alternatives.subject() == nullptr) return;
+  const auto changed = with_fix(alternatives.subject()->deployment, fix);
+  if (!changed) {
+    Q_EMIT page->banner_requested(banner_of(changed.error()));
+    return;
+  }
+  form->set_deployment(*changed);
+  edit(*changed);
+}
+
+void PlanPage::State::serve_subject() {
+  const Alternative* subject = alternatives.subject();
+  if (subject == nullptr || !subject->plan || !serve->isEnabled()) return;
+  Q_EMIT page->serve_requested(qs(subject->deployment.model), serve_settings(*subject->plan));
+}
+
+void PlanPage::State::save() {
+  const Alternative* subject = alternatives.subject();
+  if (subject == nullptr) return;
+  bool named = false;
+  const QString name = QInputDialog::getText(page, tr("Save as deployment"), tr("Name"), QLineEdit::Normal,
+                                             qs(subject->deployment.name), &named)
+                           .trimmed();
+  if (named) page->save_as(name);
+}
+
+void PlanPage::State::open_model() {
+  const QString path = QFileDialog::getOpenFileName(page, tr("Plan a model"), {},
+                                                    tr("Models (*.gguf config.json);;All files (*)"));
+  if (path.isEmpty()) return;
+  const QFileInfo file(path);
+  const bool weights = file.fileName() == QLatin1String("config.json") &&
+                       !QDir(file.absolutePath()).entryList({QStringLiteral("*.safetensors")}).isEmpty();
+  const QString model = weights ? file.absolutePath() : path;
+  outlines.forget(model);
+  Deployment deployment = form->deployment();
+  deployment.model = model.toStdString();
+  if (alternatives.empty()) return start(deployment);
+  form->set_deployment(deployment);
+  edit(deployment);
+}
+
+void PlanPage::State::show_header() {
+  if (alternatives.subject() == nullptr) return;
+  const QString model = qs(alternatives.subject()->deployment.model);
+  QDialog dialog(page);
+  dialog.setObjectName(QStringLiteral("plan.header"));
+  dialog.setWindowTitle(tr("Header of %1").arg(QFileInfo(model).fileName()));
+  auto* text = new QPlainTextEdit(header_text(model), &dialog);
+  text->setReadOnly(true);
+  text->setAccessibleName(dialog.windowTitle());
+  text->setFont(Theme::current().font(FontRole::code));
+  auto* column = new QVBoxLayout(&dialog);
+  column->addWidget(text);
+  dialog.resize(units(170), units(120));
+  dialog.exec();
+}
+
+void PlanPage::State::ask_command() {
+  const Alternative* subject = alternatives.subject();
+  std::optional<MemoryTerms> terms;
+  if (subject && subject->plan) terms = memory_terms(*subject->plan);
+  CommandDialog dialog(form->deployment(), terms, page);
+  if (dialog.exec() != QDialog::Accepted || !dialog.deployment()) return;
+  if (alternatives.empty()) return start(*dialog.deployment());
+  form->set_deployment(*dialog.deployment());
+  edit(*dialog.deployment());
+}
+
+void PlanPage::State::show_flags() {
+  const Alternative* subject = alternatives.subject();
+  if (!subject || !subject->plan) return;
+  const auto plan = subject->plan;  // lives as long as the dialog
+  FlagsDialog(*plan, page).exec();
+}
+
+PlanPage::PlanPage(EngineController& engine, Store& store, Preferences& preferences, GpuSource find_gpu,
+                   QWidget* parent)
+    : Page(parent), state_(std::make_unique<State>(this, engine, store, preferences, std::move(find_gpu))) {
+  setObjectName(id());
+  state_->build();
+  state_->build_actions();
+  state_->connect_parts();
+  state_->offer_models();
+  state_->offer_gpus();
+  state_->offer_deployments();
+  const QString last = preferences.last_deployment();
+  for (const Deployment& deployment : state_->offered)
+    if (!last.isEmpty() && qs(deployment.name) == last && state_->alternatives.empty())
+      state_->start(deployment);
+  state_->show_layout();
+}
+
+PlanPage::~PlanPage() = default;
+
+QString PlanPage::id() const {
+  return QStringLiteral("plan");
+}
+QString PlanPage::title() const {
+  return tr("Plan");
+}
+QList<QWidget*> PlanPage::context_widgets() {
+  return {state_->selector};
+}
+QList<QAction*> PlanPage::page_actions() {
+  return {state_->read_command, state_->flags, state_->pin};
+}
+
+void PlanPage::activated() {
+  state_->offer_models();
+  state_->show();
+}
+
+void PlanPage::start(const Deployment& deployment) {
+  state_->start(deployment);
+}
+
+void PlanPage::compare(const std::vector<Deployment>& deployments) {
+  for (const Deployment& deployment : deployments) {
+    state_->start(deployment);
+    state_->alternatives.pin();
+  }
+  if (!deployments.empty()) state_->select(state_->alternatives.all().front().key);
+}
+
+bool PlanPage::answered() const {
+  const auto& all = state_->alternatives.all();
+  return !state_->turn.isActive() &&
+         std::none_of(all.begin(), all.end(), [](const Alternative& one) { return one.asked; });
+}
+
+double PlanPage::last_answer_ms() const {
+  return state_->took_ms;
+}
+
+void PlanPage::save_as(const QString& name) {
+  State& s = *state_;
+  if (s.alternatives.subject() == nullptr) return;
+  Deployment deployment = s.alternatives.subject()->deployment;
+  deployment.name = name.toStdString();
+  const auto saved = save_deployment(deployment);
+  if (!saved) {
+    Q_EMIT banner_requested(banner_of(saved.error()));
+    return;
+  }
+  s.form->set_deployment(deployment);
+  s.alternatives.find(s.alternatives.subject()->key)->deployment.name = deployment.name;
+  s.preferences.set_last_deployment(name);
+  s.offer_deployments();
+  s.show();
+  Q_EMIT banner_requested({Banner::Severity::good, tr("Saved as %1").arg(name), {}, {}, qs(saved->string())});
+}
+
+void PlanPage::resizeEvent(QResizeEvent* event) {
+  Page::resizeEvent(event);
+  state_->show_layout();
+}
+
+}  // namespace pitwall::ui

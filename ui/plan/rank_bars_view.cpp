@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plan/rank_bars_view.h"
+
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "ui/widgets/number_format.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+constexpr double kSmallest = 2;  // pixels of a segment that is not zero
+
+QFont face(bool strong) {
+  QFont font = Theme::current().font(FontRole::small);
+  if (strong) font.setWeight(QFont::DemiBold);
+  return font;
+}
+
+bool same_ranks(const DeploymentPlan& plan) {
+  return std::all_of(plan.ranks.begin(), plan.ranks.end(), [&](const RankPlan& rank) {
+    return rank.bytes == plan.ranks.front().bytes && rank.kv_needed == plan.ranks.front().kv_needed &&
+           rank.limit == plan.ranks.front().limit;
+  });
+}
+
+/// The worst first, then by how little is left.
+std::vector<std::size_t> ranks_by_room(const DeploymentPlan& plan) {
+  std::vector<std::size_t> order(plan.ranks.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto worst = static_cast<std::size_t>(plan.worst);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (a == worst || b == worst) return a == worst && b != worst;
+    return plan.ranks[a].kv_short() > plan.ranks[b].kv_short();
+  });
+  return order;
+}
+
+QString ranks_text(const RankBarEntry& entry, std::size_t rank, bool unfolded, bool first) {
+  const auto count = static_cast<int>(entry.plan->ranks.size());
+  if (count == 1) return RankBarsView::tr("one rank");
+  if (same_ranks(*entry.plan)) return RankBarsView::tr("each of %1 ranks").arg(count);
+  const int number = entry.plan->ranks[rank].rank;
+  if (!first) return RankBarsView::tr("rank %1").arg(number);
+  return RankBarsView::tr("%1 rank %2, worst of %3")
+      .arg(unfolded ? QStringLiteral("▾") : QStringLiteral("▸"))
+      .arg(number)
+      .arg(count);
+}
+
+QString detail_text(const DeploymentPlan& plan, const RankPlan& rank) {
+  QStringList words{RankBarsView::tr("total %1").arg(gib_number(rank.total()))};
+  const QString pool = RankBarsView::tr("KV pool %1").arg(gib_number(rank.of(Category::kv)));
+  words << (plan.kv_tokens > 0 ? RankBarsView::tr("%1 = %2 tokens").arg(pool, count_text(plan.kv_tokens))
+                               : pool);
+  words << (rank.kv_short() > 0 ? RankBarsView::tr("needed %1").arg(gib_number(rank.kv_needed))
+                                : RankBarsView::tr("%1 requests at p95 need %2")
+                                      .arg(count_text(plan.asked.requests > 0 ? plan.asked.requests
+                                                                              : plan.asked.max_num_seqs),
+                                           gib_number(rank.kv_needed)));
+  return words.join(QStringLiteral(" · "));
+}
+
+}  // namespace
+
+RankBarsView::RankBarsView(QWidget* parent) : QWidget(parent) {
+  setFocusPolicy(Qt::StrongFocus);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  connect(&Theme::current(), &Theme::changed, this, [this] {
+    updateGeometry();
+    update();
+  });
+}
+
+void RankBarsView::set_entries(const std::vector<RankBarEntry>* entries) {
+  entries_ = entries;
+  updateGeometry();
+  update();
+}
+
+double RankBarsView::line_height() const {
+  return units(6.5) + QFontMetrics(face(false)).height() + units(2.5);
+}
+
+double RankBarsView::bar_left() const {
+  const QFontMetricsF metrics(face(true)), plain(face(false));
+  double widest = units(20);
+  if (entries_ != nullptr)
+    for (const RankBarEntry& entry : *entries_) {
+      widest = std::max(widest, metrics.horizontalAdvance(entry.title));
+      widest = std::max(widest, plain.horizontalAdvance(ranks_text(entry, 0, false, true)));
+    }
+  return std::min(widest, 0.3 * width()) + units(5);
+}
+
+double RankBarsView::scale() const {
+  Bytes largest = 1;
+  for (const Line& line : lines()) {
+    const RankPlan& rank = line.entry->plan->ranks[line.rank];
+    largest = std::max({largest, rank.device_total, rank.total() + rank.other_processes});
+  }
+  return (width() - bar_left() - units(9)) / static_cast<double>(largest);
+}
+
+std::vector<RankBarsView::Line> RankBarsView::lines() const {
+  std::vector<Line> lines;
+  if (entries_ == nullptr) return lines;
+  double top = 0;
+  const auto add = [&](Line line) {
+    line.top = top;
+    lines.push_back(line);
+    top += line_height();
+  };
+  for (const RankBarEntry& entry : *entries_) {
+    const std::vector<std::size_t> order = ranks_by_room(*entry.plan);
+    add({&entry, order.front()});
+    if (entry.measured) add({&entry, order.front(), false, true});
+    if (!unfolded_.contains(entry.key) || same_ranks(*entry.plan)) continue;
+    for (std::size_t i = 1; i < order.size(); ++i) add({&entry, order[i], false});
+  }
+  return lines;
+}
+
+QSize RankBarsView::sizeHint() const {
+  return {units(150), static_cast<int>(std::ceil(std::max<double>(1, static_cast<double>(lines().size())) *
+                                                 line_height()))};
+}
+
+QSize RankBarsView::minimumSizeHint() const {
+  return {units(60), sizeHint().height()};
+}
+
+QRectF RankBarsView::bar_rect(const Line& line) const {
+  const auto total = static_cast<double>(line.entry->plan->ranks[line.rank].device_total);
+  return {bar_left(), line.top + units(0.5), std::round(total * scale()), static_cast<double>(units(6))};
+}
+
+std::vector<MemoryPart> RankBarsView::parts_of(const Line& line) const {
+  return line.measured ? memory_parts(line.entry->measured->ledger)
+                       : planned_parts(line.entry->plan->ranks[line.rank]);
+}
+
+std::vector<RankBarsView::Segment> RankBarsView::segments(const Line& line) const {
+  std::vector<Segment> segments;
+  const QRectF bar = bar_rect(line);
+  double left = bar.left();
+  for (const MemoryPart& part : parts_of(line)) {
+    if (part.bytes <= 0) continue;
+    const double right = left + static_cast<double>(part.bytes) * scale();
+    const double from = std::round(left);
+    segments.push_back(
+        {part, {from, bar.top(), std::max(kSmallest, std::round(right) - from), bar.height()}});
+    left = std::max(right, from + kSmallest);
+  }
+  return segments;
+}
+
+void RankBarsView::draw_name(QPainter& painter, const Line& line) const {
+  const QFontMetrics metrics(face(true));
+  const QRectF box(units(2), line.top + units(0.25), bar_left() - units(4), metrics.height());
+  const auto say = [&](const QRectF& where, const QString& text, bool strong, Colour colour) {
+    painter.setFont(face(strong));
+    painter.setPen(ink(colour));
+    painter.drawText(where, Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(where.width())));
+  };
+  const QRectF second = box.translated(0, metrics.height());
+  if (line.measured) {
+    say(box, tr("Measured"), true, Colour::text);
+    say(second, line.entry->measured->source, false, Colour::muted);
+    return;
+  }
+  if (line.first) {
+    if (line.entry->subject)
+      painter.fillRect(QRectF(0, line.top + units(0.25), units(0.75), 2 * metrics.height()),
+                       ink(Colour::accent));
+    say(box, line.entry->title, true, Colour::text);
+  }
+  say(line.first ? second : box,
+      ranks_text(*line.entry, line.rank, unfolded_.contains(line.entry->key), line.first), false,
+      Colour::muted);
+}
+
+void RankBarsView::draw_limit(QPainter& painter, const Line& line, double& label_left) const {
+  const RankPlan& rank = line.entry->plan->ranks[line.rank];
+  const QRectF bar = bar_rect(line);
+  const double x = std::round(bar.left() + static_cast<double>(rank.limit) * scale());
+  painter.fillRect(QRectF(x - 1, bar.top() - units(1), 2, bar.height() + units(2)), ink(Colour::bad));
+  painter.setFont(face(true));
+  painter.setPen(ink(Colour::bad));
+  const QString label = tr("limit %1").arg(gib_number(rank.limit));
+  const double wide = painter.fontMetrics().horizontalAdvance(label) + 1;
+  label_left = std::min(x - wide / 2, width() - wide);
+  painter.drawText(QRectF(label_left, bar.bottom() + units(1), wide, painter.fontMetrics().height()),
+                   Qt::AlignCenter, label);
+}
+
+void RankBarsView::draw_caption(QPainter& painter, const Line& line, double limit_label_left) const {
+  const DeploymentPlan& plan = *line.entry->plan;
+  const RankPlan& rank = plan.ranks[line.rank];
+  QString strong, plain;
+  Colour colour = Colour::warn;
+  if (line.measured) {
+    strong = difference_text(plan, *line.entry->measured);
+    plain = tr("total %1, planned %2")
+                .arg(gib_number(line.entry->measured->ledger.accounted()), gib_number(rank.total()));
+  } else {
+    strong = line.first ? shortage_text(plan) : QString();
+    if (plan.verdict == Verdict::fails) colour = Colour::bad;
+    plain = detail_text(plan, rank);
+  }
+  const QRectF bar = bar_rect(line);
+  const double height = QFontMetrics(face(false)).height();
+  const double below = limit_label_left - units(2) - bar.left();
+  const double beside_left =
+      std::max(bar.right(), bar.left() + static_cast<double>(rank.limit) * scale() + units(1)) + units(2);
+  const double beside = width() - beside_left;
+  const QFontMetricsF strong_metrics(face(true)), plain_metrics(face(false));
+  const double strong_wide = strong.isEmpty() ? 0 : strong_metrics.horizontalAdvance(strong) + units(3);
+  const double plain_wide = plain_metrics.horizontalAdvance(plain);
+  const auto say = [&](const QRectF& where, const QString& text, bool heavy, Colour ink_of) {
+    painter.setFont(face(heavy));
+    painter.setPen(ink(ink_of));
+    painter.drawText(where, Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(where.width())));
+  };
+  const bool fits_below = strong_wide + plain_wide <= below;
+  if (!fits_below && std::max(strong_wide, plain_wide) <= beside) {  // two lines beside the bar
+    const double top = strong.isEmpty() ? bar.center().y() - height / 2 : bar.center().y() - height;
+    if (!strong.isEmpty()) say({beside_left, top, beside, height}, strong, true, colour);
+    say({beside_left, strong.isEmpty() ? top : top + height, beside, height}, plain, false, Colour::muted);
+    return;
+  }
+  const double top = bar.bottom() + units(1);
+  if (!strong.isEmpty())
+    say({bar.left(), top, std::max(0.0, std::min(strong_wide, below)), height}, strong, true, colour);
+  if (below > strong_wide + units(8))
+    say({bar.left() + strong_wide, top, below - strong_wide, height}, plain, false, Colour::muted);
+}
+
+void RankBarsView::draw_line(QPainter& painter, const Line& line) const {
+  const QRectF bar = bar_rect(line);
+  painter.fillRect(bar, ink(Colour::alt));
+  painter.setPen(ink(Colour::border));
+  painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5));
+  for (const Segment& segment : segments(line)) {
+    fill_part(painter, segment.rect, segment.part);
+    const QString label = segment.part.name + QLatin1Char(' ') + gib_number(segment.part.bytes);
+    painter.setFont(face(true));
+    const double wide = painter.fontMetrics().horizontalAdvance(label) + units(2);
+    if (wide >= segment.rect.width()) continue;
+    const QRectF text(segment.rect.center().x() - wide / 2, segment.rect.top() + units(0.75), wide,
+                      segment.rect.height() - units(1.5));
+    painter.fillRect(text, ink(segment.part.colour));
+    painter.setPen(ink_on(segment.part.colour));
+    painter.drawText(text, Qt::AlignCenter, label);
+  }
+  double limit_label_left = width();
+  draw_limit(painter, line, limit_label_left);
+  draw_caption(painter, line, limit_label_left);
+  draw_name(painter, line);
+}
+
+void RankBarsView::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  for (const Line& line : lines()) draw_line(painter, line);
+  if (!hasFocus()) return;
+  painter.setPen(QPen(ink(Colour::accent), 2));
+  painter.drawRect(QRectF(rect()).adjusted(1, 1, -1, -1));
+}
+
+void RankBarsView::unfold(const RankBarEntry& entry) {
+  if (same_ranks(*entry.plan)) return;
+  if (!unfolded_.remove(entry.key)) unfolded_.insert(entry.key);
+  updateGeometry();
+  update();
+}
+
+void RankBarsView::mousePressEvent(QMouseEvent* event) {
+  for (const Line& line : lines()) {
+    if (event->position().y() < line.top || event->position().y() >= line.top + line_height()) continue;
+    if (line.first && event->position().x() < bar_left() && line.entry->subject) unfold(*line.entry);
+    Q_EMIT chosen(line.entry->key);
+    return;
+  }
+}
+
+void RankBarsView::keyPressEvent(QKeyEvent* event) {
+  if (entries_ == nullptr || entries_->empty() || event->modifiers() != Qt::NoModifier)
+    return event->ignore();
+  const auto at = std::find_if(entries_->begin(), entries_->end(),
+                               [](const RankBarEntry& entry) { return entry.subject; });
+  if (event->key() == Qt::Key_Up && at != entries_->begin()) return Q_EMIT chosen((at - 1)->key);
+  if (event->key() == Qt::Key_Down && at != entries_->end() && at + 1 != entries_->end())
+    return Q_EMIT chosen((at + 1)->key);
+  if ((event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) && at != entries_->end())
+    return unfold(*at);
+  event->ignore();
+}
+
+bool RankBarsView::event(QEvent* event) {
+  if (event->type() == QEvent::ToolTip) {
+    const auto* help = static_cast<QHelpEvent*>(event);
+    for (const Line& line : lines())
+      for (const Segment& segment : segments(line))
+        if (segment.rect.contains(help->pos())) {
+          QToolTip::showText(
+              help->globalPos(),
+              tr("%1: %2, %3 bytes")
+                  .arg(segment.part.name, bytes_text(segment.part.bytes), count_text(segment.part.bytes)),
+              this);
+          return true;
+        }
+    QToolTip::hideText();
+  }
+  return QWidget::event(event);
+}
+
+}  // namespace pitwall::ui
