@@ -41,8 +41,8 @@ std::vector<TableRow> rows_of(const EngineReading& reading) {
 
 }  // namespace
 
-CommandDialog::CommandDialog(const Deployment& now, const std::optional<MemoryTerms>& terms, QWidget* parent)
-    : QDialog(parent), now_(now), terms_(terms) {
+CommandDialog::CommandDialog(const Deployment& now, TermsOf terms_of, QWidget* parent)
+    : QDialog(parent), now_(now), terms_of_(std::move(terms_of)) {
   setObjectName(QStringLiteral("plan.commandDialog"));
   setWindowTitle(tr("Read a command line"));
   engine_ = new QComboBox(this);
@@ -111,10 +111,12 @@ void CommandDialog::read() {
     said_->setText(qs(reading.error().text()));
     return;
   }
-  read_ = deployment_from(*reading, now_, terms_);
+  // The first reading says which model and how many ranks: only then can shares become bytes.
+  const auto terms = terms_of_(deployment_from(*reading, now_, std::nullopt));
+  read_ = deployment_from(*reading, now_, terms);
   flags_->set_rows(rows_of(*reading));
   QStringList lines{tr("%1.").arg(qs(reading->engine->title))};
-  for (const std::string& note : memory_notes(*reading, terms_)) lines << qs(note);
+  for (const std::string& note : memory_notes(*reading, terms)) lines << qs(note);
   for (const std::string& note : reading->notes) lines << qs(note);
   said_->setText(lines.join(QLatin1Char('\n')));
   fill_->setEnabled(true);

@@ -2,6 +2,7 @@
 // "Read a command line…": how another engine is run, what each flag means here, and in bytes.
 #pragma once
 #include <QDialog>
+#include <functional>
 #include <optional>
 
 #include "engine/plan/deployment_plan.h"
@@ -20,14 +21,19 @@ class CommandDialog : public QDialog {
   Q_OBJECT
 
  public:
-  /// `now`: what the command leaves unsaid; `terms`: what shares are taken of, where a plan is there.
-  CommandDialog(const Deployment& now, const std::optional<MemoryTerms>& terms, QWidget* parent = nullptr);
+  /// What shares of memory are taken of; none while the model's header is being read, or where it is not
+  /// here.
+  using TermsOf = std::function<std::optional<MemoryTerms>(const Deployment& deployment)>;
+
+  /// `now`: what the command leaves unsaid.
+  CommandDialog(const Deployment& now, TermsOf terms_of, QWidget* parent = nullptr);
   const std::optional<Deployment>& deployment() const { return read_; }  ///< none while nothing is understood
 
+  void read();  ///< once more: what is known of the model may have changed
+
  private:
-  void read();
   Deployment now_;
-  std::optional<MemoryTerms> terms_;
+  TermsOf terms_of_;
   std::optional<Deployment> read_;
   QComboBox* engine_;
   QPlainTextEdit* text_;

@@ -45,18 +45,8 @@ bool looks_like_a_file(const std::string& text) {
 
 }  // namespace
 
-MemoryTerms memory_terms(const DeploymentPlan& plan) {
-  const RankPlan& rank = plan.worst_rank();
-  MemoryTerms terms;
-  terms.total = rank.device_total;
-  terms.weights = rank.of(Category::weights);
-  terms.working = rank.total() - rank.of(Category::weights) - rank.of(Category::kv);
-  terms.kv_per_token = rank.kv_bytes_per_token;
-  return terms;
-}
-
 Result<FlagsText> flags_text(const DeploymentPlan& plan, const EngineProfile& engine, FlagsForm form) {
-  const WrittenFlags written = write_flags(engine, plan.asked, memory_terms(plan));
+  const WrittenFlags written = write_flags(engine, plan.asked, memory_terms_of(plan));
   FlagsText flags;
   std::vector<std::string> notes = written.notes;
   if (form == FlagsForm::command) {

@@ -10,9 +10,6 @@
 
 namespace pitwall::ui {
 
-/// What shares of memory are taken of, as the plan has it.
-MemoryTerms memory_terms(const DeploymentPlan& plan);
-
 enum class FlagsForm { command, compose, kubernetes };
 struct FlagsText {
   QString text;  ///< to paste or to write to a file

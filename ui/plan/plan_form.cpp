@@ -433,6 +433,10 @@ void PlanForm::show_reading(const QString& text) {
   facts_->setText(text);
 }
 
+void PlanForm::show_no_model() {
+  for (Label* label : {facts_, limit_note_, terms_, result_, formula_note_}) label->clear();
+}
+
 void PlanForm::show_outline(const ModelOutline& model) {
   facts_->setText(layers_text(model) + QLatin1Char('\n') + weights_text(model));
   QStringList remarks;

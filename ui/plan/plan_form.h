@@ -33,6 +33,7 @@ class PlanForm : public Card {
   void set_models(const std::vector<Choice>& models);
   void set_gpus(const QStringList& names);
   void show_reading(const QString& text);
+  void show_no_model();  ///< what stood there was of another one
   void show_outline(const ModelOutline& model);
   void show_plan(const DeploymentPlan& plan);  ///< formula and limit in bytes; marks go
   void show_error(const Error& error);         ///< marks the field that it names

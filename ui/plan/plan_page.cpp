@@ -10,6 +10,7 @@
 #include <QFileInfo>
 #include <QInputDialog>
 #include <QPlainTextEdit>
+#include <QPointer>
 #include <QTabBar>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -90,6 +91,7 @@ struct PlanPage::State {
   std::vector<Deployment> offered;  // shipped and saved ones, as in the selector
 
   QComboBox* selector = nullptr;
+  QPointer<CommandDialog> command_dialog;  // while it is open
   QAction *read_command = nullptr, *flags = nullptr, *pin = nullptr, *serve = nullptr;
   QTabBar* narrow_tabs = nullptr;
   StartView* start_view = nullptr;
@@ -124,6 +126,7 @@ struct PlanPage::State {
   void open_model();
   void show_header();
   void ask_command();
+  std::optional<MemoryTerms> terms_of(const Deployment& deployment);
   void show_flags();
 };
 
@@ -265,6 +268,7 @@ void PlanPage::State::select(qint64 key) {
 }
 
 void PlanPage::State::ask() {
+  if (command_dialog) command_dialog->read();
   if (!alternatives.empty()) turn.start();
 }
 
@@ -360,7 +364,7 @@ void PlanPage::State::show_notice(const Alternative& subject) {
   if (!error.action.empty())
     reason += (reason.isEmpty() ? QString() : QStringLiteral(". ")) + qs(error.action);
   answer->notice()->show_error(qs(error.what), reason, tr("Show header"));
-  form->show_reading({});
+  form->show_no_model();
 }
 
 void PlanPage::State::show_layout() {
@@ -444,11 +448,18 @@ void PlanPage::State::show_header() {
   dialog.exec();
 }
 
+std::optional<MemoryTerms> PlanPage::State::terms_of(const Deployment& deployment) {
+  const auto* outline = outlines.find(qs(deployment.model));
+  const auto* gpu = gpus.find(qs(deployment.gpu));
+  if (outline == nullptr || gpu == nullptr || !*outline || !*gpu) return std::nullopt;
+  const auto plan = plan_memory(deployment, ***outline, ***gpu);
+  return plan ? std::optional(memory_terms_of(*plan)) : std::nullopt;
+}
+
 void PlanPage::State::ask_command() {
-  const Alternative* subject = alternatives.subject();
-  std::optional<MemoryTerms> terms;
-  if (subject && subject->plan) terms = memory_terms(*subject->plan);
-  CommandDialog dialog(form->deployment(), terms, page);
+  CommandDialog dialog(
+      form->deployment(), [this](const Deployment& read) { return terms_of(read); }, page);
+  command_dialog = &dialog;
   if (dialog.exec() != QDialog::Accepted || !dialog.deployment()) return;
   if (alternatives.empty()) return start(*dialog.deployment());
   form->set_deployment(*dialog.deployment());

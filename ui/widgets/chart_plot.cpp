@@ -363,6 +363,11 @@ void ChartPlot::draw_points(QPainter* painter, LabelRoom& room) {
                              : position(mark.x, mark.y);
     const QRectF words = room.place_beside(at, {metrics.horizontalAdvance(mark.text) + 1, metrics.height()},
                                            radius + units(1));
+    const QPointF edge(
+        std::clamp(at.x(), words.left(), words.right()),
+        std::clamp(at.y(), words.top() + metrics.descent(), words.bottom() - metrics.descent()));
+    painter->setPen(QPen(ink(mark.colour), 1));
+    if (const QLineF leader(at, edge); leader.length() > 3 * metrics.height()) painter->drawLine(leader);
     painter->setPen(ink(mark.colour));
     painter->drawText(words, Qt::AlignCenter, mark.text);
   }
