@@ -55,6 +55,7 @@ Json request_json(const PlayedLoad& play, const StreamRecord& record, std::size_
             {"request_ack_ns", record.chunks.empty() ? Json() : wall(record.chunks.front().at)},
             {"request_end_ns", wall(record.closed)},
             {"worker_id", "worker-0"},
+            {"record_processor_id", "record-processor-0"},
             {"benchmark_phase", "profiling"},
             {"was_cancelled", record.end == StreamEnd::cancelled}}},
           {"metrics", record.ended_well() ? metrics_json(record) : Json::object()},

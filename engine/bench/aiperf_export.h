@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A load's requests and figures in AIPerf's formats (names and units of its metrics reference at 25f8117).
+// A load's requests and figures in AIPerf's formats (names and units of its metrics reference at 25f8117;
+// record fields as its 0.13.0 requires).
 #pragma once
 #include <span>
 #include <string>

@@ -11,27 +11,17 @@
 #include "engine/base/file.h"
 #include "engine/bench/bench_json.h"
 #include "engine/store/store.h"
+#include "tests/support/command.h"
 #include "tests/support/stub_server.h"
 #include "tests/support/test_support.h"
 #include "tests/support/tiny_model.h"
 
 using namespace pitwall;
 using nlohmann::json;
+using test::CommandResult;
 using test::StubAnswer;
 using test::StubRequest;
 using test::StubServer;
-
-namespace {
-
-constexpr int kPatience = 300'000;  // ms; generous, because nothing here measures time
-
-struct Ran {
-  int code = -1;
-  std::string out, err;
-  json document() const { return json::parse(out, nullptr, false); }
-};
-
-}  // namespace
 
 class BenchCommandTest : public QObject {
   Q_OBJECT
@@ -80,7 +70,7 @@ class BenchCommandTest : public QObject {
   void wrong_usage() {
     QFETCH(QStringList, arguments);
     QFETCH(QString, says);
-    const Ran ran = run(arguments);
+    const CommandResult ran = run(arguments);
     QCOMPARE(ran.code, 2);
     QVERIFY2(QString::fromStdString(ran.err).contains(says), ran.err.c_str());
     QCOMPARE(ran.out, std::string());
@@ -88,9 +78,10 @@ class BenchCommandTest : public QObject {
 
   void a_load_through_the_engine() {
     const QString file = path("out.json");
-    const Ran ran = run(engine() + QStringList{"--trace", trace_, "--ignore-eos", "--save-run", "--repeats",
-                                               "2", "--goodput", "ttft:60000", "tpot:60000", "--seed", "4",
-                                               "--output", file, "--save-detailed", "--json"});
+    const CommandResult ran =
+        run(engine() + QStringList{"--trace", trace_, "--ignore-eos", "--save-run", "--repeats", "2",
+                                   "--goodput", "ttft:60000", "tpot:60000", "--seed", "4", "--output", file,
+                                   "--save-detailed", "--json"});
     QVERIFY2(ran.code == 0, ran.err.c_str());
     const json document = ran.document();
     QCOMPARE(document.at("completed").get<int>(), 24);
@@ -150,7 +141,8 @@ class BenchCommandTest : public QObject {
                            "inf",
                            "--max-concurrency",
                            "3"};
-    const Ran ran = run(base + QStringList{"--api-key-file", key.fileName(), "--save-run", "--json"});
+    const CommandResult ran =
+        run(base + QStringList{"--api-key-file", key.fileName(), "--save-run", "--json"});
     QVERIFY2(ran.code == 0, ran.err.c_str());
     const json document = ran.document();
     QCOMPARE(document.at("completed").get<int>(), 7);
@@ -169,9 +161,10 @@ class BenchCommandTest : public QObject {
              std::string("stub"));
 
     // Chat, a tokenizer of ours, the model's name from the line; people's table and AIPerf's files.
-    const Ran chat = run(base + QStringList{"--endpoint", "/v1/chat/completions", "--tokenizer", model_,
-                                            "--model", "mine", "--num-warmups", "0", "--output",
-                                            path("a.jsonl"), "--output-format", "aiperf-jsonl"});
+    const CommandResult chat =
+        run(base + QStringList{"--endpoint", "/v1/chat/completions", "--tokenizer", model_, "--model", "mine",
+                               "--num-warmups", "0", "--output", path("a.jsonl"), "--output-format",
+                               "aiperf-jsonl"});
     QVERIFY2(chat.code == 0, chat.err.c_str());
     QVERIFY2(chat.out.find("TTFT") != std::string::npos, chat.out.c_str());
     const json body = json::parse(stub.requests().back().body);
@@ -179,16 +172,17 @@ class BenchCommandTest : public QObject {
     QCOMPARE(body.at("messages").at(0).at("role").get<std::string>(), std::string("user"));
     const std::string lines = read_file(path("a.jsonl").toStdString()).value();
     QCOMPARE(std::count(lines.begin(), lines.end(), '\n'), std::ptrdiff_t{8});
-    const Ran ids = run(base + QStringList{"--tokenizer", model_, "--num-warmups", "0", "--label", "mine",
-                                           "--metadata", "team=red", "model_id=no", "--json"});
+    const CommandResult ids =
+        run(base + QStringList{"--tokenizer", model_, "--num-warmups", "0", "--label", "mine", "--metadata",
+                               "team=red", "model_id=no", "--json"});
     QVERIFY2(ids.code == 0, ids.err.c_str());
     QVERIFY(json::parse(stub.requests().back().body).at("prompt").is_array());
     QCOMPARE(ids.document().at("label").get<std::string>(), std::string("mine"));
     QCOMPARE(ids.document().at("team").get<std::string>(), std::string("red"));
     QCOMPARE(ids.document().at("model_id").get<std::string>(), std::string("stub"));
     // Equal requests.
-    const Ran equal = run({"bench", "--url", QString::fromStdString(stub.url()), "--num-prompts", "4",
-                           "--input-len", "16", "--output-len", "6", "--json"});
+    const CommandResult equal = run({"bench", "--url", QString::fromStdString(stub.url()), "--num-prompts",
+                                     "4", "--input-len", "16", "--output-len", "6", "--json"});
     QVERIFY2(equal.code == 0, equal.err.c_str());
     QCOMPARE(equal.document().at("total_output_tokens").get<int>(), 24);
   }
@@ -199,7 +193,8 @@ class BenchCommandTest : public QObject {
       StubServer gone([](const StubRequest&) { return StubAnswer(); });
       url = QString::fromStdString(gone.url());
     }
-    const Ran ran = run({"bench", "--url", url, "--workload", "chat", "--num-prompts", "2", "--json"});
+    const CommandResult ran =
+        run({"bench", "--url", url, "--workload", "chat", "--num-prompts", "2", "--json"});
     QCOMPARE(ran.code, 1);
     QCOMPARE(ran.out, std::string());
     QVERIFY2(ran.err.find("error: ") != std::string::npos, ran.err.c_str());
@@ -208,8 +203,8 @@ class BenchCommandTest : public QObject {
       answer.status = 500;
       return answer;
     });
-    const Ran all = run({"bench", "--url", QString::fromStdString(broken.url()), "--workload", "chat",
-                         "--num-prompts", "3", "--num-warmups", "0", "--json"});
+    const CommandResult all = run({"bench", "--url", QString::fromStdString(broken.url()), "--workload",
+                                   "chat", "--num-prompts", "3", "--num-warmups", "0", "--json"});
     QCOMPARE(all.code, 1);
     QCOMPARE(all.document().at("failed").get<int>(), 3);
     QVERIFY(all.document().at("mean_ttft_ms").is_null());
@@ -227,13 +222,14 @@ class BenchCommandTest : public QObject {
     killed.start(program(), arguments);
     QByteArray said;
     while (!said.contains("2 of 8 measured")) {
-      QVERIFY2(killed.waitForReadyRead(kPatience) || killed.bytesAvailable() > 0, said.constData());
+      QVERIFY2(killed.waitForReadyRead(test::kProcessPatience) || killed.bytesAvailable() > 0,
+               said.constData());
       said += killed.readAllStandardError();
     }
     ::kill(static_cast<pid_t>(killed.processId()), SIGKILL);
-    killed.waitForFinished(kPatience);
+    killed.waitForFinished(test::kProcessPatience);
 
-    const Ran ran = run(arguments);
+    const CommandResult ran = run(arguments);
     QVERIFY2(ran.code == 0, ran.err.c_str());
     QVERIFY2(ran.err.find("goes on") != std::string::npos, ran.err.c_str());
     const json document = ran.document();
@@ -249,7 +245,7 @@ class BenchCommandTest : public QObject {
       QCOMPARE(item.at("after").at("run_ids").size(), std::size_t{2});
       QVERIFY(!item.at("verdict").get<std::string>().empty());
     }
-    const Ran again = run(arguments);
+    const CommandResult again = run(arguments);
     QCOMPARE(again.document().at("resumed").get<int>(), 8);
     QVERIFY(again.document().at("items") == items);
   }
@@ -261,15 +257,8 @@ class BenchCommandTest : public QObject {
     return {"bench", "--model", model_, "--max-model-len", "128", "--max-num-seqs", "8"};
   }
 
-  static Ran run(const QStringList& arguments) {
-    QProcess process;
-    process.start(program(), arguments);
-    Ran ran;
-    if (process.waitForFinished(kPatience) && process.exitStatus() == QProcess::NormalExit)
-      ran.code = process.exitCode();
-    ran.out = process.readAllStandardOutput().toStdString();
-    ran.err = process.readAllStandardError().toStdString();
-    return ran;
+  CommandResult run(const QStringList& arguments) const {
+    return test::run_pitwallctl(folder_.path(), arguments);
   }
 
   test::TemporaryFolder folder_;

@@ -8,23 +8,17 @@
 
 #include "engine/library/http_client.h"
 #include "engine/model/safetensors_reader.h"
+#include "tests/support/command.h"
 #include "tests/support/gguf_writer.h"
 #include "tests/support/taken_port.h"
 #include "tests/support/test_support.h"
 
 using namespace pitwall;
 using nlohmann::json;
+using test::CommandResult;
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr int kPatience = 120'000;  // ms; generous, because nothing here measures time
-
-struct Ran {
-  int code = -1;
-  std::string out, err;
-  json document() const { return json::parse(out, nullptr, false); }
-};
 
 QString text_of(const fs::path& path) {
   return QString::fromStdString(path.string());
@@ -114,7 +108,7 @@ class CtlTest : public QObject {
   void usage_is_exit_code_2() {
     QFETCH(QStringList, arguments);
     QFETCH(QString, says);
-    const Ran ran = run(arguments);
+    const CommandResult ran = run(arguments);
     QCOMPARE(ran.code, 2);
     QVERIFY2(QString::fromStdString(ran.err).startsWith("error: "), ran.err.c_str());
     QVERIFY2(QString::fromStdString(ran.err).contains(says), ran.err.c_str());
@@ -184,7 +178,7 @@ class CtlTest : public QObject {
   void failure_is_exit_code_1() {
     QFETCH(QStringList, arguments);
     QFETCH(QString, says);
-    const Ran ran = run(arguments);
+    const CommandResult ran = run(arguments);
     QVERIFY2(QString::fromStdString(ran.err).contains("error: "), ran.err.c_str());
     QVERIFY2(QString::fromStdString(ran.err).contains(says), ran.err.c_str());
     QCOMPARE(ran.code, 1);
@@ -192,7 +186,7 @@ class CtlTest : public QObject {
   }
 
   void help_lists_every_setting_with_its_default() {
-    const Ran ran = run({"serve", "--help"});
+    const CommandResult ran = run({"serve", "--help"});
     QCOMPARE(ran.code, 0);
     for (const char* part : {"--max-num-seqs", "--kv-cache-memory", "--block-size", "8080", "127.0.0.1"}) {
       QVERIFY2(ran.out.find(part) != std::string::npos, part);
@@ -201,7 +195,7 @@ class CtlTest : public QObject {
   }
 
   void model_says_what_is_in_it() {
-    const Ran ran = run({"model", "--model", text_of(test::data("golden/llama-gqa")), "--json"});
+    const CommandResult ran = run({"model", "--model", text_of(test::data("golden/llama-gqa")), "--json"});
     QCOMPARE(ran.code, 0);
     const json document = ran.document();
     QCOMPARE(document["architecture"], "llama");
@@ -224,8 +218,8 @@ class CtlTest : public QObject {
     const json expected = read_json(golden / "expected.json");
     for (std::size_t i = 0; i < expected["tokens"].size(); ++i) {
       const auto prompt = expected["tokens"][i].get<std::vector<TokenId>>();
-      const Ran ran = run({"generate", "--model", text_of(golden), "--token-ids", ids_text(prompt),
-                           "--max-tokens", "24", "--ignore-eos", "--dtype", "float32", "--json"});
+      const CommandResult ran = run({"generate", "--model", text_of(golden), "--token-ids", ids_text(prompt),
+                                     "--max-tokens", "24", "--ignore-eos", "--dtype", "float32", "--json"});
       QVERIFY2(ran.code == 0, ran.err.c_str());
       const json reply = ran.document();
       QCOMPARE(reply["prompt_token_ids"], expected["tokens"][i]);
@@ -243,8 +237,8 @@ class CtlTest : public QObject {
     QFETCH(QString, folder);
     const fs::path golden = test::data("golden/" + folder.toStdString());
     const fs::path out = folder_.path() / "logits.safetensors";
-    const Ran ran = run({"logits", "--model", text_of(golden), "--prompts", text_of(golden / "expected.json"),
-                         "--out", text_of(out)});
+    const CommandResult ran = run({"logits", "--model", text_of(golden), "--prompts",
+                                   text_of(golden / "expected.json"), "--out", text_of(out)});
     QVERIFY2(ran.code == 0, ran.err.c_str());
     const auto ours = SafetensorsFile::open(out),
                reference = SafetensorsFile::open(golden / "expected.safetensors");
@@ -265,13 +259,14 @@ class CtlTest : public QObject {
     const fs::path model = test::tiny_llama().save(folder_.path() / "tiny.gguf");
     const QStringList command = {"generate",     "--model", text_of(model), "--prompt", "abc",
                                  "--max-tokens", "8",       "--ignore-eos"};
-    const Ran streamed = run(command), whole = run(command + QStringList{"--json"});
+    const CommandResult streamed = run(command), whole = run(command + QStringList{"--json"});
     QVERIFY2(streamed.code == 0 && whole.code == 0, (streamed.err + whole.err).c_str());
     QCOMPARE(streamed.out, whole.document()["text"].get<std::string>() + "\n");
     QCOMPARE(whole.document()["prompt_token_ids"], (json{0, 5, 4}));
     write_text(folder_.path() / "messages.json", R"([{"role": "user", "content": "ab"}])");
-    const Ran chat = run({"generate", "--model", text_of(model), "--messages",
-                          text_of(folder_.path() / "messages.json"), "--max-tokens", "2", "--json"});
+    const CommandResult chat =
+        run({"generate", "--model", text_of(model), "--messages", text_of(folder_.path() / "messages.json"),
+             "--max-tokens", "2", "--json"});
     QVERIFY2(chat.code == 0, chat.err.c_str());
     QCOMPARE(chat.document()["prompt_token_ids"], json{5});
   }
@@ -281,12 +276,12 @@ class CtlTest : public QObject {
   void tokens_and_text_follow_the_vectors() {
     const QString tokenizer = text_of(test::data("text/smollm2/tokenizer.json"));
     const fs::path vectors = test::data("text/smollm2/vectors.jsonl");
-    const Ran encoded = run({"tokenize", "--model", tokenizer, "--batch", text_of(vectors)});
+    const CommandResult encoded = run({"tokenize", "--model", tokenizer, "--batch", text_of(vectors)});
     QVERIFY2(encoded.code == 0, encoded.err.c_str());
     compare_lines(encoded.out, read_text(vectors), {"ids"});
 
     const fs::path streams = test::data("text/smollm2/streams.jsonl");
-    const Ran decoded = run({"detokenize", "--model", tokenizer, "--batch", text_of(streams)});
+    const CommandResult decoded = run({"detokenize", "--model", tokenizer, "--batch", text_of(streams)});
     QVERIFY2(decoded.code == 0, decoded.err.c_str());
     compare_lines(decoded.out, read_text(streams), {"flush"});
   }
@@ -305,8 +300,8 @@ class CtlTest : public QObject {
   void a_bad_line_is_named() {
     const fs::path batch = folder_.path() / "batch.jsonl";
     write_text(batch, "{\"text\": \"a\"}\n\n{\"text\": 7}\n");
-    const Ran ran = run({"tokenize", "--model", text_of(test::data("text/smollm2/tokenizer.json")), "--batch",
-                         text_of(batch)});
+    const CommandResult ran = run({"tokenize", "--model", text_of(test::data("text/smollm2/tokenizer.json")),
+                                   "--batch", text_of(batch)});
     QCOMPARE(ran.code, 1);
     QVERIFY2(ran.err.find("line 3") != std::string::npos, ran.err.c_str());
   }
@@ -331,7 +326,7 @@ class CtlTest : public QObject {
         "\n"
         R"({"template_file": "strict.jinja", "bos_token": "<s>"})"
         "\n");
-    const Ran ran = run({"template", "--batch", text_of(batch), "--now", "2026-07-26T12:00:00"});
+    const CommandResult ran = run({"template", "--batch", text_of(batch), "--now", "2026-07-26T12:00:00"});
     QVERIFY2(ran.code == 0, ran.err.c_str());
     QCOMPARE(ran.out, std::string("{\"text\":\"x|5|2026-07-26 12\"}\n{\"error\":\"no <s>\"}\n"));
   }
@@ -341,8 +336,9 @@ class CtlTest : public QObject {
   void bench_takes_a_shape_instead_of_a_model() {
     const QString shape = text_of(test::data("golden/llama-gqa/config.json"));
     for (const char* weights : {"bf16", "q4_0", "awq-g128"}) {
-      const Ran ran = run({"bench", "--synthetic", shape, "--synthetic-weights", weights, "--num-prompts",
-                           "3", "--input-len", "20", "--prefix-len", "40", "--output-len", "6", "--json"});
+      const CommandResult ran =
+          run({"bench", "--synthetic", shape, "--synthetic-weights", weights, "--num-prompts", "3",
+               "--input-len", "20", "--prefix-len", "40", "--output-len", "6", "--json"});
       QVERIFY2(ran.code == 0, ran.err.c_str());
       const json document = ran.document();
       QCOMPARE(document["num_prompts"].get<int>(), 3);
@@ -355,7 +351,8 @@ class CtlTest : public QObject {
   }
 
   void selftest_checks_golden_folders() {
-    const Ran ran = run({"selftest", "--data", text_of(test::data("")), "--filter", "mixtral", "--json"});
+    const CommandResult ran =
+        run({"selftest", "--data", text_of(test::data("")), "--filter", "mixtral", "--json"});
     QVERIFY2(ran.code == 0, ran.err.c_str());
     QCOMPARE(ran.document()["passed"].get<int>(), 3);  // a wide KV format and two coarse ones
     QCOMPARE(ran.document()["failed"].get<int>(), 0);
@@ -376,7 +373,7 @@ class CtlTest : public QObject {
     PW_VERIFY(response);
     QVERIFY2(response->status == 200, response->body.c_str());
     ::kill(static_cast<pid_t>(server.processId()), SIGTERM);
-    QVERIFY(server.waitForFinished(kPatience));
+    QVERIFY(server.waitForFinished(test::kProcessPatience));
     QCOMPARE(server.exitStatus(), QProcess::NormalExit);
     QCOMPARE(server.exitCode(), 0);
 
@@ -418,7 +415,7 @@ class CtlTest : public QObject {
     const auto response = http_stream(request, interrupt);
     PW_VERIFY(response);
     QVERIFY2(response->status == 200, response->body.c_str());
-    QVERIFY(server.waitForFinished(kPatience));
+    QVERIFY(server.waitForFinished(test::kProcessPatience));
     QCOMPARE(server.exitStatus(), QProcess::NormalExit);
     QCOMPARE(server.exitCode(), 0);
     const json newest = run({"runs", "list", "--json"}).document()["runs"][0];
@@ -429,8 +426,8 @@ class CtlTest : public QObject {
 
   void a_taken_port_is_said() {
     const test::TakenPort taken;
-    const Ran ran = run({"serve", "--model", text_of(test::data("golden/llama-gqa")), "--port",
-                         QString::number(taken.port())});
+    const CommandResult ran = run({"serve", "--model", text_of(test::data("golden/llama-gqa")), "--port",
+                                   QString::number(taken.port())});
     QCOMPARE(ran.code, 1);
     QVERIFY2(ran.err.find("error: ") != std::string::npos, ran.err.c_str());
     QVERIFY2(ran.err.find(std::to_string(taken.port())) != std::string::npos, ran.err.c_str());
@@ -440,13 +437,14 @@ class CtlTest : public QObject {
   void check_asks_and_saves() {
     const auto model = test::starter_model();
     if (!model) QSKIP("the starter model has not been fetched (pitwallctl fetch smollm2)");
-    const Ran ran =
+    const CommandResult ran =
         run({"check", "--model", text_of(*model), "--max-model-len", "512", "--max-tokens", "8", "--json"});
     QVERIFY2(ran.code == 0, ran.err.c_str());
     const json document = ran.document();
     QVERIFY(!document["text"].get<std::string>().empty());
     QVERIFY(document["ttft_ms"] > 0 && document["tpot_ms"] > 0);
-    const Ran shown = run({"runs", "show", QString::number(document["run_id"].get<int>()), "--json"});
+    const CommandResult shown =
+        run({"runs", "show", QString::number(document["run_id"].get<int>()), "--json"});
     QVERIFY2(shown.code == 0, shown.err.c_str());
   }
 
@@ -475,7 +473,7 @@ class CtlTest : public QObject {
     const QStringList arguments{"simulate",   "--model", "llama-3.1-8b", "--gpu", "H200x1",
                                 "--workload", "chat",    "--seed",       "5",     "--num-prompts",
                                 "50"};
-    const Ran ran = run(arguments + QStringList{"--json"});
+    const CommandResult ran = run(arguments + QStringList{"--json"});
     QVERIFY2(ran.code == 0, ran.err.c_str());
     const json document = ran.document();
     QCOMPARE(document["completed"], 50);
@@ -488,19 +486,19 @@ class CtlTest : public QObject {
     QCOMPARE(ledger["kv_used"].get<Bytes>() + ledger["kv_cached"].get<Bytes>() +
                  ledger["kv_quarantined"].get<Bytes>() + ledger["kv_free"].get<Bytes>(),
              ledger["kv"].get<Bytes>());
-    const Ran table = run(arguments);
+    const CommandResult table = run(arguments);
     QCOMPARE(table.code, 0);
     QVERIFY2(table.out.find("50 completed") != std::string::npos, table.out.c_str());
     // A pool and a length that no H200 has.
-    const Ran vast = run(arguments + QStringList{"--json", "--kv-cache-memory-bytes", "100000GiB",
-                                                 "--max-model-len", "1000000"});
+    const CommandResult vast = run(arguments + QStringList{"--json", "--kv-cache-memory-bytes", "100000GiB",
+                                                           "--max-model-len", "1000000"});
     QVERIFY2(vast.code == 0, vast.err.c_str());
     QCOMPARE(vast.document()["ledger"]["kv"], 107374182400000);
     QCOMPARE(vast.document()["max_model_len"], 1000000);
   }
 
   void floors_are_measured() {
-    const Ran ran = run({"floors", "--json"});
+    const CommandResult ran = run({"floors", "--json"});
     QVERIFY2(ran.code == 0, ran.err.c_str());
     const json document = ran.document();
     QVERIFY(document["read_gbps"] > 0 && document["copy_gbps"] > 0);
@@ -510,23 +508,14 @@ class CtlTest : public QObject {
  private:
   static QString program() { return qEnvironmentVariable("PITWALL_CTL"); }
 
-  static Ran run(const QStringList& arguments, const QByteArray& input = {}) {
-    QProcess process;
-    process.start(program(), arguments);
-    process.write(input);
-    process.closeWriteChannel();
-    Ran ran;
-    if (process.waitForFinished(kPatience) && process.exitStatus() == QProcess::NormalExit)
-      ran.code = process.exitCode();
-    ran.out = process.readAllStandardOutput().toStdString();
-    ran.err = process.readAllStandardError().toStdString();
-    return ran;
+  CommandResult run(const QStringList& arguments, const QByteArray& input = {}) const {
+    return test::run_pitwallctl(folder_.path(), arguments, input);
   }
 
   // Waits for "listening on …"; empty when the server ends instead.
   static std::string url_of(QProcess& server) {
     while (!server.canReadLine()) {
-      if (!server.waitForReadyRead(kPatience)) return {};
+      if (!server.waitForReadyRead(test::kProcessPatience)) return {};
     }
     const QString line = QString::fromUtf8(server.readLine()).trimmed();
     return line.startsWith("listening on ") ? line.mid(13).toStdString() : std::string();

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <thread>
 
+#include "tests/support/command.h"
 #include "tests/support/http_fixture.h"
 #include "tests/support/server_process.h"
 

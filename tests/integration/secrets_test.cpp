@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 
+#include "tests/support/command.h"
 #include "tests/support/http_fixture.h"
 #include "tests/support/server_process.h"
 

@@ -3,24 +3,18 @@
 
 #include <csignal>
 
+#include "tests/support/command.h"
+
 namespace pitwall::test {
-
-namespace {
-
-void prepare(QProcess& process, const std::filesystem::path& home, const QStringList& environment) {
-  QProcessEnvironment variables = QProcessEnvironment::systemEnvironment();
-  variables.insert(QStringLiteral("PITWALL_HOME"), QString::fromStdString(home.string()));
-  for (const QString& each : environment) variables.insert(each.section('=', 0, 0), each.section('=', 1));
-  process.setProcessEnvironment(variables);
-  process.setProgram(qEnvironmentVariable("PITWALL_CTL"));
-}
-
-}  // namespace
 
 ServerProcess::ServerProcess(const std::filesystem::path& home, const std::filesystem::path& model,
                              const QStringList& flags, const QStringList& environment,
                              const std::function<void()>& before_exec) {
-  prepare(process_, home, environment);
+  QProcessEnvironment variables = QProcessEnvironment::systemEnvironment();
+  variables.insert(QStringLiteral("PITWALL_HOME"), QString::fromStdString(home.string()));
+  for (const QString& each : environment) variables.insert(each.section('=', 0, 0), each.section('=', 1));
+  process_.setProcessEnvironment(variables);
+  process_.setProgram(qEnvironmentVariable("PITWALL_CTL"));
   if (before_exec) process_.setChildProcessModifier(before_exec);
   process_.setArguments(
       QStringList{"serve", "--model", QString::fromStdString(model.string()), "--port", "0"} + flags);
@@ -50,20 +44,6 @@ std::string ServerProcess::log() {
   if (process_.state() != QProcess::NotRunning) process_.waitForReadyRead(0);
   log_ += process_.readAllStandardError().toStdString();
   return log_;
-}
-
-CommandResult run_pitwallctl(const std::filesystem::path& home, const QStringList& arguments) {
-  QProcess process;
-  prepare(process, home, {});
-  process.setArguments(arguments);
-  process.start();
-  process.closeWriteChannel();
-  CommandResult result;
-  if (process.waitForFinished(kProcessPatience) && process.exitStatus() == QProcess::NormalExit)
-    result.code = process.exitCode();
-  result.out = process.readAllStandardOutput().toStdString();
-  result.err = process.readAllStandardError().toStdString();
-  return result;
 }
 
 }  // namespace pitwall::test

@@ -8,8 +8,6 @@
 
 namespace pitwall::test {
 
-inline constexpr int kProcessPatience = 120'000;  // ms
-
 class ServerProcess {
  public:
   /// Serves `model` on a free port; `home` is PITWALL_HOME. `before_exec` runs in the child.
@@ -30,12 +28,5 @@ class ServerProcess {
   int port_ = 0;
   std::string log_;
 };
-
-struct CommandResult {
-  int code = -1;
-  std::string out, err;
-};
-/// `pitwallctl` with these arguments in that data folder.
-CommandResult run_pitwallctl(const std::filesystem::path& home, const QStringList& arguments);
 
 }  // namespace pitwall::test

@@ -380,7 +380,7 @@ class LoadReportTest : public QObject {
     const auto first = nlohmann::json::parse(lines.substr(0, lines.find('\n')));
     for (const char* key : {"session_num", "x_request_id", "x_correlation_id", "conversation_id",
                             "turn_index", "request_start_ns", "request_ack_ns", "request_end_ns", "worker_id",
-                            "benchmark_phase", "was_cancelled"})
+                            "record_processor_id", "benchmark_phase", "was_cancelled"})
       QVERIFY2(first.at("metadata").contains(key), key);
     QCOMPARE(first.at("metadata").at("request_start_ns").get<Nanos>(), play.start_utc);
     QCOMPARE(first.at("metadata").at("request_end_ns").get<Nanos>(), play.start_utc + 20 * kMs);
