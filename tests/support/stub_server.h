@@ -52,7 +52,7 @@ class StubServer {
   int most_streams() const;
   void set_metrics(std::string text);  ///< what GET /metrics says; empty = 500
   void keep_requests(bool keep);       ///< false: a long benchmark remembers none
-  double cpu_s() const;                ///< of its thread
+  double cpu_s();                      ///< of its thread
 
  private:
   class Loop;
