@@ -64,6 +64,8 @@ void OutputThread::run() {
   }
 }
 
+/// A client hears of its token before the next one's is made: what is written to one does not wait for the
+/// texts of all.
 void OutputThread::handle(OutputBatch& batch) {
   for (SliceLogits& logits : batch.logits) {
     if (Stream* stream = find(logits.request)) stream->event.logits.push_back(std::move(logits));
@@ -74,28 +76,27 @@ void OutputThread::handle(OutputBatch& batch) {
                 std::back_inserter(stream->event.prompt_logprobs));
     }
   }
+  for (const FinishEvent& end : batch.finished) {
+    if (Stream* stream = find(end.request)) stream->ends = true;
+  }
   for (TokenEvent& token : batch.tokens) {
-    if (Stream* stream = touch(token.request)) take_token(*stream, token, batch.at);
+    Stream* stream = find(token.request);
+    if (!stream) continue;
+    take_token(*stream, token, batch.at);
+    if (!stream->ends || stream->event.finished) deliver(*stream);  // else its last token comes with the end
   }
   for (const FinishEvent& end : batch.finished) {
-    if (Stream* stream = touch(end.request)) finish(*stream, end.reason, end.error, batch.at);
+    Stream* stream = find(end.request);
+    if (!stream) continue;
+    finish(*stream, end.reason, end.error, batch.at);
+    deliver(*stream);
   }
-  deliver();
 }
 
-/// Null when the request's last event is out or on its way: what the engine still computed for it is dropped.
+/// Null when the request's last event is out: what the engine still computed for it is dropped.
 OutputThread::Stream* OutputThread::find(RequestId id) {
   const auto found = streams_.find(id);
-  return found == streams_.end() || found->second->event.finished ? nullptr : found->second.get();
-}
-
-/// The same; the batch has something to tell its client.
-OutputThread::Stream* OutputThread::touch(RequestId id) {
-  Stream* stream = find(id);
-  if (!stream) return nullptr;
-  if (!stream->touched) touched_.push_back(stream);
-  stream->touched = true;
-  return stream;
+  return found == streams_.end() ? nullptr : found->second.get();
 }
 
 void OutputThread::take_token(Stream& stream, TokenEvent& token, Nanos at) {
@@ -133,20 +134,16 @@ void OutputThread::finish(Stream& stream, FinishReason reason, const std::string
   }
 }
 
-void OutputThread::deliver() {
-  for (Stream* stream : touched_) {
-    OutputEvent event = std::exchange(stream->event, {});
-    const bool finished = event.finished;
-    stream->touched = false;
-    // What is the prompt's stays with the stream until its last event.
-    if (!finished) {
-      stream->event.logits = std::exchange(event.logits, {});
-      stream->event.prompt_logprobs = std::exchange(event.prompt_logprobs, {});
-    }
-    stream->sink(std::move(event));
-    if (finished) streams_.erase(stream->id);
+void OutputThread::deliver(Stream& stream) {
+  OutputEvent event = std::exchange(stream.event, {});
+  const bool finished = event.finished;
+  // What is the prompt's stays with the stream until its last event.
+  if (!finished) {
+    stream.event.logits = std::exchange(event.logits, {});
+    stream.event.prompt_logprobs = std::exchange(event.prompt_logprobs, {});
   }
-  touched_.clear();
+  stream.sink(std::move(event));
+  if (finished) streams_.erase(stream.id);
 }
 
 }  // namespace pitwall

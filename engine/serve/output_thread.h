@@ -54,18 +54,17 @@ class OutputThread {
     StopMatcher stops;
     bool has_stops = false;
     int handled = 0;    // output tokens, end token included
-    OutputEvent event;  // what the current batch adds
-    bool touched = false;
+    OutputEvent event;  // what has not been told
+    bool ends = false;  // with the current batch
   };
   using Item = std::variant<std::unique_ptr<Stream>, OutputBatch>;
 
   void run();
   void handle(OutputBatch& batch);
   Stream* find(RequestId id);
-  Stream* touch(RequestId id);
   void take_token(Stream& stream, TokenEvent& token, Nanos at);
   void finish(Stream& stream, FinishReason reason, const std::string& error, Nanos at);
-  void deliver();
+  void deliver(Stream& stream);
 
   Recorder& recorder_;
   std::shared_ptr<const Tokenizer> tokenizer_;
@@ -78,7 +77,6 @@ class OutputThread {
 
   // Output thread only.
   std::unordered_map<RequestId, std::unique_ptr<Stream>> streams_;
-  std::vector<Stream*> touched_;  // by the current batch, in order
 
   std::thread thread_;
 };
