@@ -8,6 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "engine/bench/bench_keys.h"
 #include "engine/bench/report_figures.h"
 #include "engine/telemetry/record_json.h"
 
@@ -36,21 +37,26 @@ Json known(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-Json rate_json(double rate) {
-  return std::isinf(rate) ? Json("inf") : number(rate);
+// What a member is in JSON, and back: NaN is null, infinity "inf", what is absent null.
+
+Json written(double value) {
+  return std::isinf(value) ? Json("inf") : number(value);
+}
+template <class T>
+Json written(const std::optional<T>& value) {
+  return known(value);
+}
+template <class T>
+Json written(const T& value) {
+  return value;
 }
 
 Json setup_json(const LoadSetup& setup) {
-  return {{"date", date_text(setup.date_utc)},
-          {"endpoint_type", setup.backend},
-          {"backend", setup.backend},
-          {"label", setup.label.empty() ? Json() : Json(setup.label)},
-          {"model_id", setup.model_id},
-          {"tokenizer_id", setup.tokenizer_id},
-          {"num_prompts", setup.num_prompts},
-          {"request_rate", rate_json(setup.request_rate)},
-          {"burstiness", rate_json(setup.burstiness)},
-          {"max_concurrency", known(setup.max_concurrency)}};
+  Json out = {{"date", date_text(setup.date_utc)},
+              {"endpoint_type", setup.backend},
+              {"label", setup.label.empty() ? Json() : Json(setup.label)}};
+  for_each_vllm_setup(setup, [&](const char* key, const auto& value) { out[key] = written(value); });
+  return out;
 }
 
 Json misses_json(const ServerSide& server) {
@@ -66,11 +72,10 @@ Json misses_json(const ServerSide& server) {
 Json objectives_json(const LoadSetup& setup) {
   const Objectives& wanted = setup.objectives;
   if (!wanted.any()) return {};
-  return {{"ttft_ms", known(wanted.ttft)},
-          {"tpot_ms", known(wanted.tpot)},
-          {"e2el_ms", known(wanted.e2el)},
-          {"preset", wanted.preset},
-          {"undefined_is", setup.undefined_is_bad ? "bad" : "ignored"}};
+  Json out;
+  for_each_objective(wanted, [&](const char* key, const auto& value) { out[key] = written(value); });
+  out["undefined_is"] = setup.undefined_is_bad ? "bad" : "ignored";
+  return out;
 }
 
 void put_info(Json& figure, const FigureInfo& info) {
@@ -106,15 +111,9 @@ Json repeats_json(const LoadReport& report) {
 
 Json pitwall_json(const LoadReport& report) {
   const LoadSetup& setup = report.setup;
-  Json out = {{"utc", format_utc(setup.date_utc)},
-              {"endpoint", setup.endpoint},
-              {"workload", setup.workload},
-              {"seed", setup.seed},
-              {"warmups", setup.warmups},
-              {"repeats", setup.repeats},
-              {"open_loop", setup.open_loop},
-              {"shares_prefixes", setup.shares_prefixes},
-              {"percentile_method", "type 7, linear"}};
+  Json out = {{"utc", format_utc(setup.date_utc)}};
+  for_each_own_setup(setup, [&](const char* key, const auto& value) { out[key] = written(value); });
+  out["percentile_method"] = "type 7, linear";
   for_each_number(report, [&](const FigureInfo& info, double value) {
     Json figure = {{"value", number(value)}};
     put_info(figure, info);
@@ -152,6 +151,22 @@ std::optional<T> read_known(const Json& value) {
   return value.is_null() ? std::nullopt : std::optional<T>(value.get<T>());
 }
 
+void read(const Json& value, double& member) {
+  member = read_number(value);
+}
+template <class T>
+void read(const Json& value, std::optional<T>& member) {
+  member = read_known<T>(value);
+}
+template <class T>
+void read(const Json& value, T& member) {
+  value.get_to(member);
+}
+/// Reads each key that it is called with.
+auto reader_of(const Json& object) {
+  return [&object](const char* key, auto& member) { read(object.at(key), member); };
+}
+
 Nanos read_date(const std::string& text) {
   std::tm parts{};
   if (strptime(text.c_str(), "%Y%m%d-%H%M%S", &parts) == nullptr)
@@ -159,63 +174,27 @@ Nanos read_date(const std::string& text) {
   return Nanos{timegm(&parts)} * kNanosPerSecond;
 }
 
-void read_latency(const Json& document, const std::string& name, Summary& summary) {
-  const auto at = [&](const char* statistic) { return read_number(document.at(statistic + name + "_ms")); };
-  summary = summarize({});
-  summary.mean = at("mean_");
-  summary.std = at("std_");
-  summary.max = at("max_");
-  summary.p50 = at("median_");
-  summary.p75 = at("p75_");
-  summary.p90 = at("p90_");
-  summary.p95 = at("p95_");
-  summary.p99 = at("p99_");
-}
-
 void read_setup(const Json& document, LoadSetup& setup) {
   setup.date_utc = read_date(document.at("date").get<std::string>());
-  document.at("backend").get_to(setup.backend);
+  for_each_vllm_setup(setup, reader_of(document));
   if (!document.at("label").is_null()) document.at("label").get_to(setup.label);
-  document.at("model_id").get_to(setup.model_id);
-  document.at("tokenizer_id").get_to(setup.tokenizer_id);
-  document.at("num_prompts").get_to(setup.num_prompts);
-  setup.request_rate = read_number(document.at("request_rate"));
-  setup.burstiness = read_number(document.at("burstiness"));
-  setup.max_concurrency = read_known<int>(document.at("max_concurrency"));
   const Json& ours = document.at("pitwall");
-  ours.at("endpoint").get_to(setup.endpoint);
-  ours.at("workload").get_to(setup.workload);
-  ours.at("seed").get_to(setup.seed);
-  ours.at("warmups").get_to(setup.warmups);
-  ours.at("repeats").get_to(setup.repeats);
-  ours.at("open_loop").get_to(setup.open_loop);
-  ours.at("shares_prefixes").get_to(setup.shares_prefixes);
+  for_each_own_setup(setup, reader_of(ours));
   const Json& wanted = ours.at("objectives");
   if (wanted.is_null()) return;
-  setup.objectives.ttft = read_known<double>(wanted.at("ttft_ms"));
-  setup.objectives.tpot = read_known<double>(wanted.at("tpot_ms"));
-  setup.objectives.e2el = read_known<double>(wanted.at("e2el_ms"));
-  wanted.at("preset").get_to(setup.objectives.preset);
+  for_each_objective(setup.objectives, reader_of(wanted));
   setup.undefined_is_bad = wanted.at("undefined_is") == "bad";
 }
 
 void read_vllm(const Json& document, LoadReport& report) {
-  BenchResult& vllm = report.vllm;
-  document.at("duration").get_to(vllm.duration_s);
-  document.at("completed").get_to(vllm.completed);
-  document.at("failed").get_to(vllm.failed);
-  document.at("total_input_tokens").get_to(vllm.input_tokens);
-  document.at("total_output_tokens").get_to(vllm.output_tokens);
-  document.at("request_throughput").get_to(vllm.request_throughput);
-  document.at("output_throughput").get_to(vllm.output_throughput);
-  document.at("total_token_throughput").get_to(vllm.total_token_throughput);
-  document.at("max_output_tokens_per_s").get_to(vllm.max_output_tokens_per_s);
-  document.at("max_concurrent_requests").get_to(vllm.max_concurrent_requests);
+  for_each_vllm_number(report.vllm, reader_of(document));
   report.vllm_goodput = read_number(document.at("request_goodput"));
-  read_latency(document, "ttft", vllm.ttft);
-  read_latency(document, "tpot", vllm.tpot);
-  read_latency(document, "itl", vllm.itl);
-  read_latency(document, "e2el", vllm.e2el);
+  for_each_vllm_latency(report.vllm, [&](const std::string& name, Summary& summary) {
+    summary = summarize({});
+    for_each_vllm_statistic(summary, [&](const std::string& statistic, double& value) {
+      value = read_number(document.at(statistic + "_" + name + "_ms"));
+    });
+  });
 }
 
 void read_server(const Json& document, ServerSide& server) {

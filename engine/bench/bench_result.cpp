@@ -5,24 +5,13 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "engine/bench/bench_keys.h"
+
 namespace pitwall {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-void put_latency(Json& out, const std::string& name, const Summary& summary) {
-  const auto put = [&](const char* statistic, double value) { out[statistic + name + "_ms"] = value; };
-  put("mean_", summary.mean);
-  put("median_", summary.p50);
-  put("std_", summary.std);
-  put("p50_", summary.p50);
-  put("p75_", summary.p75);
-  put("p90_", summary.p90);
-  put("p95_", summary.p95);
-  put("p99_", summary.p99);
-  put("max_", summary.max);
-}
 
 }  // namespace
 
@@ -64,20 +53,13 @@ BenchResult summarize_bench(std::span<const RequestRecord> requests, std::vector
 }
 
 Json to_json_value(const BenchResult& result) {
-  Json out = {{"duration", result.duration_s},
-              {"completed", result.completed},
-              {"failed", result.failed},
-              {"total_input_tokens", result.input_tokens},
-              {"total_output_tokens", result.output_tokens},
-              {"request_throughput", result.request_throughput},
-              {"output_throughput", result.output_throughput},
-              {"total_token_throughput", result.total_token_throughput},
-              {"max_output_tokens_per_s", result.max_output_tokens_per_s},
-              {"max_concurrent_requests", result.max_concurrent_requests}};
-  put_latency(out, "ttft", result.ttft);
-  put_latency(out, "tpot", result.tpot);
-  put_latency(out, "itl", result.itl);
-  put_latency(out, "e2el", result.e2el);
+  Json out;
+  for_each_vllm_number(result, [&](const char* key, auto value) { out[key] = value; });
+  for_each_vllm_latency(result, [&](const std::string& name, const Summary& summary) {
+    for_each_vllm_statistic(summary, [&](const std::string& statistic, double value) {
+      out[statistic + "_" + name + "_ms"] = value;
+    });
+  });
   Json misses = Json::object();
   for (int reason = 1; reason < kMissReasonCount; ++reason) {  // 0 is none
     misses[std::string(miss_reason_name(static_cast<MissReason>(reason)))] =

@@ -89,7 +89,7 @@ class TracePlay {
     recorder_.arrived(record);
     simulation_.peak_live = std::max(simulation_.peak_live, dispatcher_.live());
     if (auto taken = scheduler_.add(std::move(request)); !taken)
-      finish({record.id, FinishReason::error, taken.error().text()}, record.arrival);
+      finish({record.id, FinishReason::error, taken.error().text(), FailureCause::refused}, record.arrival);
   }
 
   bool launch() {
@@ -135,7 +135,7 @@ class TracePlay {
 
   void finish(const FinishEvent& event, Nanos at) {
     dispatcher_.ended(event.request.value - 1, at);
-    recorder_.finished(event.request, at, event.reason, event.error);
+    recorder_.finished(event.request, at, event.reason, event.error, event.cause);
     simulation_.requests[event.request.value - 1] = recorder_.record_of(event.request);
   }
 

@@ -24,12 +24,13 @@ void StepBuilder::admit_waiting() {
   while (Sequence* sequence = walk.next(scratch_.tally)) {
     const bool aged = walk.aged(*sequence);
     if (sequence->is_long && !aged && long_limits_reached(*sequence)) {
-      walk.close_long();
+      scratch_.deferred += 1 + walk.close_long();
       continue;
     }
     const Verdict verdict = admit(*sequence, aged);
     if (verdict == Verdict::stop || (verdict == Verdict::skipped && ++skipped > kMostSkipped)) break;
   }
+  scratch_.deferred += skipped;
 }
 
 StepBuilder::Verdict StepBuilder::admit(Sequence& sequence, bool aged) {

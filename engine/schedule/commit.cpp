@@ -49,7 +49,8 @@ void drop_pending(Scheduler::State& state, const PendingStep& failed, const Erro
   for (const PlannedSlice& slice : failed.slices) {
     Sequence* sequence = live(state, slice);
     if (sequence && (!memory || slice.request == largest))
-      state.end(*sequence, FinishReason::error, error.text());
+      state.end(*sequence, FinishReason::error, error.text(),
+                memory ? FailureCause::out_of_memory : FailureCause::step);
   }
   const auto restart = [&](const PendingStep& step) {
     for (const PlannedSlice& slice : step.slices) {
@@ -78,7 +79,7 @@ Error not_finite(const Sequence& sequence, const std::string& arithmetic) {
 void take_token(Scheduler::State& state, Sequence& sequence, const SampledToken& sampled, Committed& out) {
   if (sequence.changes) {
     if (auto ok = sequence.changes->take(sampled.token); !ok)
-      return state.end(sequence, FinishReason::error, ok.error().text());
+      return state.end(sequence, FinishReason::error, ok.error().text(), FailureCause::rule);
   }
   sequence.tokens.push_back(sampled.token);
   --sequence.sampling;
@@ -123,7 +124,8 @@ void fold_in(Scheduler::State& state, const PendingStep& step, const StepResult&
     // Ended while in flight: the token is neither emitted, counted nor cached.
     Sequence* sequence = live(state, slice);
     if (sequence && std::isnan(sampled->logprob)) {
-      state.end(*sequence, FinishReason::error, not_finite(*sequence, result.arithmetic).text());
+      state.end(*sequence, FinishReason::error, not_finite(*sequence, result.arithmetic).text(),
+                FailureCause::not_finite);
     } else if (sequence) {
       take_token(state, *sequence, *sampled, out);
     }

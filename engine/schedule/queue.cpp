@@ -2,6 +2,7 @@
 #include "engine/schedule/queue.h"
 
 #include <tuple>
+#include <utility>
 
 namespace pitwall {
 
@@ -24,7 +25,7 @@ Queue::Walk::Walk(const Queue& queue, const Policy& policy, Nanos now, Nanos max
       age_(queue.by_age_.begin()),
       ages_end_(queue.by_age_.end()) {
   for (const auto& [name, lane] : queue.lanes_)
-    lanes_.push_back({name.first, name.second, lane.begin(), lane.end()});
+    lanes_.push_back({name.first, name.second, lane.begin(), lane.end(), lane.size()});
 }
 
 Sequence* Queue::Walk::next(const PlanTally& tally) {
@@ -32,7 +33,7 @@ Sequence* Queue::Walk::next(const PlanTally& tally) {
   Cursor* best = nullptr;
   std::int64_t best_rank = 0;
   for (Cursor& lane : lanes_) {
-    while (lane.at != lane.end && aged(**lane.at)) ++lane.at;  // came already
+    for (; lane.at != lane.end && aged(**lane.at); ++lane.at) --lane.left;  // came already
     if (lane.at == lane.end) continue;
     const std::int64_t rank = policy_.rank(lane.lane, tally);
     if (best && std::tuple(best_rank, (*best->at)->request.arrival, (*best->at)->request.id) <
@@ -42,13 +43,19 @@ Sequence* Queue::Walk::next(const PlanTally& tally) {
     best = &lane;
     best_rank = rank;
   }
-  return best ? *best->at++ : nullptr;
+  if (!best) return nullptr;
+  --best->left;
+  return *best->at++;
 }
 
-void Queue::Walk::close_long() {
+int Queue::Walk::close_long() {
+  std::size_t closed = 0;
   for (Cursor& lane : lanes_) {
-    if (lane.is_long) lane.at = lane.end;
+    if (!lane.is_long) continue;
+    lane.at = lane.end;
+    closed += std::exchange(lane.left, 0);
   }
+  return static_cast<int>(closed);
 }
 
 }  // namespace pitwall

@@ -42,13 +42,14 @@ class Queue {
     /// The next one in order, or null. Each comes once.
     Sequence* next(const PlanTally& tally);
     bool aged(const Sequence& sequence) const { return now_ - sequence.since > max_wait_; }
-    void close_long();  ///< long prompts that have not aged come no more
+    int close_long();  ///< long prompts that have not aged come no more; how many those are
 
    private:
     struct Cursor {
       std::int64_t lane;
       bool is_long;
       Lane::const_iterator at, end;
+      std::size_t left;
     };
     const Policy& policy_;
     Nanos now_, max_wait_;

@@ -214,9 +214,10 @@ void Scheduler::State::leave_running(Sequence& sequence) {
   sequence.slot = SlotId{-1};
 }
 
-void Scheduler::State::end(Sequence& sequence, FinishReason reason, const std::string& error) {
+void Scheduler::State::end(Sequence& sequence, FinishReason reason, const std::string& error,
+                           FailureCause cause) {
   const RequestId id = sequence.request.id;
-  finished.push_back({id, reason, error});
+  finished.push_back({id, reason, error, cause});
   policy->left(sequence.lane);
   drop_swapped(sequence);
   auto node = sequences.extract(id);
@@ -289,6 +290,7 @@ void Scheduler::launched() {
   Scratch& scratch = state.scratch;
   const std::uint64_t number = scratch.step.number;
   state.cache.keep();
+  state.deferred = scratch.deferred;
   state.swaps_out.clear();
   for (const Admission& admission : scratch.admitted) {
     Sequence& sequence = *admission.sequence;
@@ -369,6 +371,9 @@ int Scheduler::running() const {
 }
 int Scheduler::waiting() const {
   return static_cast<int>(state_->queue.size());
+}
+int Scheduler::deferred() const {
+  return std::min(state_->deferred, waiting());
 }
 int Scheduler::in_flight() const {
   return static_cast<int>(state_->pending.size());

@@ -75,6 +75,7 @@ struct FinishEvent {
   RequestId request;
   FinishReason reason = FinishReason::none;
   std::string error;
+  FailureCause cause = FailureCause::none;  ///< with reason error
 };
 
 /// What a commit made true.
@@ -131,6 +132,9 @@ class Scheduler {
 
   int running() const;
   int waiting() const;
+  /// Of those that wait: passed over by the last plan although there was room, for the prefix that another
+  /// computes or by a limit on long prompts.
+  int deferred() const;
   int in_flight() const;  ///< launched, not committed
   bool idle() const;      ///< nothing waits, runs or is in flight
   std::int64_t preemptions() const;

@@ -55,6 +55,7 @@ struct Scratch {
   PlanTally tally;
   std::int32_t copies = 0;
   int predicted_blocks = 0, taken_blocks = 0;  // by admissions
+  int deferred = 0;                            // passed over
 };
 
 struct Scheduler::State {
@@ -83,6 +84,7 @@ struct Scheduler::State {
   std::vector<AdmissionEvent> admissions;
   std::vector<PreemptionEvent> preempted;
   std::int64_t preemptions = 0;
+  int deferred = 0;  // by the last plan
   std::uint64_t next_step = 1;
   std::int64_t predicted_blocks = 0, taken_blocks = 0;  // by all admissions so far: must be equal
 
@@ -101,7 +103,8 @@ struct Scheduler::State {
   void lengthen_rope(Sequence& sequence);
   void reclassify(bool new_policy);  ///< after the policy or the threshold changed
   bool is_long(const Sequence& sequence) const;
-  void end(Sequence& sequence, FinishReason reason, const std::string& error);
+  void end(Sequence& sequence, FinishReason reason, const std::string& error,
+           FailureCause cause = FailureCause::none);
   void leave_running(Sequence& sequence);
   void end_static_batch();  ///< when its last sequence has ended
   void publish(Sequence& sequence);

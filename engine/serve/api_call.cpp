@@ -115,7 +115,8 @@ Result<std::vector<ApiCall::Prompt>> ApiCall::prompts(const Json& body) const {
   if (identity_.kind == ApiKind::chat) {
     auto prompt = chat_prompt(engine_, body);
     if (!prompt) return prompt.error();
-    prompts.push_back({*std::move(prompt), {}});
+    const auto count = static_cast<std::int32_t>(prompt->tokens.size());
+    prompts.push_back({*std::move(prompt), count, {}});
     return prompts;
   }
   const std::vector<const Json*> list = prompt_list(body["prompt"]);
@@ -129,6 +130,7 @@ Result<std::vector<ApiCall::Prompt>> ApiCall::prompts(const Json& body) const {
     if (!tokens) return tokens.error();
     Prompt prompt;
     prompt.chat.tokens = *std::move(tokens);
+    prompt.token_count = static_cast<std::int32_t>(prompt.chat.tokens.size());
     if (asked_.echo) {
       prompt.text = each->is_string() ? each->get<std::string>()
                     : engine_.tokenizer()
@@ -146,11 +148,10 @@ ReplyFormat ApiCall::reply_format(bool opens_reasoning) const {
   ReplyFormat format;
   if (identity_.kind != ApiKind::chat) return format;
   const ToolUse& use = asked_.tools;
-  const std::string& source = engine_.model().chat_template(!use.tools.empty());
-  format.reasons = source.find("<think>") != std::string::npos || opens_reasoning;
+  format.reasons = opens_reasoning || engine_.chat_format(!use.tools.empty())->knows_reasoning;
   format.begins_reasoning = opens_reasoning;
   if (use.choice == Choice::named) format.only_tool = use.only;
-  if (use.choice == Choice::automatic) format.marks = tool_marks(source);
+  if (use.choice == Choice::automatic) format.marks = tool_marks(engine_.model().chat_template(true));
   const bool marked = std::any_of(format.marks.begin(), format.marks.end(),
                                   [](const ToolMarks& marks) { return marks.open != "<|python_tag|>"; });
   format.bare_calls = use.choice == Choice::required || (use.choice == Choice::automatic && !marked);
@@ -222,14 +223,16 @@ std::optional<HttpReply> ApiCall::start(const ChoiceSink& sink) {
   open_ = static_cast<int>(choices_.size());
   for (int i = 0; i < open_; ++i) {
     Choice& choice = choices_[static_cast<std::size_t>(i)];
-    const Prompt& prompt = prompts_[static_cast<std::size_t>(i / count)];
+    Prompt& prompt = prompts_[static_cast<std::size_t>(i / count)];
+    const bool last = i % count == count - 1;  // takes the prompt along; the others need one of their own
     if (parses) choice.parser = std::make_unique<ReplyParser>(format, asked_.tools.tools);
     choice.writer.emplace(identity_, i);
     choice.said.text = prompt.text;
     if (asked_.echo) choice.said.echoed = prompt.chat.tokens.front();
     GenerationRequest request;
-    request.prompt = prompt.chat.tokens;
-    request.parts = prompt.chat.parts;
+    request.prompt = last ? std::move(prompt.chat.tokens) : prompt.chat.tokens;
+    request.parts = last ? std::move(prompt.chat.parts) : prompt.chat.parts;
+    request.choices = i % count == 0 ? count : 0;
     request.priority = asked_.priority;
     request.tenant = caller_.key.empty() ? asked_.user : caller_.key;
     request.max_waiting = caller_.max_waiting;
@@ -286,8 +289,10 @@ ChoiceText ApiCall::take(Choice& choice, OutputEvent& event) {
   const auto add = [&](ReplyDelta delta) {
     if (asked_.include_reasoning) what.reasoning += delta.reasoning;
     what.text += delta.content;
-    for (ToolCall& call : delta.calls)
-      what.calls.push_back({"call_" + random_hex(), std::move(call.name), std::move(call.arguments)});
+    for (CallPiece& call : delta.calls) {
+      std::string id = call.name.empty() ? std::string() : "call_" + random_hex();
+      what.calls.push_back({std::move(id), std::move(call.name), std::move(call.arguments)});
+    }
   };
   add(choice.parser->push(event.text));
   if (event.finished) add(choice.parser->flush());
@@ -298,7 +303,7 @@ std::optional<Usage> ApiCall::usage_so_far(const Choice& choice) const {
   if (!asked_.continuous_usage) return std::nullopt;
   const auto index =
       static_cast<std::size_t>(&choice - choices_.data()) / static_cast<std::size_t>(asked_.choices);
-  return Usage{static_cast<std::int32_t>(prompts_[index].chat.tokens.size()), choice.tokens, 0};
+  return Usage{prompts_[index].token_count, choice.tokens, 0};
 }
 
 /// A prompt counts once, however many choices it has.
@@ -343,7 +348,7 @@ void ApiCall::stream(ChoiceEvent&& event, std::string& frames) {
   }
   if (says || !what.logprobs.empty() || (identity_.token_ids && !what.tokens.empty())) {
     choice.writer->text(frames, what, choice.calls, usage_so_far(choice));
-    choice.calls += what.calls.size();
+    for (const AnsweredCall& call : what.calls) choice.calls += call.id.empty() ? 0 : 1;
   }
   if (!finished) return;
   note_end(choice, output);
@@ -363,7 +368,13 @@ void ApiCall::collect(ChoiceEvent&& event) {
   ChoiceText what = take(choice, output);
   choice.said.text += what.text;
   choice.said.reasoning += what.reasoning;
-  std::move(what.calls.begin(), what.calls.end(), std::back_inserter(choice.said.calls));
+  for (AnsweredCall& call : what.calls) {
+    if (call.id.empty()) {
+      choice.said.calls.back().arguments += call.arguments;
+    } else {
+      choice.said.calls.push_back(std::move(call));
+    }
+  }
   choice.said.tokens.insert(choice.said.tokens.end(), what.tokens.begin(), what.tokens.end());
   std::move(what.logprobs.begin(), what.logprobs.end(), std::back_inserter(choice.said.logprobs));
   if (!finished) return;

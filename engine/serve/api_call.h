@@ -68,7 +68,8 @@ class ApiCall {
     OutputEvent failure;
   };
   struct Prompt {
-    ChatPrompt chat;
+    ChatPrompt chat;  ///< its tokens go with the last choice
+    std::int32_t token_count = 0;
     std::string text;  ///< for echo
   };
 

@@ -192,7 +192,7 @@ Result<RequestId> Engine::submit(GenerationRequest request, OutputSink sink) {
       !ok) {
     return ok.error();
   }
-  state.recorder->asked(1, asked_tokens);
+  state.recorder->asked(request.choices, asked_tokens);
   return id;
 }
 

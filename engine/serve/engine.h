@@ -52,6 +52,7 @@ struct GenerationRequest {
   int priority = 0;               ///< lower first, under scheduling-policy priority
   std::string tenant;             ///< for whom, under scheduling-policy fair
   std::string cache_salt;         ///< requests with different salts share no cached prefix
+  int choices = 1;                ///< of the call, counted once: 0 for all its other ones
   int max_waiting = 0;            ///< refused (Error::param "max-waiting") where so many wait; 0 = never
 };
 

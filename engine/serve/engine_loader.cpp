@@ -109,7 +109,7 @@ std::optional<ChatFormat> open_chat_format(const std::string& source, LoadedEngi
     loaded.chat_template_error = compiled.error();
     return std::nullopt;
   }
-  ChatFormat format{*std::move(compiled), {}};
+  ChatFormat format{*std::move(compiled), {}, source.find("<think>") != std::string::npos};
   format.traits = probe_template(format.chat_template);
   if (!format.traits.opens_reply) {
     loaded.warnings.emplace_back(

@@ -175,7 +175,7 @@ void EngineLoop::apply(Command& command) {
     if (auto ok = scheduler_.add(std::move(*request)); !ok) {
       pass_on({.at = parts_.clock.now(),
                .tokens = {},
-               .finished = {{id, FinishReason::error, ok.error().text()}},
+               .finished = {{id, FinishReason::error, ok.error().text(), FailureCause::refused}},
                .logits = {}});
     }
   } else if (const auto* finish = std::get_if<Finish>(&command)) {
@@ -212,7 +212,7 @@ void EngineLoop::pass_on(OutputBatch batch) {
 void EngineLoop::publish() {
   running_ = scheduler_.running();
   waiting_ = scheduler_.waiting();
-  parts_.recorder.queue_sizes(running_, waiting_);
+  parts_.recorder.queue_sizes(running_, waiting_, scheduler_.deferred());
   const KvCacheCounts counts = parts_.cache.counts();
   parts_.ledger.set_kv_split(counts.used * parts_.bytes_per_block, counts.cached * parts_.bytes_per_block,
                              counts.quarantined * parts_.bytes_per_block);
@@ -238,7 +238,8 @@ void EngineLoop::leave() {
     if (auto* question = std::get_if<Question>(&command)) question->answer.set_value(not_serving(failure_));
   }
   commands_.clear();
-  for (const RequestId id : live_) last.finished.push_back({id, reason, text});
+  const FailureCause cause = failure_ ? FailureCause::engine : FailureCause::none;
+  for (const RequestId id : live_) last.finished.push_back({id, reason, text, cause});
   live_.clear();
   output_->push(std::move(last));
   parts_.recorder.queue_sizes(0, 0);

@@ -15,7 +15,8 @@ void write_gauges(MetricsWriter& writer, const Snapshot& now) {
   writer.single("vllm:num_requests_running", "gauge", "Requests that the engine is computing.", now.running);
   writer.single("vllm:num_requests_waiting", "gauge", "Requests that wait for a place.", now.waiting);
   writer.family("vllm:num_requests_waiting_by_reason", "gauge", "Requests that wait, by what they wait for.");
-  writer.sample("vllm:num_requests_waiting_by_reason", now.waiting, {{"reason", "capacity"}});
+  writer.sample("vllm:num_requests_waiting_by_reason", now.waiting - now.deferred, {{"reason", "capacity"}});
+  writer.sample("vllm:num_requests_waiting_by_reason", now.deferred, {{"reason", "deferred"}});
   writer.single("vllm:kv_cache_usage_perc", "gauge", "Share of KV blocks that requests hold; 1 is all.",
                 now.kv_blocks > 0 ? static_cast<double>(now.kv_blocks_used) / now.kv_blocks : 0);
 }
@@ -66,6 +67,12 @@ void write_counters(MetricsWriter& writer, const EngineTotals& totals, const Rec
   ended("length", totals.requests_length);
   ended("abort", totals.requests_cancelled);
   ended("error", totals.requests_error);
+  constexpr std::string_view kFailures = "pitwall:request_failures_total";
+  writer.family(kFailures, "counter", "Requests that ended with an error, by cause.");
+  for (int i = 1; i < kFailureCauses; ++i) {
+    writer.sample(kFailures, static_cast<double>(sources.failures[static_cast<std::size_t>(i)]),
+                  {{"cause", failure_cause_name(static_cast<FailureCause>(i))}});
+  }
 }
 
 /// What vLLM measures too. Its bucket edges are chosen from ours, which are finer for fast devices.

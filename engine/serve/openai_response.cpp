@@ -35,15 +35,31 @@ const char* chunk_object(ApiKind kind) {
   return kind == ApiKind::chat ? "chat.completion.chunk" : "text_completion";
 }
 
-/// `first`: number of the first one, in chunks; −1 in whole replies, which do not number them.
-Json calls_json(const std::vector<AnsweredCall>& calls, int first) {
+/// Of a whole reply.
+Json calls_json(const std::vector<AnsweredCall>& calls) {
+  Json list = Json::array();
+  for (const AnsweredCall& call : calls) {
+    list.push_back({{"id", call.id},
+                    {"type", "function"},
+                    {"function", {{"name", call.name}, {"arguments", call.arguments}}}});
+  }
+  return list;
+}
+
+/// Of a chunk: who a call is comes with its beginning alone. `begun`: number of calls before.
+Json call_pieces_json(const std::vector<AnsweredCall>& calls, std::size_t begun) {
   Json list = Json::array();
   for (const AnsweredCall& call : calls) {
     Json json;
-    if (first >= 0) json["index"] = first++;
-    json["id"] = call.id;
-    json["type"] = "function";
-    json["function"] = {{"name", call.name}, {"arguments", call.arguments}};
+    if (call.id.empty()) {
+      json["index"] = begun - 1;
+      json["function"]["arguments"] = call.arguments;
+    } else {
+      json["index"] = begun++;
+      json["id"] = call.id;
+      json["type"] = "function";
+      json["function"] = {{"name", call.name}, {"arguments", call.arguments}};
+    }
     list.push_back(std::move(json));
   }
   return list;
@@ -114,7 +130,7 @@ void ChunkWriter::text(std::string& out, const ChoiceText& what, std::size_t fir
   Json delta = Json::object();
   if (!what.reasoning.empty()) delta["reasoning_content"] = what.reasoning;
   if (!what.text.empty() || (what.reasoning.empty() && what.calls.empty())) delta["content"] = what.text;
-  if (!what.calls.empty()) delta["tool_calls"] = calls_json(what.calls, static_cast<int>(first_call));
+  if (!what.calls.empty()) delta["tool_calls"] = call_pieces_json(what.calls, first_call);
   append_sse_frame(out, chunk(std::move(delta), what, {}, usage));
 }
 
@@ -137,7 +153,7 @@ std::string whole_response(const ResponseIdentity& identity, std::vector<Answere
       const bool calls_alone = said.text.empty() && !said.calls.empty();
       message["content"] = calls_alone ? Json() : Json(std::move(said.text));
       if (!said.reasoning.empty()) message["reasoning_content"] = std::move(said.reasoning);
-      if (!said.calls.empty()) message["tool_calls"] = calls_json(said.calls, -1);
+      if (!said.calls.empty()) message["tool_calls"] = calls_json(said.calls);
       choice["message"] = std::move(message);
     } else {
       choice["text"] = std::move(said.text);

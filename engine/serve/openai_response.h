@@ -35,7 +35,7 @@ struct Usage {
   std::int32_t cached_tokens = 0;  ///< of the prompts, not computed
 };
 
-/// A call of a tool as clients hear it.
+/// A call of a tool as clients hear it, or more arguments of the one before: those have no id and no name.
 struct AnsweredCall {
   std::string id, name, arguments;
 };
@@ -62,7 +62,8 @@ class ChunkWriter {
 
   // Each appends server-sent events to `out`.
   void role(std::string& out) const;  ///< chat only
-  /// `usage`: so far, where the client wants it in every chunk. `first_call`: number of calls before these.
+  /// `usage`: so far, where the client wants it in every chunk. `first_call`: number of calls that have begun
+  /// before.
   void text(std::string& out, const ChoiceText& what, std::size_t first_call,
             const std::optional<Usage>& usage) const;
   void finish(std::string& out, std::string_view reason, const std::optional<Usage>& usage) const;

@@ -88,7 +88,7 @@ void OutputThread::handle(OutputBatch& batch) {
   for (const FinishEvent& end : batch.finished) {
     Stream* stream = find(end.request);
     if (!stream) continue;
-    finish(*stream, end.reason, end.error, batch.at);
+    finish(*stream, end, batch.at);
     deliver(*stream);
   }
 }
@@ -109,7 +109,7 @@ void OutputThread::take_token(Stream& stream, TokenEvent& token, Nanos at) {
       StopMatcher::Output output = stream.stops.push(stream.detokenizer->push(token.token));
       stream.event.text += output.text;
       if (output.stopped) {
-        finish(stream, FinishReason::stop, {}, at);
+        finish(stream, {stream.id, FinishReason::stop, {}}, at);
         feedback_.stopped(stream.id);
         return;
       }
@@ -118,19 +118,20 @@ void OutputThread::take_token(Stream& stream, TokenEvent& token, Nanos at) {
   if (stream.has_stops) feedback_.handled(stream.id, stream.handled);
 }
 
-void OutputThread::finish(Stream& stream, FinishReason reason, const std::string& error, Nanos at) {
+void OutputThread::finish(Stream& stream, const FinishEvent& end, Nanos at) {
+  FinishReason reason = end.reason;
   if (stream.detokenizer) {
     StopMatcher::Output output = stream.stops.push(stream.detokenizer->flush());
     stream.event.text += output.text + stream.stops.flush();
     if (output.stopped && reason == FinishReason::length) reason = FinishReason::stop;
   }
-  recorder_.finished(stream.id, at, reason, error);
+  recorder_.finished(stream.id, at, reason, end.error, end.cause);
   stream.event.finished = true;
   stream.event.reason = reason;
   stream.event.record = recorder_.record_of(stream.id);
   if (reason == FinishReason::error) {
     stream.event.error = {
-        .kind = Error::Kind::internal, .what = error, .cause = {}, .action = {}, .param = {}};
+        .kind = Error::Kind::internal, .what = end.error, .cause = {}, .action = {}, .param = {}};
   }
 }
 

@@ -63,7 +63,7 @@ class OutputThread {
   void handle(OutputBatch& batch);
   Stream* find(RequestId id);
   void take_token(Stream& stream, TokenEvent& token, Nanos at);
-  void finish(Stream& stream, FinishReason reason, const std::string& error, Nanos at);
+  void finish(Stream& stream, const FinishEvent& end, Nanos at);
   void deliver(Stream& stream);
 
   Recorder& recorder_;

@@ -59,13 +59,15 @@ ReplyDelta ReplyParser::push(std::string_view text) {
 }
 
 /// Leaves State::start once enough is there to know what the reply begins with.
-bool ReplyParser::begin() {
+bool ReplyParser::begin(ReplyDelta& delta) {
   if (format_.reasons && format_.begins_reasoning && !reasoned_) {
     state_ = State::reasoning;
     return true;
   }
   if (!format_.only_tool.empty()) {
-    state_ = State::whole;
+    called_ = true;
+    delta.calls.push_back({format_.only_tool, {}});
+    state_ = State::only;
     return true;
   }
   const std::size_t first = held_.find_first_not_of(kSpaces);
@@ -86,13 +88,80 @@ bool ReplyParser::begin() {
   return true;
 }
 
+/// Behind `before` bytes of held_: a call of which the arguments begin. What comes before them is let go.
+bool ReplyParser::begin_call(ReplyDelta& delta, std::size_t before) {
+  CallHead head = read_call_head(std::string_view(held_).substr(before));
+  if (head.is != CallHead::Is::yes) return false;
+  held_.erase(0, before + head.size);
+  called_ = true;
+  in_object_ = head.in_object;
+  json_ = JsonEnd();
+  delta.calls.push_back({std::move(head.name), {}});
+  state_ = State::arguments;
+  return true;
+}
+
+void ReplyParser::tell_arguments(ReplyDelta& delta, std::size_t size) {
+  if (size == 0) return;
+  if (delta.calls.empty()) delta.calls.emplace_back();
+  delta.calls.back().arguments += held_.substr(0, size);
+  held_.erase(0, size);
+}
+
+/// Inside a call that has begun, or behind one.
+bool ReplyParser::go_on(ReplyDelta& delta) {
+  if (state_ == State::between) return begin_call(delta, 0) || leave_calls();
+  const std::size_t size = json_.take(held_);
+  if (state_ == State::arguments) {
+    tell_arguments(delta, size);
+  } else {
+    held_.erase(0, size);
+  }
+  if (!json_.ended()) return false;
+  const bool to_call_end = state_ == State::arguments && in_object_;
+  json_ = JsonEnd(1);
+  state_ = to_call_end ? State::call_end : State::between;
+  return true;
+}
+
+/// Behind a call: the mark that ends them, one that begins others, or something that is no call.
+bool ReplyParser::leave_calls() {
+  const std::size_t first = std::min(held_.find_first_not_of(kBetweenCalls), held_.size());
+  // A mark may begin with what stands between calls.
+  for (std::size_t at = held_.find_first_not_of(kSpaces); at <= first && at < held_.size(); ++at) {
+    const std::string_view rest = std::string_view(held_).substr(at);
+    for (const std::string_view mark : {open_marks_.close, open_marks_.open}) {
+      if (mark.empty()) continue;
+      if (rest.starts_with(mark)) {
+        held_.erase(0, at + mark.size());
+        trims_ = true;  // blanks between one call and the next are no content
+        state_ = mark == open_marks_.close ? State::content : State::between;
+        return true;
+      }
+      if (mark.starts_with(rest)) return false;
+    }
+  }
+  const std::string_view rest = std::string_view(held_).substr(first);
+  if (rest.empty() || read_call_head(rest).is == CallHead::Is::unfinished) return false;
+  held_.erase(0, first);
+  state_ = State::content;
+  return true;
+}
+
 /// True where the state has changed, so that held_ must be looked at again.
 bool ReplyParser::step(ReplyDelta& delta) {
   switch (state_) {
     case State::start:
-      return begin();
-    case State::whole:
+      return begin(delta);
+    case State::only:
+      tell_arguments(delta, held_.size());
       return false;
+    case State::whole:
+      return begin_call(delta, 0);
+    case State::arguments:
+    case State::call_end:
+    case State::between:
+      return go_on(delta);
     case State::reasoning: {
       const Found found = find_marks(held_, {kThinkEnd});
       std::string piece = held_.substr(0, found.safe);
@@ -124,6 +193,7 @@ bool ReplyParser::step(ReplyDelta& delta) {
       return true;
     }
     case State::calls: {
+      if (begin_call(delta, open_marks_.open.size())) return true;
       if (open_marks_.close.empty()) return false;
       const std::size_t end = held_.find(open_marks_.close);
       if (end == kNone) return false;
@@ -152,7 +222,7 @@ void ReplyParser::take_calls(ReplyDelta& delta, std::string_view text, std::stri
   }
   called_ = true;
   trims_ = true;  // blanks between one call and the next are no content
-  for (ToolCall& call : *calls) delta.calls.push_back(std::move(call));
+  for (ToolCall& call : *calls) delta.calls.push_back({std::move(call.name), std::move(call.arguments)});
 }
 
 ReplyDelta ReplyParser::flush() {
@@ -177,12 +247,14 @@ ReplyDelta ReplyParser::flush() {
       break;
     }
     case State::whole:
-      if (!format_.only_tool.empty()) {
-        called_ = true;
-        delta.calls.push_back({format_.only_tool, rest});
-      } else {
-        take_calls(delta, rest, rest);
-      }
+      take_calls(delta, rest, rest);
+      break;
+    case State::arguments:  // all of them have been told; so much of a call as there was
+    case State::call_end:
+    case State::only:
+      break;
+    case State::between:
+      delta.content = rest.substr(std::min(rest.size(), rest.find_first_not_of(kBetweenCalls)));
       break;
   }
   state_ = State::content;

@@ -32,29 +32,11 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Where the JSON value that `text` begins with ends: brackets outside strings closed. kNone when it does
-/// not.
+/// Where the JSON value that `text` begins with ends; kNone when it does not.
 std::size_t json_end(std::string_view text) {
-  int depth = 0;
-  bool in_string = false, escaped = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (escaped)
-        escaped = false;
-      else if (c == '\\')
-        escaped = true;
-      else if (c == '"')
-        in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      ++depth;
-    } else if (c == '}' || c == ']') {
-      if (--depth == 0) return i + 1;
-    }
-  }
-  return kNone;
+  JsonEnd end;
+  const std::size_t size = end.take(text);
+  return end.ended() ? size : kNone;
 }
 
 /// {"name": …, "arguments": {…}}; arguments may be JSON text, or missing.
@@ -178,13 +160,57 @@ std::optional<std::vector<ToolCall>> tag_calls(std::string_view text, const TagS
   return calls;
 }
 
-bool is_name(std::string_view text) {
-  if (text.empty() || text.size() > 128) return false;
-  for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-' && c != '.') return false;
-  }
-  return true;
+constexpr std::size_t kLongestName = 128;
+
+bool in_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
 }
+
+bool is_name(std::string_view text) {
+  return !text.empty() && text.size() <= kLongestName && std::all_of(text.begin(), text.end(), in_name);
+}
+
+/// Goes along a call's beginning, of which the end may be missing.
+class HeadReader {
+ public:
+  explicit HeadReader(std::string_view text) : text_(text) {}
+
+  std::size_t at() const { return at_; }
+  bool ended() const { return at_ == text_.size(); }
+  char next() const { return ended() ? '\0' : text_[at_]; }
+  void pass(std::string_view any) {
+    while (!ended() && any.find(text_[at_]) != kNone) ++at_;
+  }
+  /// One of the words; "" where none is there, or not yet.
+  std::string_view word(std::initializer_list<std::string_view> words) {
+    pass(kBlanks);
+    const std::string_view rest = text_.substr(at_);
+    for (const std::string_view each : words) {
+      if (!rest.starts_with(each)) continue;
+      at_ += each.size();
+      return each;
+    }
+    for (const std::string_view each : words) unfinished_ |= each.starts_with(rest);
+    return {};
+  }
+  std::string_view name() {
+    const std::size_t from = at_;
+    while (!ended() && in_name(text_[at_])) ++at_;
+    unfinished_ |= ended() && at_ - from <= kLongestName;
+    const std::string_view name = text_.substr(from, at_ - from);
+    return ended() || !is_name(name) ? std::string_view() : name;
+  }
+  CallHead given_up() const {
+    return {unfinished_ ? CallHead::Is::unfinished : CallHead::Is::no, {}, 0, false};
+  }
+
+  static constexpr std::string_view kBlanks = " \n\r\t";
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+  bool unfinished_ = false;
+};
 
 /// <｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME ```json {…}``` <｜tool▁call▁end｜>, or
 /// NAME<｜tool▁sep｜>{…}
@@ -235,6 +261,52 @@ std::vector<ToolMarks> tool_marks(std::string_view template_source) {
     if (!inside_another && template_source.find(each.open) != kNone) marks.push_back(each);
   }
   return marks;
+}
+
+std::size_t JsonEnd::take(std::string_view piece) {
+  for (std::size_t i = 0; i < piece.size() && !ended_; ++i) {
+    const char c = piece[i];
+    if (escaped_) {
+      escaped_ = false;
+    } else if (in_string_) {
+      escaped_ = c == '\\';
+      in_string_ = c != '"';
+    } else if (c == '"') {
+      in_string_ = true;
+    } else if (c == '{' || c == '[') {
+      ++depth_;
+    } else if ((c == '}' || c == ']') && --depth_ <= 0) {
+      ended_ = true;
+      return i + 1;
+    }
+  }
+  return ended_ ? 0 : piece.size();
+}
+
+CallHead read_call_head(std::string_view text) {
+  HeadReader reader(text);
+  reader.pass(kBetweenCalls);
+  if (reader.ended()) return {CallHead::Is::unfinished, {}, 0, false};
+  std::string_view name;
+  const bool in_object = reader.next() == '{';
+  if (in_object) {
+    const bool named = !reader.word({"{"}).empty() && !reader.word({"\"name\"", "\"tool_name\""}).empty() &&
+                       !reader.word({":"}).empty() && !reader.word({"\""}).empty();
+    if (named) name = reader.name();
+    if (name.empty() || reader.word({"\""}).empty() || reader.word({","}).empty() ||
+        reader.word({"\"arguments\"", "\"parameters\""}).empty() || reader.word({":"}).empty())
+      return reader.given_up();
+  } else {
+    name = reader.name();
+    if (name.empty()) return reader.given_up();
+  }
+  if (in_object) reader.pass(HeadReader::kBlanks);
+  const std::size_t size = reader.at();
+  // Words may stand before a brace; a call is what an object follows at once.
+  const bool opens = in_object || reader.next() == '{';
+  if (!opens || reader.word({"{"}).empty() || (!in_object && reader.word({"\"", "}"}).empty()))
+    return reader.given_up();
+  return {CallHead::Is::yes, std::string(name), size, in_object};
 }
 
 std::optional<std::vector<ToolCall>> read_tool_calls(std::string_view text, const Json& tools) {

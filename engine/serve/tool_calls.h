@@ -24,6 +24,32 @@ struct ToolMarks {
 /// with the bare JSON of a call.
 std::vector<ToolMarks> tool_marks(std::string_view template_source);
 
+/// Finds the end of a JSON object or list that comes in pieces: its brackets are closed, outside strings.
+class JsonEnd {
+ public:
+  explicit JsonEnd(int open = 0) : depth_(open) {}  ///< brackets that are open already
+  std::size_t take(std::string_view piece);         ///< bytes of it that belong to the value
+  bool ended() const { return ended_; }
+
+ private:
+  int depth_;
+  bool in_string_ = false, escaped_ = false, ended_ = false;
+};
+
+/// What may stand between one call in JSON and the next.
+inline constexpr std::string_view kBetweenCalls = " \n\r\t[],;";
+
+/// The beginning of a call whose arguments can be told while they come: {"name": "NAME", "arguments": { or
+/// NAME{, behind any of kBetweenCalls.
+struct CallHead {
+  enum class Is { no, unfinished, yes };  ///< unfinished: more text decides
+  Is is = Is::no;
+  std::string name;
+  std::size_t size = 0;  ///< up to the arguments' bracket
+  bool in_object = false;
+};
+CallHead read_call_head(std::string_view text);
+
 /// The calls between two marks, or of a reply that is nothing else. Known: JSON objects with "name" and
 /// "arguments" (or "parameters", "tool_name") one after another or in a list, `<function=NAME>` or
 /// `<invoke name="NAME">` with a parameter a tag or a JSON object, a name followed by a JSON object, and

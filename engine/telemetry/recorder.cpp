@@ -93,9 +93,9 @@ Recorder::Recorder(const Clock& clock) : state_(std::make_shared<State>()), cloc
     state_->histograms[i].per_edge.resize(edges(static_cast<Measure>(i)).size());
 }
 
-void Recorder::asked(int n, std::int64_t max_tokens) {
+void Recorder::asked(int choices, std::int64_t max_tokens) {
   const std::lock_guard lock(state_->mutex);
-  state_->count(Measure::asked_n, n);
+  if (choices > 0) state_->count(Measure::asked_n, choices);
   state_->count(Measure::asked_tokens, static_cast<double>(max_tokens));
 }
 
@@ -179,7 +179,8 @@ void Recorder::preempted(const PreemptionEvent& event, Nanos at) {
   ++state_->tally_at(at).preemptions;
 }
 
-void Recorder::finished(RequestId id, Nanos at, FinishReason reason, const std::string& error) {
+void Recorder::finished(RequestId id, Nanos at, FinishReason reason, const std::string& error,
+                        FailureCause cause) {
   const std::lock_guard lock(state_->mutex);
   const auto found = state_->live.find(id);
   if (found == state_->live.end()) return;
@@ -193,6 +194,7 @@ void Recorder::finished(RequestId id, Nanos at, FinishReason reason, const std::
   ++tally.finished;
   state_->observe_ended(record, tally);
   count_finish(reason, state_->totals);
+  if (reason == FinishReason::error) ++state_->sources.failures[static_cast<std::size_t>(cause)];
   state_->statistics.add(record);
   push_bounded(state_->unwritten, record, kUnwrittenRequests);
   push_bounded(state_->ended, std::move(record), kKeptRequests);
@@ -220,10 +222,11 @@ void Recorder::setting_changed(const std::string& name, const std::string& from,
   state_->changes.push_back({now, name, from, to});
 }
 
-void Recorder::queue_sizes(int running, int waiting) {
+void Recorder::queue_sizes(int running, int waiting, int deferred) {
   const std::lock_guard lock(state_->mutex);
   state_->running = running;
   state_->waiting = waiting;
+  state_->deferred = deferred;
 }
 
 RunRows Recorder::roll(const LedgerSnapshot& ledger, bool last) {
@@ -294,6 +297,7 @@ Snapshot Recorder::snapshot(const LedgerSnapshot& ledger) const {
   result.started_utc = state.origin_utc;
   result.running = state.running;
   result.waiting = state.waiting;
+  result.deferred = state.deferred;
   result.totals = state.totals;
   result.output_tokens_per_s = state.output_rate.per_second(result.steady);
   result.prompt_tokens_per_s = state.prompt_rate.per_second(result.steady);

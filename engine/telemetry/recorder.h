@@ -24,13 +24,16 @@ class Recorder {
 
   void arrived(const RequestRecord& request,
                std::vector<PromptPart> parts = {});  ///< live from now on; parts name where a prompt missed
-  void asked(int n, std::int64_t max_tokens);        ///< how much a request wants at most
+  /// How much a request wants at most. `choices` of the call that it belongs to; 0: another one has said so.
+  void asked(int choices, std::int64_t max_tokens);
   void admitted(const AdmissionEvent& event, Nanos at);
   void token(RequestId id, Nanos at, int tokens = 1);  ///< TTFT at the first, ITL after it
   void preempted(const PreemptionEvent& event, Nanos at);
-  void finished(RequestId id, Nanos at, FinishReason reason, const std::string& error = {});
+  void finished(RequestId id, Nanos at, FinishReason reason, const std::string& error = {},
+                FailureCause cause = FailureCause::none);
   void step(StepRecord record, std::span<const StepEvent> events = {}, int evicted_blocks = 0);
-  void queue_sizes(int running, int waiting);
+  /// `deferred` of those that wait: others may go before them.
+  void queue_sizes(int running, int waiting, int deferred = 0);
   void setting_changed(const std::string& name, const std::string& from, const std::string& to);
 
   /// Closes the seconds that are over (call about once a second): fills history and returns the new rows for
@@ -79,6 +82,7 @@ class Recorder {
   struct Sources {
     std::int64_t computed_prompt_tokens = 0, cached_prompt_tokens = 0;  ///< of prompts whose first token came
     std::int64_t recomputes = 0, swaps = 0;                             ///< preemptions
+    std::array<std::int64_t, kFailureCauses> failures{};                ///< requests, by FailureCause
   };
   Sources sources() const;
 

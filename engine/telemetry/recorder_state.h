@@ -96,7 +96,7 @@ struct Recorder::State {
   std::deque<PrefixLookup> lookups;    // of the last requests scheduled
   RunStatistics statistics;            // of ended requests
   EngineTotals totals;
-  std::int32_t running = 0, waiting = 0;
+  std::int32_t running = 0, waiting = 0, deferred = 0;
 
   SecondTally& tally_at(Nanos at);
   void advance_to(Nanos at);

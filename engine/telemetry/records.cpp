@@ -34,6 +34,26 @@ std::string_view finish_reason_name(FinishReason reason) {
   return "";
 }
 
+std::string_view failure_cause_name(FailureCause cause) {
+  switch (cause) {
+    case FailureCause::none:
+      return "";
+    case FailureCause::refused:
+      return "refused";
+    case FailureCause::step:
+      return "step";
+    case FailureCause::out_of_memory:
+      return "out_of_memory";
+    case FailureCause::not_finite:
+      return "not_finite";
+    case FailureCause::rule:
+      return "rule";
+    case FailureCause::engine:
+      return "engine";
+  }
+  return "";
+}
+
 std::string_view miss_reason_name(MissReason reason) {
   switch (reason) {
     case MissReason::none:

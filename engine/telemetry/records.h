@@ -94,6 +94,19 @@ struct PromptPart {
 enum class FinishReason : std::uint8_t { none, stop, length, cancelled, error };
 std::string_view finish_reason_name(FinishReason reason);  ///< "stop", "length", "cancelled", "error", ""
 
+/// Why a request ended with FinishReason::error.
+enum class FailureCause : std::uint8_t {
+  none,
+  refused,        ///< the scheduler: it can never run
+  step,           ///< its step failed on the device
+  out_of_memory,  ///< its step failed for want of memory
+  not_finite,     ///< its logits held no numbers
+  rule,           ///< what was sampled went against the rule for its reply
+  engine          ///< a fault of the engine, which ended all requests
+};
+inline constexpr int kFailureCauses = 7;
+std::string_view failure_cause_name(FailureCause cause);
+
 /// One request, from arrival to its end. Steady times; 0 = did not happen.
 struct RequestRecord {
   RequestId id;

@@ -31,6 +31,7 @@ struct Snapshot {
   std::string model;  ///< served name
   RunId run;
   std::int32_t running = 0, waiting = 0, max_num_seqs = 0;
+  std::int32_t deferred = 0;  ///< of those that wait: for another's prefix, or by a limit on long prompts
   std::int32_t kv_blocks = 0, kv_blocks_used = 0, kv_blocks_cached = 0, block_size = 0;
   std::int64_t recent_query_tokens = 0,
                recent_hit_tokens = 0;  ///< prefix cache, last 1,000 requests scheduled

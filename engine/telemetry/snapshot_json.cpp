@@ -26,6 +26,7 @@ std::string snapshot_json(const Snapshot& snapshot) {
   json["run"] = snapshot.run.value;
   json["running"] = snapshot.running;
   json["waiting"] = snapshot.waiting;
+  json["deferred"] = snapshot.deferred;
   json["max_num_seqs"] = snapshot.max_num_seqs;
   json["kv_blocks"] = snapshot.kv_blocks;
   json["kv_blocks_used"] = snapshot.kv_blocks_used;

@@ -17,6 +17,7 @@ TemplateTraits probe_template(const ChatTemplate& chat_template);
 struct ChatFormat {
   ChatTemplate chat_template;
   TemplateTraits traits;
+  bool knows_reasoning = false;  ///< its text has the mark <think>
 };
 
 }  // namespace pitwall

@@ -265,12 +265,13 @@ def tools():
     reply = chat(tools=TOOLS, tool_choice="required", parallel_tool_calls=False, max_completion_tokens=200, temperature=1)
     assert reply.choices[0].finish_reason == "tool_calls", reply.choices[0]
     assert reply.choices[0].message.tool_calls[0].function.name in ("plan_trip", "nothing")
-    pieces, name = "", None
+    pieces, name = [], None
     for chunk in chat(tools=TOOLS, tool_choice=named, max_completion_tokens=200, stream=True):
         for call in (chunk.choices[0].delta.tool_calls or []) if chunk.choices else []:
             name = call.function.name or name
-            pieces += call.function.arguments or ""
-    assert name == "plan_trip" and set(json.loads(pieces)) == {"city", "days"}
+            pieces += [call.function.arguments] if call.function.arguments else []
+    assert name == "plan_trip" and set(json.loads("".join(pieces))) == {"city", "days"}
+    assert len(pieces) > 1, pieces  # as they come
     answered = USER + [{"role": "assistant", "content": None, "tool_calls": [{"id": "call_1", "type": "function",
                         "function": {"name": "plan_trip", "arguments": "{\"city\": \"Rome\", \"days\": 2}"}}]},
                        {"role": "tool", "tool_call_id": "call_1", "content": "done"}]

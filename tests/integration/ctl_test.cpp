@@ -9,6 +9,7 @@
 #include "engine/library/http_client.h"
 #include "engine/model/safetensors_reader.h"
 #include "tests/support/command.h"
+#include "tests/support/compare_numbers.h"
 #include "tests/support/gguf_writer.h"
 #include "tests/support/taken_port.h"
 #include "tests/support/test_support.h"
@@ -46,17 +47,10 @@ QString ids_text(const std::vector<TokenId>& ids) {
   return parts.join(',');
 }
 
-double relative_l2(const TensorView& a, const TensorView& b) {
-  const auto count = static_cast<std::size_t>(a.rows * a.columns);
-  std::vector<float> x(count), y(count);
-  dequantize(a.type, a.data, x.data(), a.rows * a.columns);
-  dequantize(b.type, b.data, y.data(), b.rows * b.columns);
-  double difference = 0, norm = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    difference += std::pow(static_cast<double>(x[i]) - static_cast<double>(y[i]), 2);
-    norm += std::pow(static_cast<double>(y[i]), 2);
-  }
-  return std::sqrt(difference / norm);
+std::vector<float> numbers_of(const TensorView& view) {
+  std::vector<float> numbers(static_cast<std::size_t>(view.rows * view.columns));
+  dequantize(view.type, view.data, numbers.data(), view.rows * view.columns);
+  return numbers;
 }
 
 }  // namespace
@@ -250,7 +244,7 @@ class CtlTest : public QObject {
       QVERIFY2(found != nullptr, expected.name.c_str());
       QCOMPARE(found->rows, expected.rows);
       QCOMPARE(found->columns, expected.columns);
-      const double error = relative_l2(*found, expected);
+      const double error = test::relative_l2(numbers_of(*found), numbers_of(expected));
       QVERIFY2(error < 1e-3, qPrintable(QString("%1: %2").arg(expected.name.c_str()).arg(error)));
     }
   }

@@ -224,6 +224,29 @@ class MetricsTest : public QObject {
     QCOMPARE(now.samples.at(labelled("pitwall:preemptions_total", "kv=\"recompute\"")), 0.0);
   }
 
+  void choices_are_counted_once_a_call() {
+    test::HttpFixture server;
+    test::post(server.port(), test::kCompletions, R"({"prompt":["a","b"],"n":3,"max_tokens":2})");
+    test::post(server.port(), test::kCompletions, R"({"prompt":"a","max_tokens":2})");
+    QTRY_VERIFY(server.at_rest());
+    const Metrics now = parse(test::get(server.port(), "/metrics").body);
+    QCOMPARE(now.samples.at(labelled("vllm:request_params_n_count")), 3.0);  // two prompts, and one
+    QCOMPARE(now.samples.at(labelled("vllm:request_params_n_sum")), 7.0);
+    QCOMPARE(now.samples.at(labelled("vllm:request_params_max_tokens_count")), 7.0);
+    QCOMPARE(now.samples.at(labelled("vllm:request_generation_tokens_count")), 7.0);
+  }
+
+  void who_waits_and_what_failed_is_there_by_cause() {
+    for (const char* reason : {"capacity", "deferred"}) {
+      const std::string label = "reason=\"" + std::string(reason) + "\"";
+      QCOMPARE(metrics_.samples.at(labelled("vllm:num_requests_waiting_by_reason", label)), 0.0);
+    }
+    for (const char* cause : {"refused", "step", "out_of_memory", "not_finite", "rule", "engine"}) {
+      const std::string label = "cause=\"" + std::string(cause) + "\"";
+      QCOMPARE(metrics_.samples.at(labelled("pitwall:request_failures_total", label)), 0.0);
+    }
+  }
+
   void promtool_agrees() {
     const QString promtool = QStandardPaths::findExecutable(QStringLiteral("promtool"));
     if (promtool.isEmpty()) QSKIP("promtool is not installed");

@@ -58,6 +58,8 @@ class NotFiniteTest : public QObject {
     const std::string text = replies[1].last.error.text();
     QVERIFY2(text.find("not finite") != std::string::npos && text.find("float16") != std::string::npos,
              text.c_str());
+    const auto failures = engine->recorder().sources().failures;
+    QCOMPARE(failures[static_cast<std::size_t>(FailureCause::not_finite)], std::int64_t{1});
   }
 };
 

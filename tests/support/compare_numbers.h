@@ -8,12 +8,14 @@
 
 namespace pitwall::test {
 
-/// |got − expected|₂ / |expected|₂; infinite for different lengths, NaN where a number is.
-inline double relative_l2(std::span<const float> got, std::span<const float> expected) {
+/// |got − expected|₂ / |expected|₂ of floats or doubles; infinite for different lengths, NaN where a number
+/// is.
+template <class Got, class Expected>
+double relative_l2(const Got& got, const Expected& expected) {
   if (got.size() != expected.size()) return std::numeric_limits<double>::infinity();
   double difference = 0, norm = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
-    difference += std::pow(static_cast<double>(got[i]) - expected[i], 2);
+    difference += std::pow(static_cast<double>(got[i]) - static_cast<double>(expected[i]), 2);
     norm += std::pow(static_cast<double>(expected[i]), 2);
   }
   return std::sqrt(difference / std::max(norm, 1e-30));

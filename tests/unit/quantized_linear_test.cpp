@@ -14,6 +14,7 @@
 #include "engine/model/quantized_linear.h"
 #include "engine/model/safetensors_reader.h"
 #include "kernels/cpu/packed_weight.h"
+#include "tests/support/compare_numbers.h"
 #include "tests/support/cpu_harness.h"
 #include "tests/support/test_support.h"
 
@@ -31,15 +32,6 @@ struct Layer {
   std::vector<TensorView> parts;
   Floats expected;
 };
-
-double relative_l2(const Floats& got, const std::vector<double>& expected) {
-  double difference = 0, norm = 0;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    difference += std::pow(static_cast<double>(got[i]) - expected[i], 2);
-    norm += std::pow(expected[i], 2);
-  }
-  return std::sqrt(difference / std::max(norm, 1e-30));
-}
 
 void write_text(const fs::path& file, const std::string& text) {
   std::ofstream(file, std::ios::binary) << text;
@@ -166,7 +158,7 @@ class QuantizedLinearTest : public QObject {
               expected.push_back(sum);
             }
           }
-          const double error = relative_l2(got, expected);
+          const double error = test::relative_l2(got, expected);
           // 16-bit activations: half a step of 1/32512 of the largest of 32 values.
           QVERIFY2(error <= (automatic ? 1e-4 : 2e-6),
                    qPrintable(QString("%1 on %2").arg(error).arg(static_cast<int>(isa))));
@@ -204,7 +196,7 @@ class QuantizedLinearTest : public QObject {
                                 reference::linear(std::span(ups).first(8 * 128), seen), Activation::silu))
             expected.push_back(y);
         }
-        QVERIFY(relative_l2(got, expected) <= (automatic ? 1e-4 : 5e-6));
+        QVERIFY(test::relative_l2(got, expected) <= (automatic ? 1e-4 : 5e-6));
       }
     }
   }

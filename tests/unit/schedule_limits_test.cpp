@@ -131,6 +131,26 @@ class ScheduleLimitsTest : public QObject {
     QCOMPARE(rig.problem(), std::string());
   }
 
+  // Long prompts behind their limit, which others pass; not those that wait for a slot.
+  void who_is_passed_over_is_counted() {
+    SchedulerConfig c = config();
+    c.long_prefill_token_threshold = 40;
+    c.max_long_partial_prefills = 1;
+    c.max_num_seqs = 3;
+    Rig rig(c);
+    QCOMPARE(rig.scheduler.deferred(), 0);
+    for (std::uint64_t id = 1; id <= 4; ++id) PW_VERIFY(rig.add(make_request(id, 400, 2)));
+    for (std::uint64_t id = 5; id <= 8; ++id) PW_VERIFY(rig.add(make_request(id, 20, 2)));
+    QVERIFY(rig.launch());
+    QCOMPARE(rig.scheduler.running(), 3);
+    QCOMPARE(rig.scheduler.waiting(), 5);
+    QCOMPARE(rig.scheduler.deferred(), 3);
+    rig.commit();
+    rig.run();
+    QCOMPARE(rig.scheduler.deferred(), 0);
+    QCOMPARE(rig.problem(), std::string());
+  }
+
   void long_requests_keep_to_their_share_of_kv() {
     SchedulerConfig c = config();
     c.long_prefill_token_threshold = 40;

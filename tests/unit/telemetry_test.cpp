@@ -337,13 +337,14 @@ class TelemetryTest : public QObject {
     t.recorder->finished({1}, t.at(460), FinishReason::stop);
     t.recorder->finished({2}, t.at(460), FinishReason::length);
     t.recorder->finished({3}, t.at(460), FinishReason::cancelled);
-    t.recorder->finished({4}, t.at(460), FinishReason::error, "out of KV");
+    t.recorder->finished({4}, t.at(460), FinishReason::error, "out of KV", FailureCause::out_of_memory);
     const RunSummary s = t.recorder->summary();
     QCOMPARE(s.totals.requests_finished, std::int64_t{4});
     QCOMPARE(s.totals.requests_stop, std::int64_t{1});
     QCOMPARE(s.totals.requests_length, std::int64_t{1});
     QCOMPARE(s.totals.requests_cancelled, std::int64_t{1});
     QCOMPARE(s.totals.requests_error, std::int64_t{1});
+    QVERIFY(t.recorder->sources().failures == (std::array<std::int64_t, kFailureCauses>{0, 0, 0, 1}));
     QCOMPARE(s.totals.output_tokens, std::int64_t{8});
     QCOMPARE(s.totals.prompt_tokens, std::int64_t{310});
     QCOMPARE(s.metrics.at("ttft_ms").n, std::int64_t{2});

@@ -33,7 +33,13 @@ Reply parse(const ReplyFormat& format, const std::string& text, std::size_t piec
   const auto take = [&](ReplyDelta delta) {
     reply.reasoning += delta.reasoning;
     reply.content += delta.content;
-    reply.calls.insert(reply.calls.end(), delta.calls.begin(), delta.calls.end());
+    for (const CallPiece& call : delta.calls) {
+      if (call.name.empty()) {
+        reply.calls.back().arguments += call.arguments;
+      } else {
+        reply.calls.push_back({call.name, call.arguments});
+      }
+    }
   };
   for (std::size_t at = 0; at < text.size(); at += piece) take(parser.push(text.substr(at, piece)));
   take(parser.flush());
@@ -173,6 +179,58 @@ class ToolCallsTest : public QObject {
           "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{\"city\": \"Oslo\", "
           "\"days\": 3}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
           {"", "", {kOslo}});
+  }
+
+  // The name is told when the arguments begin, and these as they come.
+  void arguments_come_in_pieces() {
+    struct Case {
+      std::string marks, before, call, behind;
+    };
+    const std::string arguments = "{\"city\": \"Os</tool_call>lo}\\\"\", \"days\": [3, {\"a\": 1}]}";
+    const std::string object = "{\"name\": \"get_weather\", \"arguments\": ";
+    for (const Case& one : {Case{"<tool_call>", "Look. <tool_call>\n", object, "}\n</tool_call>"},
+                            Case{"[TOOL_CALLS]", "[TOOL_CALLS] [", object, ", \"id\": \"}\"}]"},
+                            Case{"[TOOL_CALLS]", "[TOOL_CALLS]", "get_weather", ""},
+                            Case{"no marks", "", "{\"name\" :\"get_weather\",\"parameters\" : ", "}; "}}) {
+      ReplyParser parser(format_of(one.marks), kTools);
+      std::string told, content;
+      bool named = false;
+      for (const char c : one.before + one.call) {
+        const ReplyDelta delta = parser.push({&c, 1});
+        QVERIFY(delta.calls.empty());
+        content += delta.content;
+      }
+      for (const char c : arguments) {
+        for (const CallPiece& piece : parser.push({&c, 1}).calls) {
+          QCOMPARE(piece.name, std::string(named ? "" : "get_weather"));
+          named = true;
+          told += piece.arguments;
+        }
+        QVERIFY(told.empty() ? c == '{' : told.ends_with(c));
+      }
+      QCOMPARE(told, arguments);
+      QVERIFY(parser.push(one.behind).empty());
+      QVERIFY(parser.flush().empty());
+      QCOMPARE(content, std::string(one.marks == "<tool_call>" ? "Look." : ""));
+    }
+  }
+
+  void several_calls_and_what_follows() {
+    const std::string oslo = "{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\", \"days\": 3}}";
+    check(format_of("[TOOL_CALLS]"), "[TOOL_CALLS][" + oslo + ", " + oslo + "]", {"", "", {kOslo, kOslo}});
+    check(format_of("[TOOL_CALLS]"),
+          "[TOOL_CALLS]get_weather{\"city\": \"Oslo\", \"days\": 3}[TOOL_CALLS]get_weather{\"city\": "
+          "\"Oslo\", \"days\": 3}",
+          {"", "", {kOslo, kOslo}});
+    check(format_of("<tool_call>"), "<tool_call>" + oslo + "\n" + oslo + "</tool_call>\nDone.",
+          {"", "Done.", {kOslo, kOslo}});
+    check(format_of("no marks"), oslo + " and more", {"", "and more", {kOslo}});
+    check(format_of("functools"), "Take functools.reduce {x} here",
+          {"", "Takefunctools.reduce {x} here", {}});
+    // Cut off inside its arguments: what there was of them.
+    ReplyParser parser(format_of("<tool_call>"), kTools);
+    parser.push("<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Os");
+    QVERIFY(parser.flush().empty() && parser.called());
   }
 
   void reasoning() {

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Some seconds of the soak: every request is answered as it should be, and afterwards no block, thread or
+// file descriptor is held. Ten minutes with memory beside them: tests/bench/soak_bench.
+#include <QTest>
+#include <csignal>
+
+#include "tests/support/http_soak.h"
+#include "tests/support/server_process.h"
+#include "tests/support/test_support.h"
+#include "tests/support/tiny_model.h"
+
+using namespace pitwall;
+
+namespace {
+
+constexpr int kSoon = 30'000;  // ms
+constexpr int kClients = 8;
+constexpr std::uint64_t kSeed = 20261130;
+
+}  // namespace
+
+class HttpSoakTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void everything_is_given_back() {
+    const test::TemporaryFolder home;
+    test::ServerProcess server(home.path(), test::write_tiny_model(home.path()),
+                               {"--kv-cache-memory-bytes", "2MiB", "--max-num-seqs", "16"});
+    QVERIFY2(server.port() != 0, server.log().c_str());
+    const std::atomic<bool> never{false};
+    qInfo("seed %llu", static_cast<unsigned long long>(kSeed));
+    soak(server.port(), never, kSeed, 10);  // what is made once
+    QTRY_VERIFY_WITH_TIMEOUT(test::server_rests(server.port()), kSoon);
+    const test::ProcessFigures before = test::figures_of(server.pid());
+    soak(server.port(), never, kSeed + kClients, 60);
+    QTRY_VERIFY_WITH_TIMEOUT(test::server_rests(server.port()), kSoon);
+    QTRY_VERIFY_WITH_TIMEOUT(test::figures_of(server.pid()).files <= before.files, kSoon);
+    QCOMPARE(test::figures_of(server.pid()).threads, before.threads);
+    server.send(SIGTERM);
+    QCOMPARE(server.exit_code(), 0);
+  }
+
+ private:
+  static void soak(int port, const std::atomic<bool>& stop, std::uint64_t seed, std::int64_t most) {
+    for (const auto& [kind, count] : test::soak_over_http(port, kClients, seed, stop, most)) {
+      if (count.met != count.sent)
+        qInfo("%s: %lld of %lld", kind.c_str(), static_cast<long long>(count.met),
+              static_cast<long long>(count.sent));
+      QCOMPARE(count.met, count.sent);
+    }
+  }
+};
+
+QTEST_GUILESS_MAIN(HttpSoakTest)
+#include "http_soak_test.moc"
