@@ -46,7 +46,8 @@ class Recorder {
   std::vector<StepRecord> last_steps(std::size_t n) const;
   std::vector<StepEvent> events_of(const StepRecord& step) const;  ///< those that the ring still has
   std::vector<RequestRecord> last_requests(std::size_t n) const;
-  RunSummary summary() const;  ///< over all ended requests since start
+  /// Counts over all ended requests since start; percentiles over the newest 65,536 that ended well.
+  RunSummary summary() const;
   EngineTotals totals() const;
 
   /// Cumulative histogram counts for /metrics: bucket edges given, counts of values ≤ edge, then total count

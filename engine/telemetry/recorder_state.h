@@ -26,6 +26,8 @@ inline constexpr std::int64_t kSnapshotSeconds = 120;  ///< window of a Snapshot
 inline constexpr std::size_t kHistorySeconds = 600;
 inline constexpr std::size_t kKeptSteps = 8192, kSnapshotSteps = 256;
 inline constexpr std::size_t kKeptRequests = 4096, kSnapshotRequests = 200;
+inline constexpr std::size_t kSummedRequests = std::size_t{1}
+                                               << 16;  ///< the newest, in the run's percentiles
 inline constexpr std::size_t kKeptEvents = 16384, kKeptLookups = 1000;
 inline constexpr std::size_t kUnwrittenRequests = 65536;  ///< ended since the last roll()
 
@@ -92,9 +94,9 @@ struct Recorder::State {
   std::deque<StepRecord> steps;
   std::deque<StepEvent> events;
   std::uint32_t next_event = 0;
-  std::vector<SettingChange> changes;  // since the last roll()
-  std::deque<PrefixLookup> lookups;    // of the last requests scheduled
-  RunStatistics statistics;            // of ended requests
+  std::vector<SettingChange> changes;         // since the last roll()
+  std::deque<PrefixLookup> lookups;           // of the last requests scheduled
+  RunStatistics statistics{kSummedRequests};  // of ended requests
   EngineTotals totals;
   std::int32_t running = 0, waiting = 0, deferred = 0;
 

@@ -44,7 +44,7 @@ void RunStatistics::add(const RequestRecord& request) {
   good_output_tokens_ += request.output_tokens;
   metrics_.push_back(
       {request.ttft_ms(), request.tpot_ms(), request.e2e_ms(), request.queue_ms(), request.max_itl_ms()});
-  if (metrics_.size() > kMaxRequests) metrics_.pop_front();
+  if (metrics_.size() > most_) metrics_.pop_front();
 }
 
 RunSummary RunStatistics::summary() const {

@@ -10,11 +10,13 @@ namespace pitwall {
 
 void count_finish(FinishReason reason, EngineTotals& totals);
 
-/// Memory is bounded: beyond kMaxRequests the oldest request leaves the percentiles (counts go on). Not
+/// Memory is bounded: beyond `most` requests the oldest leaves the percentiles (counts go on). Not
 /// thread-safe.
 class RunStatistics {
  public:
   static constexpr std::size_t kMaxRequests = std::size_t{1} << 20;
+
+  explicit RunStatistics(std::size_t most = kMaxRequests) : most_(most) {}
 
   void add(const RequestRecord& request);
   RunSummary summary() const;  ///< metrics, totals of requests, throughput
@@ -22,6 +24,7 @@ class RunStatistics {
  private:
   static constexpr std::size_t kMetricCount = 5;
 
+  std::size_t most_;
   std::deque<std::array<double, kMetricCount>> metrics_;  // of requests that ended well, ms
   EngineTotals totals_;
   std::int64_t good_output_tokens_ = 0;
