@@ -444,7 +444,7 @@ class CtlTest : public QObject {
 
   void simulate_knows_several_gpus_and_this_machine() {
     const auto throughput = [&] {
-      const Ran ran =
+      const CommandResult ran =
           run({"simulate", "--model", "llama-3.1-8b", "--gpu", "this-machine", "--workload", "chat",
                "--num-prompts", "4", "--kv-cache-memory-bytes", "2GiB", "--max-model-len", "8192", "--json"});
       if (ran.code != 0) qFatal("%s", ran.err.c_str());
@@ -452,8 +452,8 @@ class CtlTest : public QObject {
     };
     const double one = throughput(), again = throughput();
     QCOMPARE(one, again);  // measured once
-    const Ran four = run({"simulate", "--model", "llama-3.1-8b", "--gpu", "A100-80Gx4", "--workload", "chat",
-                          "--num-prompts", "20", "--json"});
+    const CommandResult four = run({"simulate", "--model", "llama-3.1-8b", "--gpu", "A100-80Gx4",
+                                    "--workload", "chat", "--num-prompts", "20", "--json"});
     QVERIFY2(four.code == 0, four.err.c_str());
     const json document = four.document();
     QCOMPARE(document["gpus"], 4);
