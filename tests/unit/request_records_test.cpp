@@ -121,6 +121,19 @@ class RequestRecordsTest : public QObject {
     QVERIFY(t.recorder->events_of(steps[0]).empty());  // gone, and not mistaken for others
     QCOMPARE(t.recorder->events_of(t.recorder->last_steps(1)[0]).size(), std::size_t{1});
   }
+
+  void the_summary_of_a_long_life_is_of_the_newest() {
+    Timeline t;
+    constexpr std::int64_t kRequests = 65'600;
+    for (std::uint64_t id = 2; id <= kRequests; ++id) {
+      t.recorder->arrived(request(id, t.start));
+      t.recorder->token({id}, t.at(5));
+      t.recorder->finished({id}, t.at(5), FinishReason::stop);
+    }
+    const RunSummary live = t.recorder->summary();
+    QCOMPARE(live.metrics.at("ttft_ms").n, std::int64_t{65'536});
+    QCOMPARE(live.totals.requests_finished, kRequests - 1);
+  }
 };
 
 QTEST_APPLESS_MAIN(RequestRecordsTest)
