@@ -7,9 +7,19 @@
 #include <cstddef>
 
 #include "kernels/cuda/kv_view.h"
+#include "kernels/cuda/rope_append.h"
 #include "kernels/cuda/step_view.h"
 
 namespace pitwall::cuda {
+
+/// k and v of the rows, as rope_append() takes them; q is not rotated yet either.
+struct NewTokens {
+  Rows16 k, v;  ///< data null: rope_append() has run
+  RopeView rope;
+};
+/// Whether decode_attention() can do what rope_append() would: rotate whole heads of 64 or 128 numbers by
+/// halves and append them, without norms.
+bool takes_new_tokens(const RopeAppendArgs& args);
 
 /// What attention can do; anything else is refused when KV is allocated.
 /// head_dim: 1 … 256. heads/kv_heads: any group.
@@ -22,6 +32,7 @@ struct AttentionArgs {
   float scale = 0;
   float softcap = 0;  ///< 0 = none; c·tanh(score/c) after scale
   int window = 0;     ///< 0 = full
+  NewTokens fresh;    ///< decode only; those of a step without segments
 };
 
 /// The device's memory for decode: the work list and the partial results. One for each (kv_heads, window)

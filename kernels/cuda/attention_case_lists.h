@@ -7,6 +7,7 @@ namespace pitwall::cuda {
 
 void add_rope_cases(CaseScale scale, std::vector<KernelCase>& cases);
 void add_decode_cases(CaseScale scale, std::vector<KernelCase>& cases);
+void add_new_token_cases(CaseScale scale, std::vector<KernelCase>& cases);
 void add_prefill_cases(CaseScale scale, std::vector<KernelCase>& cases);
 
 }  // namespace pitwall::cuda

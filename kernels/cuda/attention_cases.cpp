@@ -7,6 +7,7 @@ std::vector<KernelCase> attention_cases(CaseScale scale) {
   std::vector<KernelCase> cases;
   add_rope_cases(scale, cases);
   add_decode_cases(scale, cases);
+  add_new_token_cases(scale, cases);
   add_prefill_cases(scale, cases);
   return cases;
 }

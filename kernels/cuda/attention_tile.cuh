@@ -55,12 +55,7 @@ __device__ inline std::uint32_t pack(float low, float high) {
 template <KvDtype kDtype>
 __device__ inline void widen(std::uint32_t bytes, std::uint32_t& low, std::uint32_t& high) {
   if constexpr (kDtype == KvDtype::fp8_e4m3) {
-    const auto pair = [](std::uint32_t codes) {
-      const __half2_raw raw = __nv_cvt_fp8x2_to_halfraw2(static_cast<__nv_fp8x2_storage_t>(codes), __NV_E4M3);
-      return static_cast<std::uint32_t>(raw.x) | static_cast<std::uint32_t>(raw.y) << 16;
-    };
-    low = pair(bytes & 0xFFFF);
-    high = pair(bytes >> 16);
+    widen_fp8(bytes, low, high);
   } else {
     // 0x6400 | u is 1024 + u in float16; u = number + 128.
     const std::uint32_t shifted = bytes ^ 0x80808080u;

@@ -94,7 +94,7 @@ std::uint32_t alignment_of(const void* place, std::int64_t row_bytes) {
 /// What a way is chosen for.
 struct Shape {
   int rows, outputs, inner, x_stride, w_stride, y_stride;
-  bool y_wide, add;
+  bool y_wide, add, gated;
   std::uint32_t x_alignment, w_alignment, y_alignment;
   auto operator<=>(const Shape&) const = default;
 };
@@ -108,6 +108,7 @@ Shape shape_of(const Product& p) {
           p.y_stride,
           p.y_wide,
           p.add,
+          p.gated,
           alignment_of(p.x, std::int64_t{2} * p.x_stride),
           alignment_of(p.w, std::int64_t{2} * p.w_stride),
           alignment_of(p.y, std::int64_t{p.y_wide ? 4 : 2} * p.y_stride)};
@@ -192,6 +193,7 @@ void CublasLt::State::make(const Shape& shape, Way& way) {
       way.ways.push_back(result.algo);
     }
   }
+  way.beaten = shape.gated;
   const auto known = choices.find(shape);
   if (known == choices.end()) return;
   way.beaten = known->second == Code{};
@@ -244,8 +246,9 @@ bool CublasLt::is_beaten(const Product& product) const {
   return state_->way_of(shape_of(product)).beaten;
 }
 
-void CublasLt::tune(const Product& product, const std::function<void()>& rival, void* flush,
-                    std::size_t flush_bytes, cudaStream_t stream) {
+void CublasLt::tune(const Product& product, const std::function<void()>& rival,
+                    const std::function<void()>& rest, void* flush, std::size_t flush_bytes,
+                    cudaStream_t stream) {
   State::Way& way = state_->way_of(shape_of(product));
   if (way.tuned || way.ways.size() + (rival ? 1 : 0) < 2) return;
   way.tuned = true;
@@ -269,8 +272,11 @@ void CublasLt::tune(const Product& product, const std::function<void()>& rival, 
   float best = 0;
   std::size_t chosen = 0;
   for (std::size_t i = 0; i < way.ways.size(); ++i) {
-    const float took =
-        measure([&] { return state_->run(way, way.ways[i], product, stream) == CUBLAS_STATUS_SUCCESS; });
+    const float took = measure([&] {
+      const bool ran = state_->run(way, way.ways[i], product, stream) == CUBLAS_STATUS_SUCCESS;
+      if (ran && rest) rest();
+      return ran;
+    });
     if (took > 0 && (best == 0 || took < best)) best = took, chosen = i;
   }
   if (rival) {
@@ -295,8 +301,8 @@ void CublasLt::load_choices(const std::filesystem::path& folder, const std::stri
     Shape shape{};
     State::Code code;
     words >> shape.rows >> shape.outputs >> shape.inner >> shape.x_stride >> shape.w_stride >>
-        shape.y_stride >> shape.y_wide >> shape.add >> shape.x_alignment >> shape.w_alignment >>
-        shape.y_alignment >> std::hex;
+        shape.y_stride >> shape.y_wide >> shape.add >> shape.gated >> shape.x_alignment >>
+        shape.w_alignment >> shape.y_alignment >> std::hex;
     for (std::uint64_t& word : code) words >> word;
     if (words) state_->choices[shape] = code;
   }
@@ -308,7 +314,8 @@ Result<void> CublasLt::save_choices() const {
   for (const auto& [shape, code] : state_->choices) {
     text << std::dec << shape.rows << ' ' << shape.outputs << ' ' << shape.inner << ' ' << shape.x_stride
          << ' ' << shape.w_stride << ' ' << shape.y_stride << ' ' << shape.y_wide << ' ' << shape.add << ' '
-         << shape.x_alignment << ' ' << shape.w_alignment << ' ' << shape.y_alignment << std::hex;
+         << shape.gated << ' ' << shape.x_alignment << ' ' << shape.w_alignment << ' ' << shape.y_alignment
+         << std::hex;
     for (const std::uint64_t word : code) text << ' ' << word;
     text << '\n';
   }

@@ -25,6 +25,7 @@ struct Product {
   int y_stride = 0;
   bool y_wide = false;  ///< float32 instead of bf16
   bool add = false;     ///< y += instead of y = (wide only)
+  bool gated = false;   ///< y holds gate and up of an MLP side by side: measured with what follows
   float alpha = 1;
 };
 
@@ -46,10 +47,12 @@ class CublasLt {
 
   /// Measures the ways that the library offers for the product's shape and keeps the fastest. Writes y.
   /// Before each trial `flush` is written over, so that weights come from memory as they do in a step; it
-  /// exceeds the L2. `rival`, where there is one, launches the product in another way.
-  void tune(const Product& product, const std::function<void()>& rival, void* flush, std::size_t flush_bytes,
-            cudaStream_t stream);
-  /// Whether a rival was faster than the library, in this run or an earlier one.
+  /// exceeds the L2. `rival`, where there is one, launches the product in another way; `rest`, where there is
+  /// one, what the library's way leaves to do.
+  void tune(const Product& product, const std::function<void()>& rival, const std::function<void()>& rest,
+            void* flush, std::size_t flush_bytes, cudaStream_t stream);
+  /// Whether a rival was faster than the library, in this run or an earlier one. Gated products that were
+  /// never measured are the rival's.
   bool is_beaten(const Product& product) const;
 
   std::size_t version() const;

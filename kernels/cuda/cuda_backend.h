@@ -138,6 +138,7 @@ class CudaBackend final : public Backend {
   Rows32 products32_;
   MoeWorkspace moe_;
   DecodeWorkspace decode_;
+  NewTokens fresh_;                     ///< of the layer at hand, where attention takes them
   std::pair<int, int> planned_{0, -1};  ///< (kv heads, window) whose plan decode_ holds in this forward
 
   std::map<int, Recorded> recorded_;

@@ -2,6 +2,7 @@
 // The forward's operations on the CUDA back end.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "kernels/cuda/cuda_backend.h"
 
@@ -143,25 +144,22 @@ void CudaBackend::linear(Tensor in, const NormPrologue& norm, std::span<const Li
 
 void CudaBackend::gated_linear(Tensor in, const NormPrologue& norm, const GatedWeights& weights, Tensor out) {
   const int rows = bound(at(in).rows);
-  const DeviceMatrix &gate = at(weights.gate).matrix, &up = at(weights.up).matrix;
-  const bool plain = !weights.gate_bias.valid() && !weights.up_bias.valid();
-  const bool prepared =
-      is_prepared(in, norm) && Products::folds_norm(gate, rows) && Products::folds_norm(up, rows);
-  const Rows16 x = at(in).is_wide() ? twins_.at(at(in).wide.columns).rows : at(in).narrow;
-  Rows16 to = at(out).narrow;
-  to.columns = gate.rows;
-  const bool own = plain && products_.gates_rows(x, gate, up, to, rows);
-  const ProductInput input = own && prepared ? prepared_input(in) : ProductInput{normed_input(in, norm), {}};
-  if (own) {
-    return products_.multiply_gated(input.rows, gate, up, weights.activation, to, rows, input.behind);
-  }
-  const int stride = stride_of(gate.rows + up.rows);
-  const Rows16 gates{products16_.data, stride, gate.rows};
-  const Rows16 ups{products16_.data + gate.rows, stride, up.rows};
-  const ProductOutput products[] = {{gate, gates, {}}, {up, ups, {}}};
-  products_.multiply(input.rows, products, rows);
-  gate_rows(gates, ups, vector_of(weights.gate_bias), vector_of(weights.up_bias), weights.activation, to,
-            rows, stream_);
+  GatedOutput output;
+  output.gate = at(weights.gate).matrix;
+  output.up = at(weights.up).matrix;
+  output.gate_bias = vector_of(weights.gate_bias);
+  output.up_bias = vector_of(weights.up_bias);
+  output.activation = weights.activation;
+  output.out = at(out).narrow;
+  output.out.columns = output.gate.rows;
+  const int stride = stride_of(output.gate.rows + output.up.rows);
+  output.gates = {products16_.data, stride, output.gate.rows};
+  output.ups = {products16_.data + output.gate.rows, stride, output.up.rows};
+  const bool joins =
+      output.gate.type == output.up.type && !weights.gate_bias.valid() && !weights.up_bias.valid();
+  const bool folds = joins && Products::folds_norm(output.gate, rows) && is_prepared(in, norm);
+  const ProductInput input = folds ? prepared_input(in) : ProductInput{normed_input(in, norm), {}};
+  products_.multiply_gated(input.rows, output, rows, input.behind);
 }
 
 void CudaBackend::moe(Tensor in, const NormPrologue& norm, Experts experts, float scale, Tensor residual,
@@ -195,7 +193,12 @@ void CudaBackend::rope_append(const RopeAppendOp& op, const AttentionSpec& spec,
   args.k = at(k).narrow;
   args.v = at(v).narrow;
   args.heads = spec.heads;
-  cuda::rope_append(args, bound(RowSet::tokens), stream_);
+  fresh_ = {};
+  if (link_.segments().empty() && takes_new_tokens(args)) {
+    fresh_ = {args.k, args.v, args.rope};
+  } else {
+    cuda::rope_append(args, bound(RowSet::tokens), stream_);
+  }
 }
 
 void CudaBackend::attention(const AttentionOp& op, Tensor q, Tensor out) {
@@ -208,6 +211,7 @@ void CudaBackend::attention(const AttentionOp& op, Tensor q, Tensor out) {
   args.scale = op.scale;
   args.softcap = op.softcap;
   args.window = op.window;
+  args.fresh = std::exchange(fresh_, {});
   const int rows = decode_bound(bound(RowSet::tokens));
   const int multiprocessors = memory_.device().multiprocessors;
   if (planned_ != std::pair{op.kv_heads, op.window}) {

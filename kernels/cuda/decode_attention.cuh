@@ -7,8 +7,14 @@
 #include "kernels/cuda/decode_plan.cuh"
 #include "kernels/cuda/decode_products.cuh"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/rotation.cuh"
 
 namespace pitwall::cuda {
+
+/// Of a power of two.
+__device__ inline int log_of(int number) {
+  return __ffs(number) - 1;
+}
 
 template <KvDtype kDtype, int kDim, int kHeadTiles, bool kIsFull>
 struct DecodeBlock {
@@ -21,6 +27,7 @@ struct DecodeBlock {
   static constexpr bool kIsByte = Traits::kIsByte, kIsHalf = Traits::kIsHalf;
   /// q of the next piece while this one is merged, where registers are left.
   static constexpr bool kLoadsEarly = kDim * kHeadTiles <= 128;
+  static constexpr bool kTakesNew = kIsFull && kDim <= 128;  ///< takes_new_tokens()
 
   const AttentionArgs& args;
   const DecodePlan& plan;
@@ -29,8 +36,10 @@ struct DecodeBlock {
   int lane = static_cast<int>(threadIdx.x) % kLanes, warp = static_cast<int>(threadIdx.x) / kLanes;
   int group = args.heads / args.kv.kv_heads;
   Products products{args.kv.padded_dim};
+  int block_log = log_of(args.kv.block_size);
+  int line_bytes = padded_dim() * Traits::kBytes;
+  int to_values = args.kv.kv_heads * args.kv.block_size * line_bytes;  ///< from the keys of a block
 
-  __device__ int block_log() const { return __ffs(args.kv.block_size) - 1; }
   __device__ int padded_dim() const { return kIsFull ? kDim : args.kv.padded_dim; }
 
   __device__ std::byte* stage(int s) const {
@@ -73,19 +82,22 @@ struct DecodeBlock {
     Place place;
     Tiles tiles;
     const std::int32_t* table = nullptr;
-    int head = 0, tile = 0, turn = 0;
+    const std::byte* numbers = nullptr;  ///< the head's in block 0
+    int head = 0, tile = 0, position = 0, stage = 0;
     bool is_done = false;
     int ids = 0, next_ids = 0;  ///< block of tile 32·n + lane; of the 32 after those
   };
   __device__ int load_id(const Fetcher& from, int tile) const {
-    return tile < from.tiles.count ? from.table[from.tiles.position_of(tile) >> block_log()] : 0;
+    return tile < from.tiles.count ? from.table[from.tiles.position_of(tile) >> block_log] : 0;
   }
   __device__ void open_piece(Fetcher& from) const {
     const Piece& piece = *from.place.piece;
     from.tiles = tiles_of(piece);
     from.table = args.step.block_tables + std::int64_t{piece.slot} * args.step.max_blocks;
     from.head = piece.head;
+    from.numbers = args.kv.numbers + std::int64_t{piece.head} * args.kv.block_size * line_bytes;
     from.tile = 0;
+    from.position = from.tiles.position;
     from.ids = load_id(from, lane);
     from.next_ids = load_id(from, kLanes + lane);
   }
@@ -98,49 +110,112 @@ struct DecodeBlock {
   }
   /// Whether the tile ahead was written in steps before: all tokens but a row's last.
   __device__ bool is_old(const Fetcher& from) const {
-    return !from.is_done && from.tiles.position_of(from.tile) + kTileTokens <= from.tiles.last;
+    return !from.is_done && from.position + kTileTokens <= from.tiles.last;
   }
 
-  /// Starts the copy of the tile ahead; tokens that the row does not see become zeros.
+  /// Copies of a tile's keys and values; kIsEdge: tokens that the row does not see become zeros.
+  template <bool kIsEdge>
+  __device__ void copy_tile(const Fetcher& from, const std::byte* keys, std::uint32_t to) const {
+    constexpr int kTokens = kLanes / Traits::kChunks;  // whose chunks the lanes copy at once
+    const int first = lane / Traits::kChunks, chunk = lane % Traits::kChunks;
+    const std::byte* here = keys + first * line_bytes + chunk * 16;
+    if (!kIsFull && chunk * 16 >= line_bytes) return;
+#pragma unroll
+    for (int i = 0; i < kTileTokens / kTokens; ++i) {
+      const int at = from.position + first + i * kTokens;
+      const int bytes = !kIsEdge || (at >= from.tiles.seen && at < from.tiles.end) ? 16 : 0;
+      const int ahead = i * kTokens * (kIsFull ? kDim * Traits::kBytes : line_bytes);
+      const std::uint32_t place = to + chunk_offset<Traits::kChunks>(first + i * kTokens, chunk);
+      copy_async_16(place, here + ahead, bytes);
+      copy_async_16(place + Traits::kHalfTile, here + to_values + ahead, bytes);
+    }
+  }
+  /// Starts the copy of the tile ahead.
   __device__ void fetch(Fetcher& from) const {
     if (!from.is_done) {
-      const int tile = from.tile;
+      const int tile = from.tile, position = from.position;
       if (tile > 0 && tile % kLanes == 0) {
         from.ids = from.next_ids;
         from.next_ids = load_id(from, tile + kLanes + lane);
       }
-      const KvView& kv = args.kv;
-      const std::int64_t block = __shfl_sync(0xFFFFFFFFu, from.ids, tile % kLanes);
-      const int position = from.tiles.position_of(tile);
-      const std::int64_t line =
-          ((2 * block * kv.kv_heads + from.head) << block_log()) + (position & (kv.block_size - 1));
-      const std::int64_t to_values = std::int64_t{kv.kv_heads} << block_log();  // in lines
-      const int line_bytes = padded_dim() * Traits::kBytes;
-      const std::byte* keys = kv.numbers + line * line_bytes;
-      const std::byte* values = keys + to_values * line_bytes;
-      const int s = from.turn % Traits::kStages;
-      const std::uint32_t to = shared_address(stage(s));
-#pragma unroll
-      for (int i = 0; i < kTileTokens * Traits::kChunks / kLanes; ++i) {
-        const int index = lane + i * kLanes;
-        const int token = index / Traits::kChunks, chunk = index % Traits::kChunks;
-        if (chunk * 16 >= line_bytes) continue;
-        const int at = position + token;
-        const int bytes = at >= from.tiles.seen && at < from.tiles.end ? 16 : 0;
-        const std::uint32_t place = to + chunk_offset<Traits::kChunks>(token, chunk);
-        copy_async_16(place, keys + token * line_bytes + chunk * 16, bytes);
-        copy_async_16(place + Traits::kHalfTile, values + token * line_bytes + chunk * 16, bytes);
+      const int block = __shfl_sync(0xFFFFFFFFu, from.ids, tile % kLanes);
+      const int in_block = position & (args.kv.block_size - 1);
+      const std::byte* keys = from.numbers + std::int64_t{block} * (2 * to_values) + in_block * line_bytes;
+      const std::uint32_t to = shared_address(stage(from.stage));
+      if (position >= from.tiles.seen && position + kTileTokens <= from.tiles.end) {
+        copy_tile<false>(from, keys, to);
+      } else {
+        copy_tile<true>(from, keys, to);
       }
       if constexpr (Traits::kHasTokenScales) {
         if (lane < 8) {
-          const float* scales = kv.token_scales + line + (lane < 4 ? 0 : to_values) + lane % 4 * 4;
-          copy_async_16(shared_address(stage_scales(s)) + lane * 16, scales);
+          const KvView& kv = args.kv;
+          const std::int64_t heads = lane < 4 ? 2 * std::int64_t{block} : 2 * std::int64_t{block} + 1;
+          const float* scales =
+              kv.token_scales + ((heads * kv.kv_heads + from.head) << block_log) + in_block + lane % 4 * 4;
+          copy_async_16(shared_address(stage_scales(from.stage)) + lane * 16, scales);
         }
       }
       ++from.tile;
-      ++from.turn;
+      from.position += Traits::kWarps * kTileTokens;
+      if (++from.stage == Traits::kStages) from.stage = 0;
     }
     copy_async_commit();
+  }
+
+  __device__ bool takes_new() const {
+    return kTakesNew && args.fresh.k.data != nullptr;
+  }
+  /// Cosines, then sines of a row's position.
+  __device__ const float* turns_of(const Piece& piece) const {
+    const RopeView& rope = args.fresh.rope;
+    const bool is_long = rope.long_table != nullptr && args.step.long_rope[piece.slot] != 0;
+    return (is_long ? rope.long_table : rope.table) + std::int64_t{piece.last} * kDim;
+  }
+  /// A row's token at its last position, of one kv head, by one warp: its first lanes have k, the next ones
+  /// v.
+  __device__ void append_token(const Piece& piece) const {
+    constexpr int kOwn = kDim / kEight;  // lanes of a head
+    const KvView& kv = args.kv;
+    const int e = lane % kOwn * kEight;
+    const bool is_v = lane / kOwn % 2 == 1, is_there = lane < 2 * kOwn;
+    const Rows16& from = is_v ? args.fresh.v : args.fresh.k;
+    const Rotation<kOwn, true> rotation(turns_of(piece), kDim, RopeSpec::Pairing::halves, e);
+    Eight x = load_eight<true>(from.data + std::int64_t{piece.row} * from.stride + piece.head * kDim + e,
+                               is_there ? kEight : 0);
+    const Eight turned = rotation.turned(x, nullptr);
+    if (!is_v) x = turned;
+    const std::int64_t block =
+        args.step.block_tables[std::int64_t{piece.slot} * args.step.max_blocks + (piece.last >> block_log)];
+    const std::int64_t line =
+        (((2 * block + is_v) * kv.kv_heads + piece.head) << block_log) + (piece.last & (kv.block_size - 1));
+    float scale = 1;
+    if constexpr (kDtype == KvDtype::int8) {
+      scale = scale_of<kOwn>(x);
+      if (is_there && e == 0) kv.token_scales[line] = scale;
+    }
+    if constexpr (kDtype == KvDtype::fp8_e4m3) {
+      const float* scales = is_v ? kv.v_scales : kv.k_scales;
+      if (scales != nullptr) scale = __ldg(scales + piece.head);
+    }
+    int cut = is_there ? append<kDtype>(x, kv, line, e, scale) : 0;
+    if constexpr (kDtype == KvDtype::fp8_e4m3) {
+      if (kv.saturation == nullptr) return;
+      cut = __reduce_add_sync(kAll, cut);
+      if (lane != 0) return;
+      atomicAdd(kv.saturation, 2ull * kDim);
+      if (cut > 0) atomicAdd(kv.saturation + 1, static_cast<unsigned long long>(cut));
+    }
+  }
+  /// Those that lie in this part. All warps come here once, then may read them.
+  __device__ void append_tokens() const {
+    int count = 0;
+    for (const Piece* piece = plan.parts + part;; piece = plan.pieces + piece->next) {
+      if (piece->slot >= 0 && piece->end > piece->last && count++ % Traits::kWarps == warp)
+        append_token(*piece);
+      if (piece->next < 0) break;
+    }
+    __syncthreads();
   }
 
   __device__ void load_query(Query& q, const Place& place) const {
@@ -159,18 +234,20 @@ struct DecodeBlock {
     Scores scores;
     products.score(scores, q, keys);
     const float* scales = reinterpret_cast<const float*>(stage_scales(s));
-    const bool is_edge = position < tiles.seen || position + kTileTokens > tiles.end;
+    const auto for_each = [&](const auto& act) {  // a score, and its token in the tile
 #pragma unroll
-    for (int h = 0; h < kHeadTiles; ++h) {
+      for (int h = 0; h < kHeadTiles; ++h) {
 #pragma unroll
-      for (int j = 0; j < 4; ++j) {
-        const int token = g + j / 2 * 8;
-        if constexpr (Traits::kHasTokenScales) scores[h][j] *= scales[token];
-        if (rule.cap_in != 0) scores[h][j] = rule.capped(scores[h][j]);
-        scores[h][j] *= rule.factor;
-        const int at = position + token;
-        if (is_edge && (at < tiles.seen || at >= tiles.end)) scores[h][j] = -kInfinity;
+        for (int j = 0; j < 4; ++j) act(scores[h][j], g + j / 2 * 8);
       }
+    };
+    if constexpr (Traits::kHasTokenScales) for_each([&](float& score, int token) { score *= scales[token]; });
+    if (rule.cap_in != 0) for_each([&](float& score, int) { score = rule.capped(score); });
+    for_each([&](float& score, int) { score *= rule.factor; });
+    if (position < tiles.seen || position + kTileTokens > tiles.end) {
+      for_each([&](float& score, int token) {
+        if (position + token < tiles.seen || position + token >= tiles.end) score = -kInfinity;
+      });
     }
     products.take_powers(scores, heads, out);
     std::uint32_t p[kHeadTiles][2];
@@ -381,27 +458,38 @@ struct DecodeBlock {
     Place here{plan.parts + part};
     Fetcher ahead{here};
     open_piece(ahead);
+    bool waits = true;
+    const auto begin = [&] {
+      waits = false;
+      wait_for_kernel_ahead();
+      if constexpr (kTakesNew) {
+        if (takes_new()) append_tokens();
+      }
+    };
 #pragma unroll 1
     for (int primed = 0; primed < Traits::kStages; ++primed) {
       settle(ahead);
-      if (!is_old(ahead)) wait_for_kernel_ahead();
+      if (waits && !is_old(ahead)) begin();
       fetch(ahead);
     }
-    wait_for_kernel_ahead();
+    if (waits) begin();
     let_next_kernel_start();
     Place done{nullptr};
     Query q;
     HeadSums heads;
     Out out;
-    int turn = 0;
+    int turn = 0;  // stage
     // Each round merges the piece of the one before, while this one's q is on its way.
     for (bool goes_on = true;;) {
       if (goes_on && kLoadsEarly) load_query(q, here);
       if (done.piece != nullptr) merge_warps(done, heads, out);
       if (goes_on && !kLoadsEarly) load_query(q, here);
       if (!goes_on) break;
-      products.convert_query(q);
       const Piece& piece = *here.piece;
+      if constexpr (kTakesNew) {
+        if (takes_new() && piece.slot >= 0) products.turn_query(q, turns_of(piece));
+      }
+      products.convert_query(q);
       float scale = args.scale;
       if constexpr (kDtype == KvDtype::fp8_e4m3) scale *= args.kv.k_scales ? args.kv.k_scales[piece.head] : 1;
       const ScoreRule rule(scale, args.softcap);
@@ -409,10 +497,11 @@ struct DecodeBlock {
       heads = {};
       clear(out);
 #pragma unroll 1
-      for (int tile = 0; tile < tiles.count; ++tile, ++turn) {
+      for (int tile = 0; tile < tiles.count; ++tile) {
         copy_async_wait<Traits::kStages - 1>();
         __syncwarp();  // the tile is there for all lanes
-        take_tile(tiles, tiles.position_of(tile), turn % Traits::kStages, q, rule, heads, out);
+        take_tile(tiles, tiles.position_of(tile), turn, q, rule, heads, out);
+        if (++turn == Traits::kStages) turn = 0;
         __syncwarp();  // all are done with it
         settle(ahead);
         fetch(ahead);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kernels/cuda/decode_plan.cuh"
 
+#include <climits>
+
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/ptx.cuh"
 
@@ -58,6 +60,7 @@ __global__ void __launch_bounds__(kThreads)
     plan_kernel(StepView step, int most_rows, int kv_heads, int window, DecodePlan plan, int parts) {
   extern __shared__ PlannedRow planned[];
   __shared__ int totals[kThreads / kLanes];
+  __shared__ UnitRange each;
   wait_for_kernel_ahead();
   let_next_kernel_start();
   const int thread = static_cast<int>(threadIdx.x);
@@ -71,11 +74,14 @@ __global__ void __launch_bounds__(kThreads)
   }
   sum_before(units, totals);
   const int all_units = totals[kThreads / kLanes - 1] * kv_heads;
-  int others = 0;  // rows with other units than the first
-  for (int i = first; i < end; ++i) others += planned[i].tokens.units() != planned[0].tokens.units();
-  const bool are_equal = __syncthreads_count(others) == 0;
-  const int equal_units = are_equal && rows > 0 ? planned[0].tokens.units() : 0;
-  const Cut cut = rows > 0 ? cut_line(rows * kv_heads, all_units, equal_units, parts) : Cut{};
+  if (thread == 0) each = {INT_MAX, 0};
+  __syncthreads();
+  for (int i = first; i < end; ++i) {
+    atomicMin(&each.least, planned[i].tokens.units());
+    atomicMax(&each.most, planned[i].tokens.units());
+  }
+  __syncthreads();
+  const Cut cut = rows > 0 ? cut_line(rows * kv_heads, all_units, each, parts) : Cut{};
   int begin = sum_before((units + (end - first) * cut.pair_cost) * kv_heads, totals);
   for (int i = first; i < end; ++i) {
     planned[i].begin = begin;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How decode attention is split. The visible tokens of all rows, in units of 64, lie in one line: row after
-// row, within a row the units of kv head 0, then of head 1 and so on. The line is cut into parts of the same
-// size, one for each block of threads; a part holds pieces of one or more (row, head) pairs, and a pair whose
-// pieces lie in several parts is merged from their partial results. Plain arithmetic, the same on host and
-// device. The line must be shorter than 2^31 units.
+// How decode attention is split into parts, one for each block of threads. A part holds pieces of one or more
+// (row, head) pairs; a pair whose pieces lie in several parts is merged from their partial results. Pairs of
+// about the same length are dealt like cards, whole or each in as many pieces. Of others the visible tokens,
+// in units of 64, lie in one line: row after row, within a row the units of kv head 0, then of head 1 and so
+// on; the line is cut into parts of the same size. Plain arithmetic, the same on host and device. The line
+// must be shorter than 2^31 units.
 #pragma once
 #include <cstdint>
 
@@ -47,36 +48,42 @@ PITWALL_HOST_DEVICE constexpr VisibleTokens visible_tokens(std::int32_t position
   return {window > 0 && end > window ? end - window : 0, end};
 }
 
-/// A line in `used` parts that begin at multiples of `grain`; their sizes differ by one grain at most.
-/// pair_cost: units that each pair takes ahead of its tokens, for the time that its beginning and end take; a
-/// part that would begin in them begins with the pair.
+/// pieces > 0: pairs are dealt to `used` parts, each in so many pieces; part p takes piece p % pieces of pair
+/// p / pieces, or of whole pairs every used-th. 0: a line in `used` parts, whose sizes differ by one unit at
+/// most. pair_cost: units that each pair takes in the line ahead of its tokens, for the time that its
+/// beginning and end take; a part that would begin in them begins with the pair.
 struct Cut {
-  std::int32_t total = 0, used = 0, grain = 1, pair_cost = 0;
+  std::int32_t total = 0, used = 0, pieces = 0, pair_cost = 0;
   PITWALL_HOST_DEVICE constexpr std::int32_t begin(std::int32_t part) const {
-    return static_cast<std::int32_t>(std::int64_t{part} * (total / grain) / used) * grain;
+    return static_cast<std::int32_t>(std::int64_t{part} * total / used);
   }
   PITWALL_HOST_DEVICE constexpr std::int32_t part_of(std::int32_t unit) const {
-    return static_cast<std::int32_t>((std::int64_t{unit / grain + 1} * used - 1) / (total / grain));
+    return static_cast<std::int32_t>((std::int64_t{unit + 1} * used - 1) / total);
   }
 };
 
-/// Of `pairs`, above 0, that have `units` in all, each of them `equal_units` if that is above 0. Merging
-/// costs more than parts that stand idle, if there are few of those: so pairs that are equal stay whole, or
-/// are cut into as many pieces each, where that takes nine parts of ten.
-PITWALL_HOST_DEVICE constexpr Cut cut_line(std::int32_t pairs, std::int32_t units, std::int32_t equal_units,
+/// Of a pair of some pairs.
+struct UnitRange {
+  std::int32_t least = 0, most = 0;
+};
+
+/// Of `pairs`, above 0, that have `units` in all. Merging costs more than parts that stand idle, if there are
+/// few of those: so pairs of about the same length are dealt where that takes nine parts of ten.
+PITWALL_HOST_DEVICE constexpr Cut cut_line(std::int32_t pairs, std::int32_t units, const UnitRange& each,
                                            std::int32_t parts) {
-  if (equal_units > 0 && pairs > parts) {
-    const std::int32_t each = (pairs + parts - 1) / parts;
-    if (10 * (pairs / each) >= 9 * parts) return {units, (pairs + each - 1) / each, equal_units, 0};
-  } else if (equal_units > 0) {
-    const std::int32_t most = equal_units > kLeastUnits ? equal_units / kLeastUnits : 1;
+  const bool are_alike = 6 * each.least >= 5 * each.most;
+  if (are_alike && pairs > parts) {
+    const std::int32_t turns = (pairs + parts - 1) / parts;
+    if (10 * (pairs / turns) >= 9 * parts) return {units, (pairs + turns - 1) / turns, 1, 0};
+  } else if (are_alike) {
+    const std::int32_t most = each.least > kLeastUnits ? each.least / kLeastUnits : 1;
     const std::int32_t pieces = parts / pairs < most ? parts / pairs : most;
-    if (pieces == most || 10 * pieces * pairs >= 9 * parts) return {units, pieces * pairs, 1, 0};
+    if (pieces == most || 10 * pieces * pairs >= 9 * parts) return {units, pieces * pairs, pieces, 0};
   }
   constexpr std::int32_t kPairCost = 2;
   const std::int32_t total = units + pairs * kPairCost, least = kLeastUnits + kPairCost;
   const std::int32_t most = total > least ? total / least : 1;
-  return {total, most < parts ? most : parts, 1, kPairCost};
+  return {total, most < parts ? most : parts, 0, kPairCost};
 }
 
 /// A decode row with its place in the line.
@@ -115,12 +122,17 @@ PITWALL_HOST_DEVICE constexpr std::int32_t row_of(const PlannedRow* rows, std::i
 /// The pieces of a part, one after the other.
 class PartWalk {
  public:
+  /// `rows`: `count` of them, and one that ends the line.
   PITWALL_HOST_DEVICE constexpr PartWalk(const Cut& cut, std::int32_t part, std::int32_t kv_heads,
                                          const PlannedRow* rows, std::int32_t count)
-      : cut_(cut), part_(part), kv_heads_(kv_heads), rows_(rows), end_(cut.begin(part + 1)) {
-    const std::int32_t at = cut.begin(part);
-    index_ = row_of(rows, count, at);
-    head_ = (at - rows[index_].begin) / weight();
+      : cut_(cut), part_(part), kv_heads_(kv_heads), pairs_(count * kv_heads), rows_(rows) {
+    if (cut.pieces > 0) {
+      pair_ = part / cut.pieces;
+      return;
+    }
+    end_ = cut.begin(part + 1);
+    const std::int32_t at = cut.begin(part), row = row_of(rows, count, at);
+    pair_ = row * kv_heads + (at - rows[row].begin) / (rows[row].tokens.units() + cut.pair_cost);
     from_ = at - pair_begin() - cut.pair_cost;
     if (from_ < 0) from_ = 0;
   }
@@ -128,48 +140,59 @@ class PartWalk {
   /// Whether there is another; `place`: where it lies among the most_pieces(), −1 of the part's first.
   PITWALL_HOST_DEVICE constexpr bool next(Piece& piece, std::int32_t& place) {
     if (!goes_on()) return false;
-    const PlannedRow& row = rows_[index_];
-    const std::int32_t units = row.tokens.units(), base = row.tokens.base(), begin = pair_begin();
-    const std::int32_t left = end_ - begin - cut_.pair_cost, to = left < units ? left : units;
-    const std::int32_t end = base + to * kUnitTokens;
+    place = place_;
+    const PlannedRow& row = rows_[pair_ / kv_heads_];
     piece.row = row.row;
     piece.slot = row.slot;
-    piece.head = head_;
-    piece.first = base + from_ * kUnitTokens;
-    piece.end = end < row.tokens.end ? end : row.tokens.end;
+    piece.head = pair_ % kv_heads_;
     piece.seen = row.tokens.first;
     piece.last = row.tokens.end - 1;
-    piece.first_part = cut_.part_of(begin + cut_.pair_cost);
-    piece.parts = cut_.part_of(begin + weight() - 1) - piece.first_part + 1;
-    place = place_;
-    place_ =
-        index_ * kv_heads_ + head_ + 1 + part_;  // those of a part end before those of the next one begin
-    from_ = 0;
-    if (to < units) {
-      end_ = begin;  // the pair goes on in the next part
-    } else if (++head_ == kv_heads_) {
-      head_ = 0;
-      ++index_;
-    }
+    cut_.pieces > 0 ? deal(piece, row.tokens) : cut_out(piece, row.tokens);
     piece.next = goes_on() ? place_ : -1;
     return true;
   }
 
  private:
-  PITWALL_HOST_DEVICE constexpr std::int32_t weight() const {
-    return rows_[index_].tokens.units() + cut_.pair_cost;
+  PITWALL_HOST_DEVICE static constexpr void set_units(Piece& piece, const VisibleTokens& tokens,
+                                                      std::int32_t from, std::int32_t to) {
+    const std::int32_t end = tokens.base() + to * kUnitTokens;
+    piece.first = tokens.base() + from * kUnitTokens;
+    piece.end = end < tokens.end ? end : tokens.end;
   }
+  PITWALL_HOST_DEVICE constexpr void deal(Piece& piece, const VisibleTokens& tokens) {
+    const std::int32_t units = tokens.units(), index = part_ % cut_.pieces;
+    set_units(piece, tokens, units * index / cut_.pieces, units * (index + 1) / cut_.pieces);
+    piece.first_part = part_ - index;
+    piece.parts = cut_.pieces;
+    pair_ += cut_.used;
+    place_ = pair_;
+  }
+  PITWALL_HOST_DEVICE constexpr void cut_out(Piece& piece, const VisibleTokens& tokens) {
+    const std::int32_t units = tokens.units(), begin = pair_begin() + cut_.pair_cost;
+    const std::int32_t left = end_ - begin, to = left < units ? left : units;
+    set_units(piece, tokens, from_, to);
+    piece.first_part = cut_.part_of(begin);
+    piece.parts = cut_.part_of(begin + units - 1) - piece.first_part + 1;
+    from_ = 0;
+    if (to < units) end_ = begin;  // the pair goes on in the next part
+    ++pair_;
+    place_ = pair_ + part_;  // those of a part end before those of the next one begin
+  }
+
   PITWALL_HOST_DEVICE constexpr std::int32_t pair_begin() const {
-    return rows_[index_].begin + head_ * weight();
+    const PlannedRow& row = rows_[pair_ / kv_heads_];
+    return row.begin + pair_ % kv_heads_ * (row.tokens.units() + cut_.pair_cost);
   }
-  /// Units of the pair at hand lie in this part. Behind the last row there is a row that ends the line.
-  PITWALL_HOST_DEVICE constexpr bool goes_on() const { return end_ - pair_begin() - cut_.pair_cost > from_; }
+  PITWALL_HOST_DEVICE constexpr bool goes_on() const {
+    if (pair_ >= pairs_) return false;
+    return cut_.pieces > 0 || end_ - pair_begin() - cut_.pair_cost > from_;
+  }
 
   Cut cut_;
-  std::int32_t part_, kv_heads_;
+  std::int32_t part_, kv_heads_, pairs_;
   const PlannedRow* rows_;
-  std::int32_t end_, index_ = 0, head_ = 0;
-  std::int32_t from_ = 0;  ///< unit of the pair at hand
+  std::int32_t pair_ = 0;            ///< at hand
+  std::int32_t end_ = 0, from_ = 0;  ///< of the line: where the part ends; unit of the pair
   std::int32_t place_ = -1;
 };
 

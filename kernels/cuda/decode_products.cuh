@@ -97,6 +97,27 @@ struct DecodeProducts {
       for_each([](const bf16* pair, int left) { return load_pair(pair, left); });
     }
   }
+  /// By a position's cosines, then sines; rounded to bf16 again.
+  __device__ void turn_query(Query& q, const float* turns) const {
+    constexpr int kApart = Traits::kSteps / 2;
+#pragma unroll
+    for (int step = 0; step < kApart; ++step) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const float* at = turns + 16 * step + query_column<kIsByte>(half, lane % 4);
+        const float2 cosine = __ldg(reinterpret_cast<const float2*>(at)),
+                     sine = __ldg(reinterpret_cast<const float2*>(at + kDim / 2));
+#pragma unroll
+        for (int h = 0; h < kHeadTiles; ++h) {
+          std::uint32_t &low = q.fragments[step][h][half], &high = q.fragments[step + kApart][h][half];
+          const float2 a{__uint_as_float(low << 16), __uint_as_float(low & 0xFFFF0000u)};
+          const float2 b{__uint_as_float(high << 16), __uint_as_float(high & 0xFFFF0000u)};
+          low = pack_bf16(a.x * cosine.x - b.x * sine.x, a.y * cosine.y - b.y * sine.y);
+          high = pack_bf16(b.x * cosine.x + a.x * sine.x, b.y * cosine.y + a.y * sine.y);
+        }
+      }
+    }
+  }
   /// To what is multiplied.
   __device__ void convert_query(Query& q) const {
 #pragma unroll

@@ -131,7 +131,11 @@ Result<void> DeviceArena::grow(Bytes bytes, std::string_view purpose) {
   }
   pieces_.push_back(piece);
   mapped_ += bytes;
-  return check(cudaMemset(reinterpret_cast<void*>(place), 0, size), "Clearing new memory");
+  // Returns before the memory is clear, and streams that do not wait for it may write there: weights would be
+  // cleared behind their upload.
+  auto cleared = cudaMemset(reinterpret_cast<void*>(place), 0, size);
+  if (cleared == cudaSuccess) cleared = cudaStreamSynchronize(cudaStreamLegacy);
+  return check(cleared, "Clearing new memory");
 }
 
 }  // namespace pitwall::cuda

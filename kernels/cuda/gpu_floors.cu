@@ -97,7 +97,7 @@ Result<GpuFloors> measure_gpu_floors(const CudaDevice& device) {
     product.x = reinterpret_cast<const bf16*>(first);
     product.w = reinterpret_cast<const bf16*>(first) + std::int64_t{kSide} * kSide;
     product.y = second;
-    (*cublas)->tune(product, {}, first + kBytes / 2, std::size_t{256} << 20, watch.stream());
+    (*cublas)->tune(product, {}, {}, first + kBytes / 2, std::size_t{256} << 20, watch.stream());
     const double took =
         watch.median_us(5, 4, [&](int, cudaStream_t stream) { (*cublas)->multiply(product, stream); });
     floors.bf16_tflops = 2.0 * kSide * kSide * static_cast<double>(kSide) / took / 1e6;

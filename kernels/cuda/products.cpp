@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/cuda/row_ops.h"
+
 namespace pitwall::cuda {
 
 namespace {
@@ -92,11 +94,6 @@ bool Products::folds_norm(const DeviceMatrix& weight, int rows) {
   return few_rows(weight, rows);
 }
 
-bool Products::gates_rows(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Rows16 out,
-                          int rows) const {
-  return gate.type == up.type && (few_rows(gate, rows) || streams_gated(x, gate, up, out, rows));
-}
-
 void Products::multiply(Rows16 x, std::span<const ProductOutput> outputs, int rows,
                         const NormBehind& behind) {
   const bool few = std::all_of(outputs.begin(), outputs.end(),
@@ -112,13 +109,37 @@ void Products::multiply(Rows16 x, std::span<const ProductOutput> outputs, int ro
   for (const ProductOutput& output : outputs) multiply_one(x, output, rows);
 }
 
-void Products::multiply_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up,
-                              Activation activation, Rows16 out, int rows, const NormBehind& behind) {
-  if (few_rows(gate, rows)) {
-    skinny_gated(x, gate, up, activation, out, rows, behind, memory_->device().multiprocessors, stream_);
-  } else {
-    streamed_gated(x, gate, up, activation, out, rows, stream_);
+void Products::multiply_gated(Rows16 x, const GatedOutput& output, int rows, const NormBehind& behind) {
+  const DeviceMatrix &gate = output.gate, &up = output.up;
+  const bool joins = gate.type == up.type && output.gate_bias == nullptr && output.up_bias == nullptr;
+  if (joins && few_rows(gate, rows)) {
+    return skinny_gated(x, gate, up, output.activation, output.out, rows, behind,
+                        memory_->device().multiprocessors, stream_);
   }
+  const auto stream = [&] { streamed_gated(x, gate, up, output.activation, output.out, rows, stream_); };
+  if (joins && streams_gate(x, output, rows, stream)) return stream();
+  const ProductOutput products[] = {{gate, output.gates, {}}, {up, output.ups, {}}};
+  multiply(x, products, rows);
+  gate_rows(output.gates, output.ups, output.gate_bias, output.up_bias, output.activation, output.out, rows,
+            stream_);
+}
+
+/// Whether `stream` can do it and is faster than the library and what follows.
+bool Products::streams_gate(Rows16 x, const GatedOutput& output, int rows,
+                            const std::function<void()>& stream) {
+  if (!streams_gated(x, output.gate, output.up, output.out, rows)) return false;
+  const ProductOutput apart[] = {{output.gate, output.gates, {}}, {output.up, output.ups, {}}};
+  const auto whole = side_by_side(apart);
+  if (!cublas_ || !whole) return true;
+  Product product = library_product(x, *whole, rows);
+  product.gated = true;
+  if (flush_ != nullptr) {
+    const auto rest = [&] {
+      gate_rows(output.gates, output.ups, nullptr, nullptr, output.activation, output.out, rows, stream_);
+    };
+    cublas_->tune(product, stream, rest, flush_, flush_bytes_, stream_);
+  }
+  return cublas_->is_beaten(product);
 }
 
 void Products::multiply_one(Rows16 x, const ProductOutput& output, int rows) {
@@ -141,7 +162,8 @@ void Products::multiply_plain(Rows16 x, const ProductOutput& output, int rows) {
   if (cublas_ && output.weight.is_plain()) {
     const Product product = library_product(x, output, rows);
     if (flush_ != nullptr)
-      cublas_->tune(product, can_stream ? stream : std::function<void()>{}, flush_, flush_bytes_, stream_);
+      cublas_->tune(product, can_stream ? stream : std::function<void()>{}, {}, flush_, flush_bytes_,
+                    stream_);
     const bool is_beaten = can_stream && cublas_->is_beaten(product);
     if (!is_beaten && cublas_->multiply(product, stream_)) return;
   }

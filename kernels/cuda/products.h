@@ -3,6 +3,7 @@
 // few rows, cuBLASLt for many, packed weights put into bf16 first.
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,6 +27,15 @@ struct ProductOutput {
   NormAhead norm = {};  ///< where the weight folds it
 };
 
+/// out = act(x·gateᵀ + bias) ⊙ (x·upᵀ + bias); biases may be null.
+struct GatedOutput {
+  DeviceMatrix gate, up;
+  const float *gate_bias = nullptr, *up_bias = nullptr;
+  Activation activation = Activation::silu;
+  Rows16 out;
+  Rows16 gates, ups;  ///< side by side: room for them
+};
+
 class Products {
  public:
   /// Without cuBLASLt own kernels do everything; `notice` says why.
@@ -38,15 +48,12 @@ class Products {
   /// Whether the weight's product can do its part of a norm, ahead of it or behind it. With more rows than
   /// few that costs more than a norm of its own (measured).
   static bool folds_norm(const DeviceMatrix& weight, int rows);
-  /// Whether multiply_gated() takes them.
-  bool gates_rows(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Rows16 out, int rows) const;
 
   /// `rows` rows of x against each weight; a norm behind only where all weights fold it. Rows of x and of the
   /// outputs exist up to the next multiple of kRowUnit.
   void multiply(Rows16 x, std::span<const ProductOutput> outputs, int rows, const NormBehind& behind = {});
-  /// out = act(x·gateᵀ) ⊙ (x·upᵀ), where gates_rows(); a norm behind where both fold it.
-  void multiply_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
-                      Rows16 out, int rows, const NormBehind& behind);
+  /// A norm behind where both weights fold it and there is no bias.
+  void multiply_gated(Rows16 x, const GatedOutput& output, int rows, const NormBehind& behind);
 
   /// In between, shapes met for the first time are measured, with memory that is given back at the end; what
   /// came out is kept in the cache's folder.
@@ -54,6 +61,7 @@ class Products {
   Result<void> end_tuning();
 
  private:
+  bool streams_gate(Rows16 x, const GatedOutput& output, int rows, const std::function<void()>& stream);
   void multiply_one(Rows16 x, const ProductOutput& output, int rows);
   void multiply_plain(Rows16 x, const ProductOutput& output, int rows);
 

@@ -3,6 +3,7 @@
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 #include <cstdint>
 
@@ -81,6 +82,24 @@ __device__ inline std::uint32_t mask_or(std::uint32_t a, std::uint32_t mask, std
   std::uint32_t out;
   asm("lop3.b32 %0, %1, %2, %3, 0xEA;" : "=r"(out) : "r"(a), "r"(mask), "r"(bits));
   return out;
+}
+
+/// Four e4m3 numbers as float16, the lower two and the upper two. From sm_89.
+__device__ inline void widen_fp8(std::uint32_t bytes, std::uint32_t& low, std::uint32_t& high) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+  // The halves of a register are read where they are: no shift.
+  asm("{\n.reg .b16 low, high;\nmov.b32 {low, high}, %2;\ncvt.rn.f16x2.e4m3x2 %0, low;\ncvt.rn.f16x2.e4m3x2 "
+      "%1, high;\n}"
+      : "=r"(low), "=r"(high)
+      : "r"(bytes));
+#else
+  const auto pair = [](std::uint32_t codes) {
+    const __half2_raw raw = __nv_cvt_fp8x2_to_halfraw2(static_cast<__nv_fp8x2_storage_t>(codes), __NV_E4M3);
+    return static_cast<std::uint32_t>(raw.x) | static_cast<std::uint32_t>(raw.y) << 16;
+  };
+  low = pair(bytes & 0xFFFF);
+  high = pair(bytes >> 16);
+#endif
 }
 
 /// Programmatic dependent launch: a kernel may start before the one ahead of it has ended; nothing that the

@@ -36,7 +36,7 @@ Cut cut_of(const std::vector<PlannedRow>& rows, int heads, int parts) {
     most = std::max(most, row.tokens.units());
     least = std::min(least, row.tokens.units());
   }
-  return cut_line(static_cast<int>(rows.size()) * heads, units, most == least ? most : 0, parts);
+  return cut_line(static_cast<int>(rows.size()) * heads, units, {least, most}, parts);
 }
 
 /// The pieces of all parts, part by part.
@@ -96,11 +96,15 @@ class DecodePlanTest : public QObject {
       const int window = std::vector<int>{0, 0, 1, 17, 64, 1000}[random() % 6];
       const int parts = decode_parts(std::vector<int>{1, 2, 20, 132, 400}[random() % 5]);
       QVERIFY(parts <= kMostParts);
-      const bool are_equal = random() % 3 == 0;
+      const bool are_alike = random() % 3 == 0;
       const auto most = std::vector<unsigned>{2, 100, 5000}[random() % 3];
       std::vector<int> positions(random() % 40);
       for (int& position : positions) position = static_cast<int>(random() % most) - 1;
-      if (are_equal) std::fill(positions.begin(), positions.end(), static_cast<int>(random() % most) - 1);
+      if (are_alike) {
+        const int least = static_cast<int>(random() % most) - 1, spread = std::max(least / 6, 1);
+        for (int& position : positions)
+          position = least + static_cast<int>(random() % static_cast<unsigned>(spread));
+      }
       const std::vector<PlannedRow> rows = seen(positions, window);
       std::map<std::pair<int, int>, std::map<int, Piece>> pairs;
       std::set<int> places;
@@ -160,10 +164,25 @@ class DecodePlanTest : public QObject {
     QVERIFY(pieces_of(20, 1152, 264).size() > 1);
   }
 
+  /// Requests that came in one after the other: long and short ones meet in a part.
+  void alike_pairs_are_dealt() {
+    std::vector<int> positions;
+    for (int i = 0; i < 128; ++i) positions.push_back(1280 - i);
+    std::map<int, int> tokens;
+    for (const auto& [piece, part] : walk(seen(positions, 0), 8, 264)) {
+      QVERIFY(piece.is_whole());
+      tokens[part] += piece.end - piece.first;
+    }
+    QCOMPARE(tokens.size(), 256u);
+    const auto [least, most] = std::minmax_element(
+        tokens.begin(), tokens.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    QVERIFY(10 * least->second > 9 * most->second);
+  }
+
   /// Of a short line few parts are used, and none is shorter than a part should be.
   void short_lines() {
     for (int units = 1; units < 40; ++units) {
-      const Cut cut = cut_line(3, units, 0, 12);
+      const Cut cut = cut_line(3, units, {1, 40}, 12);
       QCOMPARE(cut.begin(0), 0);
       QCOMPARE(cut.begin(cut.used), cut.total);
       for (int part = 0; part < cut.used; ++part) {
