@@ -32,7 +32,7 @@ Result<CpuBackendOptions> cpu_options(const BackendOptions& options) {
   if (!threads) return std::move(threads).error();
   CpuBackendOptions cpu;
   cpu.isa = options.portable_kernels ? Isa::portable : best_isa();
-  cpu.quantized_activations = options.mode == ComputeMode::automatic;
+  cpu.quantized_activations = options.mode != ComputeMode::float32;
   cpu.threads = *threads;
   cpu.memory_limit = options.memory_limit;
   return cpu;
@@ -41,12 +41,13 @@ Result<CpuBackendOptions> cpu_options(const BackendOptions& options) {
 Result<std::unique_ptr<Backend>> make_cuda_backend(const BackendOptions& options) {
   if (options.mode == ComputeMode::float32) {
     return Error{Error::Kind::unsupported, "dtype float32 is not there on the GPU",
-                 "its products are of bfloat16 numbers, summed in float32",
-                 "use --dtype auto, or --device cpu", "dtype"};
+                 "its products are of 16-bit numbers, summed in float32",
+                 "use --dtype float16, which is finer than bfloat16, or --device cpu", "dtype"};
   }
   auto threads = threads_of(options);
   if (!threads) return std::move(threads).error();
-  return cuda::open_backend({options.memory_limit, *threads, options.cache});
+  return cuda::open_backend(
+      {options.memory_limit, *threads, options.mode == ComputeMode::float16, options.cache});
 }
 
 Result<Floors> measure_cuda_floors() {

@@ -15,7 +15,9 @@
 namespace pitwall {
 
 enum class ComputeMode : std::uint8_t {
-  automatic,  ///< the device's fast mode; CPU: activations in 16 bits per 32 against quantised weights
+  automatic,  ///< the device's fast mode; CPU: activations in 16 bits per 32 against quantised weights; GPU:
+              ///< bfloat16
+  float16,    ///< GPU: activations and weights without scales in float16; CPU: as automatic
   float32     ///< float32 arithmetic throughout; CPU: bitwise invariant to batch, chunking, block tables and
               ///< threads
 };

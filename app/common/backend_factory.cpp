@@ -8,7 +8,9 @@ namespace pitwall {
 BackendOptions backend_options(const Settings& settings) {
   BackendOptions options;
   options.device = settings.text("device");
-  options.mode = settings.text("dtype") == "float32" ? ComputeMode::float32 : ComputeMode::automatic;
+  const std::string& dtype = settings.text("dtype");
+  if (dtype == "float32") options.mode = ComputeMode::float32;
+  if (dtype == "float16") options.mode = ComputeMode::float16;
   options.threads = settings.is_auto("threads") ? 0 : static_cast<int>(settings.integer("threads"));
   options.memory_limit = settings.is_auto("memory-limit") ? 0 : settings.integer("memory-limit");
   options.cache = cache_folder();

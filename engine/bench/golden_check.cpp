@@ -146,6 +146,10 @@ double rms_difference(const float* a, const float* b, std::size_t columns) {
   return std::sqrt(sum / static_cast<double>(columns));
 }
 
+bool is_clear(double lead, double rounding) {
+  return lead > std::max(kClearMargin, kClearErrors * rounding);
+}
+
 /// One prompt's continuation: along the reference's tokens, and alone until it leaves them.
 void judge(const Tokens& prompt, const Tokens& reference_tokens, const Tokens& own, const float* reference,
            const float* tested, std::size_t columns, GoldenResult& result) {
@@ -155,16 +159,16 @@ void judge(const Tokens& prompt, const Tokens& reference_tokens, const Tokens& o
     const Best expected = best_of(reference + row, columns), got = best_of(tested + row, columns);
     const auto lead = static_cast<double>(expected.lead);
     const double error = rms_difference(tested + row, reference + row, columns);
-    const bool clear = lead > std::max(kClearMargin, kClearErrors * error);
+    result.largest_error = std::max(result.largest_error, error);
     ++result.steps;
     if (got.token != expected.token) {
       ++result.differing;
       result.differing_above += lead > kClearMargin ? 1 : 0;
-      result.wrong += clear ? 1 : 0;
+      result.wrong += is_clear(lead, error) ? 1 : 0;
     }
     if (together && own[i] != reference_tokens[i]) {
       together = false;
-      result.wrong_alone += clear ? 1 : 0;
+      result.leads_alone.push_back(lead);
     }
   }
 }
@@ -231,6 +235,8 @@ Result<GoldenResult> check_golden(const std::filesystem::path& folder, GoldenEng
     judge(golden->prompts[i], (*tokens)[i], (*alone)[i], expected->logits[i].data(), got->logits[i].data(),
           got->vocabulary, result);
   }
+  for (const double lead : result.leads_alone)
+    result.wrong_alone += is_clear(lead, result.largest_error) ? 1 : 0;
   return result;
 }
 

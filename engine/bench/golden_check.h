@@ -10,7 +10,8 @@
 namespace pitwall {
 
 /// A greedy step must be the same where the reference's best logit leads by more than this, and by more than
-/// rounding can turn over: kClearErrors times the rms difference of the logits at that step.
+/// rounding can turn over: kClearErrors times the rms difference of the logits at that step; in a
+/// continuation of its own, whose logits are not known, at the folder's worst step.
 inline constexpr double kClearMargin = 0.05;
 inline constexpr double kClearErrors = 6;
 
@@ -25,6 +26,8 @@ struct GoldenResult {
   int differing = 0;    ///< of those, steps with another best token
   int wrong = 0;        ///< of those, steps where the reference's margin was clear
   int wrong_alone = 0;  ///< continuations of its own that left the reference's at a clear margin
+  double largest_error = 0;         ///< rms difference of the logits at a step, the worst
+  std::vector<double> leads_alone;  ///< margins at which continuations of its own left the reference's
 };
 
 /// Two engines over the same folder; settings and make_backend are given, the rest is filled in.

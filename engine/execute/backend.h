@@ -32,7 +32,7 @@ struct DeviceInfo {
 enum class RowSet : std::uint8_t { tokens, logits };
 
 enum class Precision : std::uint8_t {
-  compute,  ///< of the device's products: the CPU float32, CUDA bfloat16
+  compute,  ///< of the device's products: the CPU float32, CUDA bfloat16 or float16
   wide,     ///< float32 on every device: the residual stream, logits
 };
 
@@ -122,8 +122,8 @@ class Backend {
   virtual Result<Weight> upload(const TensorView& tensor) = 0;  ///< a matrix, kept packed (Category::weights)
   /// A norm or bias, kept as float; `offset` is added to each number.
   virtual Result<Weight> upload_vector(const TensorView& tensor, float offset) = 0;
-  /// A layer's mixture of experts from uploaded weights.
-  virtual Result<Experts> group_experts(Weight router, std::span<const ExpertWeights> experts,
+  /// A layer's mixture of experts from uploaded weights; the router's a device may keep finer than others.
+  virtual Result<Experts> group_experts(const TensorView& router, std::span<const ExpertWeights> experts,
                                         const MoeSpec& spec, Activation activation) = 0;
   virtual Result<RopeTable> upload_rope(const RopeSpec& rope, int positions) = 0;
   virtual Result<Tensor> allocate(Category category, RowSet rows, int columns,

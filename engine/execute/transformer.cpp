@@ -20,20 +20,17 @@ class Uploader {
   void vector(const TensorView& tensor, Weight& out, float offset = 0) {
     take(tensor, out, [=, this](const TensorView& view) { return backend_.upload_vector(view, offset); });
   }
-  void experts(const std::vector<ExpertWeights>& all, Weight router, const MlpSpec& spec, Experts& out) {
-    if (!state_) return;
-    auto grouped = backend_.group_experts(router, all, *spec.moe, spec.activation);
-    if (!grouped) {
-      state_ = std::move(grouped).error();
-      return;
-    }
-    out = *grouped;
+  void experts(const TensorView& router, const std::vector<ExpertWeights>& all, const MlpSpec& spec,
+               Experts& out) {
+    take(router, out, [&](const TensorView& view) {
+      return backend_.group_experts(view, all, *spec.moe, spec.activation);
+    });
   }
   Result<void>& state() { return state_; }
 
  private:
-  template <class Upload>
-  void take(const TensorView& tensor, Weight& out, const Upload& upload) {
+  template <class Handle, class Upload>
+  void take(const TensorView& tensor, Handle& out, const Upload& upload) {
     if (!state_ || !tensor.valid()) return;
     if (on_progress_ && !on_progress_(progress_)) {
       state_ = Error{.kind = Error::Kind::cancelled,
@@ -43,12 +40,12 @@ class Uploader {
                      .param = {}};
       return;
     }
-    auto weight = upload(tensor);
-    if (!weight) {
-      state_ = std::move(weight).error();
+    auto uploaded = upload(tensor);
+    if (!uploaded) {
+      state_ = std::move(uploaded).error();
       return;
     }
-    out = *weight;
+    out = *uploaded;
     progress_.done += tensor.bytes;
   }
 
@@ -106,8 +103,6 @@ Result<void> Transformer::upload_weights(const Model& model,
     uploader.vector(from.mlp.down_bias, to.mlp.down_bias);
     to.mlp.gated.activation = spec_.layers[i].mlp.activation;
     if (!spec_.layers[i].mlp.moe) continue;
-    Weight router;
-    uploader.matrix(from.router, router);
     uploader.matrix(from.shared_gate, to.shared_gate);
     std::vector<ExpertWeights> experts(from.experts.size());
     for (std::size_t e = 0; e < experts.size(); ++e) {
@@ -115,7 +110,7 @@ Result<void> Transformer::upload_weights(const Model& model,
       uploader.matrix(from.experts[e].up, experts[e].up);
       uploader.matrix(from.experts[e].down, experts[e].down);
     }
-    uploader.experts(experts, router, spec_.layers[i].mlp, to.experts);
+    uploader.experts(from.router, experts, spec_.layers[i].mlp, to.experts);
   }
   uploader.vector(weights.output_norm, output_norm_, offset);
   if (spec_.tied_embeddings) {

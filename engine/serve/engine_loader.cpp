@@ -21,7 +21,8 @@ constexpr int kPromptLogprobRows = 32;
 
 KvDtype kv_dtype(const Settings& settings) {
   if (const auto asked = find_kv_dtype(settings.text("kv-cache-dtype"))) return *asked;
-  return settings.text("dtype") == "float32" ? KvDtype::float32 : KvDtype::bfloat16;
+  const std::string& dtype = settings.text("dtype");
+  return dtype == "float32" ? KvDtype::float32 : dtype == "float16" ? KvDtype::float16 : KvDtype::bfloat16;
 }
 
 /// The reference values for safetensors checkpoints come from modules cast to the checkpoint's bfloat16,
@@ -254,6 +255,9 @@ class Loader {
     effective["model"] = options_.model.string();
     effective["served-model-name"] = loaded_.served_name;
     effective["max-model-len"] = std::to_string(plan.max_model_len);
+    // The CPU's mode has no name of its own.
+    if (loaded_.device.kind == "cuda" && options_.settings.text("dtype") == "auto")
+      effective["dtype"] = "bfloat16";
     effective["kv-cache-dtype"] = kv_dtype_name(wish_.layout.dtype);
     effective["kv-cache-memory-bytes"] = exact_size(plan.blocks * loaded_.bytes_per_block);
     effective["swap-space"] = exact_size(loaded_.swap_blocks * loaded_.bytes_per_block);

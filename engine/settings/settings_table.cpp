@@ -49,9 +49,11 @@ constexpr std::array kTable{
                 .type = SettingType::choice,
                 .default_text = "auto",
                 .unit = "",
-                .help = "Arithmetic of the model; on the CPU float32 gives the same bits whatever else runs "
-                        "in the batch, "
-                        "and every other choice is the fast mode.",
+                .help = "Arithmetic of the model. CPU: float32 gives the same bits whatever else runs in the "
+                        "batch, every other choice is the fast mode. GPU: auto is bfloat16 for every "
+                        "checkpoint; float16 rounds eight times finer, holds what is beyond 65504 there, "
+                        "refuses checkpoints with larger weights, and is a little slower; float32 is not "
+                        "there.",
                 .group = "Compute",
                 .choices = "auto|float32|bfloat16|float16"},
     SettingInfo{.name = "rope-frequencies",

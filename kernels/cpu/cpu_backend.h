@@ -40,8 +40,8 @@ class CpuBackend final : public Backend {
 
   Result<Weight> upload(const TensorView& tensor) override;
   Result<Weight> upload_vector(const TensorView& tensor, float offset) override;
-  Result<Experts> group_experts(Weight router, std::span<const ExpertWeights> experts, const MoeSpec& spec,
-                                Activation activation) override;
+  Result<Experts> group_experts(const TensorView& router, std::span<const ExpertWeights> experts,
+                                const MoeSpec& spec, Activation activation) override;
   Result<RopeTable> upload_rope(const RopeSpec& rope, int positions) override;
   Result<Tensor> allocate(Category category, RowSet rows, int columns,
                           Precision precision = Precision::compute) override;

@@ -28,9 +28,11 @@ bool is_uniform(const ExpertGroup& group) {
 
 }  // namespace
 
-Result<Experts> CpuBackend::group_experts(Weight router, std::span<const ExpertWeights> experts,
+Result<Experts> CpuBackend::group_experts(const TensorView& router, std::span<const ExpertWeights> experts,
                                           const MoeSpec& spec, Activation activation) {
-  ExpertGroup group{at(router).matrix, {}, {}, {}, spec, activation};
+  auto uploaded = upload(router);
+  if (!uploaded) return std::move(uploaded).error();
+  ExpertGroup group{at(*uploaded).matrix, {}, {}, {}, spec, activation};
   for (const ExpertWeights& expert : experts) {
     group.gate.push_back(at(expert.gate).matrix);
     group.up.push_back(at(expert.up).matrix);

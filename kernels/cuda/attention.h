@@ -26,7 +26,8 @@ bool takes_new_tokens(const RopeAppendArgs& args);
 struct AttentionArgs {
   StepView step;
   KvView kv;
-  Rows16 q;    ///< [rows][heads·head_dim], columns may begin anywhere
+  Rows16 q;    ///< [rows][heads·head_dim] as rope_append() leaves it, or takes it where tokens are fresh;
+               ///< columns may begin anywhere
   Rows16 out;  ///< a whole tensor
   int heads = 0;
   float scale = 0;

@@ -45,10 +45,11 @@ class AttentionCase final : public PreparedCase {
       pools_.push_back(make_pool(memory_, step_, kv, pattern_, timed ? KvRest::pattern : KvRest::poison));
     q_stride_ = (shape.extra_columns + shape.heads * shape.head_dim + 7) / 8 * 8;
     out_stride_ = (shape.heads * shape.head_dim + 7) / 8 * 8;
-    q_ = to_bf16(random_numbers(13, size(step_.rows()) * size(q_stride_), 1.5f));
+    q_ = to_16(random_numbers(13, size(step_.rows()) * size(q_stride_), 1.5f), is_half_query());
     device_q_ = reinterpret_cast<bf16*>(memory_.upload(q_));
     out_numbers_ = size(step_.rows()) * size(out_stride_);
     device_out_ = static_cast<bf16*>(memory_.take(out_numbers_ * sizeof(bf16)));
+    if (shape.half) cut_ = memory_.cut();
     if (kind == AttentionKind::decode) {
       // A bound above the live rows, as a captured step has.
       bound_ = static_cast<int>(step_.decode_rows.size()) + CaseStep::kPaddingRows;
@@ -75,7 +76,7 @@ class AttentionCase final : public PreparedCase {
     args.step = step_.view;
     args.kv = pools_[size(turn) % pools_.size()];
     args.q = {device_q_ + shape_.extra_columns, q_stride_, shape_.heads * shape_.head_dim};
-    args.out = {device_out_, out_stride_, shape_.heads * shape_.head_dim};
+    args.out = {device_out_, out_stride_, shape_.heads * shape_.head_dim, cut_};
     args.heads = shape_.heads;
     args.scale = scale();
     args.softcap = shape_.softcap;
@@ -88,6 +89,8 @@ class AttentionCase final : public PreparedCase {
   }
 
  private:
+  /// As rope_append() leaves it.
+  bool is_half_query() const { return shape_.dtype != KvDtype::bfloat16; }
   float scale() const { return 1 / std::sqrt(static_cast<float>(shape_.head_dim)); }
 
   void plan(cudaStream_t stream) {
@@ -131,7 +134,8 @@ class AttentionCase final : public PreparedCase {
     std::vector<double> query(size(dim)), scores;
     for (int i = 0; i < dim; ++i) {
       const std::size_t column = size(shape_.extra_columns + head * dim + i);
-      query[size(i)] = bfloat_to_float(q_[size(row) * size(q_stride_) + column]);
+      const std::uint16_t bits = q_[size(row) * size(q_stride_) + column];
+      query[size(i)] = is_half_query() ? half_to_float(bits) : bfloat_to_float(bits);
     }
     for (int at = first; at <= position; ++at) {
       const std::int64_t line = line_of(at, false);
@@ -171,7 +175,7 @@ class AttentionCase final : public PreparedCase {
     for (const int row : rows) {
       for (int head = 0; head < shape_.heads; ++head, ++pair) {
         const auto begin = rest.begin() + std::int64_t{row} * out_stride_ + std::int64_t{head} * dim;
-        const std::vector<float> out = to_float({begin, begin + dim});
+        const std::vector<float> out = to_float({begin, begin + dim}, shape_.half);
         for (const float number : out) all_finite &= std::isfinite(number);
         std::fill_n(begin, dim, std::uint16_t{0xFFFF});
         if (pair % stride > 0) continue;
@@ -198,6 +202,7 @@ class AttentionCase final : public PreparedCase {
   std::vector<std::uint16_t> q_;
   bf16* device_q_ = nullptr;
   bf16* device_out_ = nullptr;
+  unsigned long long* cut_ = nullptr;
   DecodeWorkspace workspace_;
 };
 
@@ -217,6 +222,7 @@ std::string describe(const AttentionShape& shape) {
                      std::to_string(shape.block_size);
   if (shape.window > 0) text += ", window " + std::to_string(shape.window);
   if (shape.softcap > 0) text += ", capped";
+  if (shape.half) text += ", into float16";
   if (shape.multiprocessors > 0)
     text += ", split for " + std::to_string(shape.multiprocessors) + " multiprocessors";
   return text;

@@ -18,6 +18,7 @@ struct AttentionShape {
   float softcap = 0;
   int extra_columns = 0;    ///< before q, so that it begins anywhere
   int multiprocessors = 0;  ///< that decode is planned for; 0 = the device's
+  bool half = false;        ///< the output is float16
 };
 
 enum class AttentionKind { decode, prefill };

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "kernels/cuda/attention.h"
-#include "kernels/cuda/ptx.cuh"
+#include "kernels/cuda/number16.cuh"
 
 namespace pitwall::cuda {
 
@@ -37,15 +37,6 @@ __device__ inline int chunk_offset(int row, int chunk) {
 }
 
 template <bool kIsHalf>
-__device__ inline void multiply(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
-                                std::uint32_t b1) {
-  if constexpr (kIsHalf) {
-    multiply_f16(c, a, b0, b1);
-  } else {
-    multiply_bf16(c, a, b0, b1);
-  }
-}
-template <bool kIsHalf>
 __device__ inline std::uint32_t pack(float low, float high) {
   if constexpr (kIsHalf) return pack_f16(low, high);
   return pack_bf16(low, high);
@@ -70,7 +61,7 @@ __device__ inline void widen(std::uint32_t bytes, std::uint32_t& low, std::uint3
   }
 }
 
-/// Up to eight bf16 numbers, zeros beyond `count`. `is_aligned`: 16 bytes may be read at once.
+/// Up to eight 16-bit numbers, zeros beyond `count`. `is_aligned`: 16 bytes may be read at once.
 __device__ inline uint4 load_eight(const bf16* from, int count, bool is_aligned) {
   if (is_aligned && count >= 8) return *reinterpret_cast<const uint4*>(from);
   std::uint32_t words[4];
@@ -81,20 +72,12 @@ __device__ inline uint4 load_eight(const bf16* from, int count, bool is_aligned)
   }
   return {words[0], words[1], words[2], words[3]};
 }
-/// Up to two bf16 numbers, zeros beyond `count`.
+/// Up to two 16-bit numbers, zeros beyond `count`.
 __device__ inline std::uint32_t load_pair(const bf16* from, int count) {
   const std::uint32_t low = count > 0 ? __bfloat16_as_ushort(from[0]) : 0;
   const std::uint32_t high = count > 1 ? __bfloat16_as_ushort(from[1]) : 0;
   return low | high << 16;
 }
-/// Two bf16 numbers as what is multiplied.
-template <bool kIsHalf>
-__device__ inline std::uint32_t as_factor(std::uint32_t bf16_pair) {
-  if constexpr (!kIsHalf) return bf16_pair;
-  const float2 pair = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(&bf16_pair));
-  return pack_f16(pair.x, pair.y);
-}
-
 /// How this lane reads 16×16 fragments of a tile with kChunks chunks a row, whose start is a multiple of a
 /// row's bytes. A row's permutation of chunks is an exclusive or, and so is the way from one fragment's
 /// columns to the next: one instruction for each.

@@ -16,7 +16,7 @@ class ByteTokens {
   /// and a token, and share its steps.
   __device__ ByteTokens(const SkinnyInput& in, const std::int32_t* order, int stored, QuadRange range,
                         Group* groups)
-      : groups_(groups) {
+      : groups_(groups), half_(in.x.is_half()) {
     const int items = (range.end - range.first) * kQuadItems, first = range.first * Cells::kQuadColumns;
     const LaneTokens<1> tokens{{}, order, in.x.columns, stored, in.aligned};
     const auto row = [&in](int item, int place) {
@@ -101,6 +101,12 @@ class ByteTokens {
     return reinterpret_cast<std::byte*>(groups_[item / Cells::kTokenTiles].bytes[item % Cells::kTokenTiles]);
   }
 
+  /// Of float16 bits without their sign, as float32 has it.
+  static __device__ std::uint32_t half_exponent(std::uint32_t bits) {
+    const std::uint32_t exponent = bits >> 10;
+    return exponent == 31 ? 255 : max(exponent, 1u) + 127 - 15;
+  }
+
   __device__ void put(int item, const Pairs& pairs) {
     constexpr std::uint32_t kSizes = 0x7FFF7FFFu, kAll = 0xFFFFFFFFu;
     // A sum with a whole number has it in its lowest bits; 128 more leave the low byte's sign behind.
@@ -115,7 +121,8 @@ class ByteTokens {
     for (int distance = 1; distance <= (kShared ? 4 : 2); distance *= 2)
       largest = __vmaxu2(largest, __shfl_xor_sync(kAll, largest, distance));
     // The biased exponent, where all powers here are normal.
-    const std::uint32_t field = max(max(largest & 0xFFFFu, largest >> 16) >> 7, 20u);
+    const std::uint32_t bits = max(largest & 0xFFFFu, largest >> 16);
+    const std::uint32_t field = half_ ? half_exponent(bits) : max(bits >> 7, 20u);
     const float unit = field == 255 ? __uint_as_float(0x7FC00000u) : __uint_as_float((field - 13) << 23);
     const float inverse = __uint_as_float((254 - (field - 13)) << 23);
     std::uint32_t sum = 0;
@@ -124,9 +131,8 @@ class ByteTokens {
       std::uint32_t v[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        const std::uint32_t pair = pairs[s][i / 2];
-        const float x = __uint_as_float(i % 2 == 0 ? pair << 16 : pair & 0xFFFF0000u);
-        v[i] = __float_as_uint(fmaf(x, inverse, kLarge));
+        const float2 pair = half_ ? f16_floats(pairs[s][i / 2]) : bf16_floats(pairs[s][i / 2]);
+        v[i] = __float_as_uint(fmaf(i % 2 == 0 ? pair.x : pair.y, inverse, kLarge));
       }
       sum += v[0] + v[1] + (v[2] + v[3]) - 4 * __float_as_uint(kLarge);
       // Columns 4t, 4t + 2, 4t + 1, 4t + 3, as codes lie in their word: the low bytes, then the high ones.
@@ -142,7 +148,7 @@ class ByteTokens {
   }
 
   Group* groups_;
-  bool waits_;
+  bool half_, waits_;
 };
 
 }  // namespace pitwall::cuda

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "kernels/cuda/matrix_layout.h"
-#include "kernels/cuda/ptx.cuh"
+#include "kernels/cuda/number16.cuh"
 
 namespace pitwall::cuda {
 
@@ -148,13 +148,6 @@ __device__ inline std::uint32_t fp8_pair(std::uint32_t code) {
   const __nv_bfloat162 product = __hmul2(*reinterpret_cast<const __nv_bfloat162*>(&bits),
                                          *reinterpret_cast<const __nv_bfloat162*>(&kScale));
   return *reinterpret_cast<const std::uint32_t*>(&product);
-}
-
-__device__ inline float2 bf16_floats(std::uint32_t pair) {
-  return {__uint_as_float(pair << 16), __uint_as_float(pair & 0xFFFF0000u)};
-}
-__device__ inline float2 f16_floats(std::uint32_t pair) {
-  return __half22float2(*reinterpret_cast<const __half2*>(&pair));
 }
 
 /// The numbers of a pair without scale, zero or minimum.

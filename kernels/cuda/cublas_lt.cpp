@@ -94,7 +94,7 @@ std::uint32_t alignment_of(const void* place, std::int64_t row_bytes) {
 /// What a way is chosen for.
 struct Shape {
   int rows, outputs, inner, x_stride, w_stride, y_stride;
-  bool y_wide, add, gated;
+  bool y_wide, add, gated, half;
   std::uint32_t x_alignment, w_alignment, y_alignment;
   auto operator<=>(const Shape&) const = default;
 };
@@ -109,6 +109,7 @@ Shape shape_of(const Product& p) {
           p.y_wide,
           p.add,
           p.gated,
+          p.half,
           alignment_of(p.x, std::int64_t{2} * p.x_stride),
           alignment_of(p.w, std::int64_t{2} * p.w_stride),
           alignment_of(p.y, std::int64_t{p.y_wide ? 4 : 2} * p.y_stride)};
@@ -160,7 +161,8 @@ CublasLt::State::Way& CublasLt::State::way_of(const Shape& shape) {
 }
 
 void CublasLt::State::make(const Shape& shape, Way& way) {
-  const cudaDataType y_type = shape.y_wide ? CUDA_R_32F : CUDA_R_16BF;
+  const cudaDataType narrow = shape.half ? CUDA_R_16F : CUDA_R_16BF;
+  const cudaDataType y_type = shape.y_wide ? CUDA_R_32F : narrow;
   const cublasOperation_t transposed = CUBLAS_OP_T;
   const auto inner = static_cast<std::uint64_t>(shape.inner);
   const auto outputs = static_cast<std::uint64_t>(shape.outputs);
@@ -168,8 +170,8 @@ void CublasLt::State::make(const Shape& shape, Way& way) {
   if (lib.desc_create(&way.desc, CUBLAS_COMPUTE_32F, CUDA_R_32F) != CUBLAS_STATUS_SUCCESS ||
       lib.desc_set(way.desc, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof transposed) !=
           CUBLAS_STATUS_SUCCESS ||
-      lib.layout_create(&way.w, CUDA_R_16BF, inner, outputs, shape.w_stride) != CUBLAS_STATUS_SUCCESS ||
-      lib.layout_create(&way.x, CUDA_R_16BF, inner, rows, shape.x_stride) != CUBLAS_STATUS_SUCCESS ||
+      lib.layout_create(&way.w, narrow, inner, outputs, shape.w_stride) != CUBLAS_STATUS_SUCCESS ||
+      lib.layout_create(&way.x, narrow, inner, rows, shape.x_stride) != CUBLAS_STATUS_SUCCESS ||
       lib.layout_create(&way.y, y_type, outputs, rows, shape.y_stride) != CUBLAS_STATUS_SUCCESS) {
     return;
   }
@@ -301,7 +303,7 @@ void CublasLt::load_choices(const std::filesystem::path& folder, const std::stri
     Shape shape{};
     State::Code code;
     words >> shape.rows >> shape.outputs >> shape.inner >> shape.x_stride >> shape.w_stride >>
-        shape.y_stride >> shape.y_wide >> shape.add >> shape.gated >> shape.x_alignment >>
+        shape.y_stride >> shape.y_wide >> shape.add >> shape.gated >> shape.half >> shape.x_alignment >>
         shape.w_alignment >> shape.y_alignment >> std::hex;
     for (std::uint64_t& word : code) words >> word;
     if (words) state_->choices[shape] = code;
@@ -314,8 +316,8 @@ Result<void> CublasLt::save_choices() const {
   for (const auto& [shape, code] : state_->choices) {
     text << std::dec << shape.rows << ' ' << shape.outputs << ' ' << shape.inner << ' ' << shape.x_stride
          << ' ' << shape.w_stride << ' ' << shape.y_stride << ' ' << shape.y_wide << ' ' << shape.add << ' '
-         << shape.gated << ' ' << shape.x_alignment << ' ' << shape.w_alignment << ' ' << shape.y_alignment
-         << std::hex;
+         << shape.gated << ' ' << shape.half << ' ' << shape.x_alignment << ' ' << shape.w_alignment << ' '
+         << shape.y_alignment << std::hex;
     for (const std::uint64_t word : code) text << ' ' << word;
     text << '\n';
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// cuBLASLt, opened at run time: y = alpha·x·wᵀ (+ c) over bf16, float32 accumulation. The way each product is
-// computed is chosen once for its shape, by measurement where tune() was called, else by the library's word.
+// cuBLASLt, opened at run time: y = alpha·x·wᵀ (+ c) over bf16 or float16, float32 accumulation. The way each
+// product is computed is chosen once for its shape, by measurement where tune() was called, else by the
+// library's word.
 #pragma once
 #include <filesystem>
 #include <functional>
@@ -23,7 +24,8 @@ struct Product {
   int w_stride = 0;
   void* y = nullptr;
   int y_stride = 0;
-  bool y_wide = false;  ///< float32 instead of bf16
+  bool half = false;    ///< 16-bit numbers are float16 instead of bf16
+  bool y_wide = false;  ///< float32 instead of 16 bits
   bool add = false;     ///< y += instead of y = (wide only)
   bool gated = false;   ///< y holds gate and up of an MLP side by side: measured with what follows
   float alpha = 1;

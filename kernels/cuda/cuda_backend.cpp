@@ -35,7 +35,7 @@ CudaBackend::CudaBackend(const CudaBackendOptions& options, std::unique_ptr<GpuM
       meter_(std::move(meter)),
       ledger_(options.memory_limit, [meter = meter_.get()] { return meter->read(); }),
       memory_(device, api, ledger_),
-      uploads_(memory_, options.threads) {}
+      uploads_(memory_, options.threads, options.half ? TensorType::f16 : TensorType::bf16) {}
 
 CudaBackend::~CudaBackend() {
   if (stream_ == nullptr) return;
@@ -89,7 +89,7 @@ Result<Weight> CudaBackend::upload_vector(const TensorView& tensor, float offset
   return Weight{static_cast<std::int32_t>(weights_.size()) - 1};
 }
 
-Result<Experts> CudaBackend::group_experts(Weight router, std::span<const ExpertWeights> experts,
+Result<Experts> CudaBackend::group_experts(const TensorView& router, std::span<const ExpertWeights> experts,
                                            const MoeSpec& spec, Activation activation) {
   std::vector<DeviceMatrix> gate, up, down;
   for (const ExpertWeights& expert : experts) {
@@ -97,7 +97,7 @@ Result<Experts> CudaBackend::group_experts(Weight router, std::span<const Expert
     up.push_back(at(expert.up).matrix);
     down.push_back(at(expert.down).matrix);
   }
-  auto layer = make_moe_layer(uploads_, at(router).matrix, gate, up, down, spec, activation);
+  auto layer = make_moe_layer(uploads_, router, gate, up, down, spec, activation);
   if (!layer) return std::move(layer).error();
   moe_layers_.push_back(*std::move(layer));
   return Experts{static_cast<std::int32_t>(moe_layers_.size()) - 1};
@@ -131,7 +131,12 @@ Result<RopeTable> CudaBackend::upload_rope(const RopeSpec& rope, int positions) 
 
 Result<void> CudaBackend::prepare_steps(const StepLimits& limits) {
   limits_ = limits;
-  return link_.prepare(memory_, limits, stream_);
+  if (auto ok = link_.prepare(memory_, limits, stream_); !ok) return ok;
+  if (options_.half) {
+    memory_.use_half(link_.cut());
+    link_.name_arithmetic("float16");
+  }
+  return {};
 }
 
 Result<Tensor> CudaBackend::allocate(Category category, RowSet rows, int columns, Precision precision) {
@@ -162,7 +167,7 @@ Result<std::vector<Tensor>> CudaBackend::allocate_together(std::span<const int> 
   std::vector<Tensor> tensors;
   int first = 0;
   for (const int count : columns) {
-    tensors_.push_back({RowSet::tokens, {whole->data + first, whole->stride, count}, {}});
+    tensors_.push_back({RowSet::tokens, {whole->data + first, whole->stride, count, whole->cut}, {}});
     tensors.push_back({static_cast<std::int32_t>(tensors_.size()) - 1});
     first += count;
   }
@@ -196,7 +201,8 @@ Result<void> CudaBackend::fit_workspaces() {
   for (const StoredTensor& tensor : tensors_) {
     const int columns = tensor.wide.columns;
     if (!tensor.is_wide() || columns == limits_.vocabulary || twins_.contains(columns)) continue;
-    auto normed = memory_.take_rows(Category::activations, rows, columns, "normed activations");
+    const int parts = moe_layers_.empty() ? 1 : 2;  // routers read what rounding left out, too
+    auto normed = memory_.take_rows(Category::activations, parts * rows, columns, "normed activations");
     if (!normed) return std::move(normed).error();
     Twin& twin = twins_[columns];
     twin.rows = *normed;

@@ -32,8 +32,8 @@ class CudaBackend final : public Backend {
 
   Result<Weight> upload(const TensorView& tensor) override;
   Result<Weight> upload_vector(const TensorView& tensor, float offset) override;
-  Result<Experts> group_experts(Weight router, std::span<const ExpertWeights> experts, const MoeSpec& spec,
-                                Activation activation) override;
+  Result<Experts> group_experts(const TensorView& router, std::span<const ExpertWeights> experts,
+                                const MoeSpec& spec, Activation activation) override;
   Result<RopeTable> upload_rope(const RopeSpec& rope, int positions) override;
   Result<Tensor> allocate(Category category, RowSet rows, int columns,
                           Precision precision = Precision::compute) override;
@@ -96,7 +96,8 @@ class CudaBackend final : public Backend {
   void bind_rows(int tokens, int logits);
   void run(const std::function<void()>& forward);
 
-  /// Rows of wide tensors of so many columns as products take them: bf16, normed or before the norm's factor.
+  /// Rows of wide tensors of so many columns as products take them: in 16 bits, normed or before the norm's
+  /// factor.
   struct Twin {
     Rows16 rows;
     RowSquares squares;
@@ -108,7 +109,7 @@ class CudaBackend final : public Backend {
     NormBehind behind;
   };
   NormView norm_view(const NormPrologue& norm) const;
-  Rows16 normed_input(Tensor in, const NormPrologue& norm);
+  Rows16 normed_input(Tensor in, const NormPrologue& norm, bool with_rest = false);
   bool is_prepared(Tensor in, const NormPrologue& norm) const;
   ProductInput prepared_input(Tensor in) const;
   ProductInput product_input(Tensor in, const NormPrologue& norm, std::span<const LinearOutput> outputs);

@@ -20,13 +20,13 @@ NormView CudaBackend::norm_view(const NormPrologue& norm) const {
   return {vector_of(norm.weight), norm.kind, norm.epsilon};
 }
 
-/// The rows of `in` as products take them: normed, in bf16.
-Rows16 CudaBackend::normed_input(Tensor in, const NormPrologue& norm) {
+/// The rows of `in` as products take them: normed, in 16 bits. `with_rest` as norm_rows() has it.
+Rows16 CudaBackend::normed_input(Tensor in, const NormPrologue& norm, bool with_rest) {
   const StoredTensor& tensor = at(in);
   if (!tensor.is_wide()) return tensor.narrow;  // the forward norms the residual stream alone
   Twin& twin = twins_.at(tensor.wide.columns);
   twin.of = {};
-  norm_rows(tensor.wide, norm_view(norm), twin.rows, bound(tensor.rows), stream_);
+  norm_rows(tensor.wide, norm_view(norm), twin.rows, bound(tensor.rows), stream_, with_rest);
   return twin.rows;
 }
 
@@ -48,7 +48,7 @@ CudaBackend::ProductInput CudaBackend::product_input(Tensor in, const NormProlog
                                 [](const LinearOutput& output) { return output.residual.valid(); });
   const int rows = bound(at(in).rows);
   const bool folds = std::all_of(outputs.begin(), outputs.end(), [&](const LinearOutput& output) {
-    return Products::folds_norm(at(output.weight).matrix, rows);
+    return products_.folds_norm(at(output.weight).matrix, rows);
   });
   if (!adds && folds && is_prepared(in, norm)) return prepared_input(in);
   return {normed_input(in, norm), {}};
@@ -60,7 +60,7 @@ NormAhead CudaBackend::norm_ahead(const LinearOutput& output, Rows16 x, int rows
   const NormPrologue& norm = output.next_norm;
   const DeviceMatrix& weight = at(output.weight).matrix;
   if (!norm.weight.valid() || norm.kind != NormSpec::Kind::rms || !to.is_wide() ||
-      !Products::folds_norm(weight, rows)) {
+      !products_.folds_norm(weight, rows)) {
     return {};
   }
   Twin& twin = twins_.at(to.wide.columns);
@@ -153,18 +153,18 @@ void CudaBackend::gated_linear(Tensor in, const NormPrologue& norm, const GatedW
   output.out = at(out).narrow;
   output.out.columns = output.gate.rows;
   const int stride = stride_of(output.gate.rows + output.up.rows);
-  output.gates = {products16_.data, stride, output.gate.rows};
-  output.ups = {products16_.data + output.gate.rows, stride, output.up.rows};
+  output.gates = {products16_.data, stride, output.gate.rows, products16_.cut};
+  output.ups = {products16_.data + output.gate.rows, stride, output.up.rows, products16_.cut};
   const bool joins =
       output.gate.type == output.up.type && !weights.gate_bias.valid() && !weights.up_bias.valid();
-  const bool folds = joins && Products::folds_norm(output.gate, rows) && is_prepared(in, norm);
+  const bool folds = joins && products_.folds_norm(output.gate, rows) && is_prepared(in, norm);
   const ProductInput input = folds ? prepared_input(in) : ProductInput{normed_input(in, norm), {}};
   products_.multiply_gated(input.rows, output, rows, input.behind);
 }
 
 void CudaBackend::moe(Tensor in, const NormPrologue& norm, Experts experts, float scale, Tensor residual,
                       Tensor out) {
-  const Rows16 x = normed_input(in, norm);
+  const Rows16 x = normed_input(in, norm, true);
   written(out);
   const Rows32 added = residual.valid() ? at(residual).wide : Rows32{};
   const StoredTensor& to = at(out);

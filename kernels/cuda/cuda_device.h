@@ -19,6 +19,7 @@ bool is_built();
 struct CudaBackendOptions {
   Bytes memory_limit = 0;       ///< 0 = none
   int threads = 1;              ///< host threads that repack weights
+  bool half = false;            ///< activations and plain weights are float16, else bfloat16
   std::filesystem::path cache;  ///< folder that keeps what was measured; empty: nothing is kept
 };
 /// On the first GPU. Errors say why there is none to use.

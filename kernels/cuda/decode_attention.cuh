@@ -181,10 +181,10 @@ struct DecodeBlock {
     const bool is_v = lane / kOwn % 2 == 1, is_there = lane < 2 * kOwn;
     const Rows16& from = is_v ? args.fresh.v : args.fresh.k;
     const Rotation<kOwn, true> rotation(turns_of(piece), kDim, RopeSpec::Pairing::halves, e);
-    Eight x = load_eight<true>(from.data + std::int64_t{piece.row} * from.stride + piece.head * kDim + e,
-                               is_there ? kEight : 0);
+    Eight x = load_eight<true>(from, piece.row, piece.head * kDim + e, is_there ? kEight : 0);
     const Eight turned = rotation.turned(x, nullptr);
     if (!is_v) x = turned;
+    if constexpr (kDtype == KvDtype::float16) hold(x, from.cut);
     const std::int64_t block =
         args.step.block_tables[std::int64_t{piece.slot} * args.step.max_blocks + (piece.last >> block_log)];
     const std::int64_t line =
@@ -282,12 +282,12 @@ struct DecodeBlock {
     const float numbers[4] = {sum.x * factor, sum.y * factor, sum.z * factor, sum.w * factor};
     if (dim % 4 == 0) {
       if (column < dim)
-        *reinterpret_cast<uint2*>(to) = {pack_bf16(numbers[0], numbers[1]),
-                                         pack_bf16(numbers[2], numbers[3])};
+        *reinterpret_cast<uint2*>(to) = {pack_16(args.out, numbers[0], numbers[1]),
+                                         pack_16(args.out, numbers[2], numbers[3])};
       return;
     }
     for (int i = 0; i < 4; ++i) {
-      if (column + i < dim) to[i] = __float2bfloat16_rn(numbers[i]);
+      if (column + i < dim) put_16(args.out, to + i, numbers[i]);
     }
   }
   /// A partial result of a row: its numbers, then what powers are relative to and their sum.
@@ -487,9 +487,8 @@ struct DecodeBlock {
       if (!goes_on) break;
       const Piece& piece = *here.piece;
       if constexpr (kTakesNew) {
-        if (takes_new() && piece.slot >= 0) products.turn_query(q, turns_of(piece));
+        if (takes_new() && piece.slot >= 0) products.turn_query(q, turns_of(piece), args.q);
       }
-      products.convert_query(q);
       float scale = args.scale;
       if constexpr (kDtype == KvDtype::fp8_e4m3) scale *= args.kv.k_scales ? args.kv.k_scales[piece.head] : 1;
       const ScoreRule rule(scale, args.softcap);

@@ -37,6 +37,7 @@ void add_decode_cases(CaseScale scale, std::vector<KernelCase>& cases) {
   if (scale == CaseScale::small) {
     const std::vector<CaseSequence> few = {{1}, {0}, {33}, {5, 2}, {130}};
     for (const KvDtype dtype : dtypes) add({4, 2, 64, dtype, few, 16, 0, 0, 0, 2}, cases);
+    add({4, 2, 64, float16, few, 16, 0, 0, 0, 2, true}, cases);
     add({3, 1, 20, bfloat16, few, 32, 20, 0, 3, 1}, cases);
     add({2, 2, 128, fp8_e4m3, few, 32, 0, 5, 0, 2}, cases);
     return;
@@ -53,6 +54,8 @@ void add_decode_cases(CaseScale scale, std::vector<KernelCase>& cases) {
     add({8, 4, 128, dtype, {{4097}, {20000}}, 64, 4096, 6}, cases);
     add({20, 1, 256, dtype, {{700}, {2000}, {3}}, 16, 0, 0, 0, 7}, cases);  // partial results of two MMAs
     add({3, 3, 17, dtype, edges(), 32, 0, 0, 1, 3}, cases);
+    add({8, 2, 128, dtype, edges(), 32, 0, 0, 0, 3, true}, cases);
+    add({3, 3, 17, dtype, edges(), 32, 0, 0, 1, 3, true}, cases);
   }
   add({8, 8, 64, bfloat16, mixed(150, 90), 16, 0, 0, 0, 20}, cases);
 

@@ -73,7 +73,7 @@ struct DecodeProducts {
   struct Query {
     std::uint32_t fragments[Traits::kSteps][kHeadTiles][2];
   };
-  /// From `count` heads of `dim` numbers at `from`, zeros beyond, as they are stored. `is_aligned`: pairs may
+  /// From `count` heads of `dim` numbers at `from`, zeros beyond. `is_aligned`: pairs may
   /// be read at once; nothing then comes between the loads, which all are on their way together.
   __device__ void load_query(Query& q, const bf16* from, int dim, int count, bool is_aligned) const {
     const auto for_each = [&](const auto& load) {
@@ -97,9 +97,24 @@ struct DecodeProducts {
       for_each([](const bf16* pair, int left) { return load_pair(pair, left); });
     }
   }
-  /// By a position's cosines, then sines; rounded to bf16 again.
-  __device__ void turn_query(Query& q, const float* turns) const {
+  /// By a position's cosines, then sines, from q as products left it, of which `as` says what it is; rounded
+  /// to what is multiplied.
+  __device__ void turn_query(Query& q, const float* turns, const Rows16& as) const {
     constexpr int kApart = Traits::kSteps / 2;
+    bool beyond = false;
+    const auto hold = [&beyond](float x) {
+      beyond |= fabsf(x) > kMostHalf;
+      return held(x, nullptr);
+    };
+    const auto read = [&](std::uint32_t pair) {
+      if (!as.is_half()) return bf16_floats(pair);
+      const float2 two = f16_floats(pair);
+      return float2{hold(two.x), hold(two.y)};
+    };
+    const auto write = [&](float low, float high) {
+      if constexpr (kIsHalf) return pack_f16(hold(low), hold(high));
+      return pack_bf16(low, high);
+    };
 #pragma unroll
     for (int step = 0; step < kApart; ++step) {
 #pragma unroll
@@ -110,25 +125,13 @@ struct DecodeProducts {
 #pragma unroll
         for (int h = 0; h < kHeadTiles; ++h) {
           std::uint32_t &low = q.fragments[step][h][half], &high = q.fragments[step + kApart][h][half];
-          const float2 a{__uint_as_float(low << 16), __uint_as_float(low & 0xFFFF0000u)};
-          const float2 b{__uint_as_float(high << 16), __uint_as_float(high & 0xFFFF0000u)};
-          low = pack_bf16(a.x * cosine.x - b.x * sine.x, a.y * cosine.y - b.y * sine.y);
-          high = pack_bf16(b.x * cosine.x + a.x * sine.x, b.y * cosine.y + a.y * sine.y);
+          const float2 a = read(low), b = read(high);
+          low = write(a.x * cosine.x - b.x * sine.x, a.y * cosine.y - b.y * sine.y);
+          high = write(b.x * cosine.x + a.x * sine.x, b.y * cosine.y + a.y * sine.y);
         }
       }
     }
-  }
-  /// To what is multiplied.
-  __device__ void convert_query(Query& q) const {
-#pragma unroll
-    for (int step = 0; step < Traits::kSteps; ++step) {
-#pragma unroll
-      for (int h = 0; h < kHeadTiles; ++h) {
-#pragma unroll
-        for (int half = 0; half < 2; ++half)
-          q.fragments[step][h][half] = as_factor<kIsHalf>(q.fragments[step][h][half]);
-      }
-    }
+    if (beyond && as.is_half()) atomicAdd(as.cut, 1ull);
   }
 
   using Scores = float[kHeadTiles][4];               ///< (token g, heads 2t and 2t + 1), (g + 8, the same)

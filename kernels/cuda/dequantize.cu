@@ -10,24 +10,25 @@ namespace {
 constexpr int kThreads = 256, kWarps = kThreads / 32;
 
 struct Target {
-  bf16* out;
-  int first, count, columns, stride;
+  Rows16 out;
+  int first, count, columns;
   const std::int32_t* order;
 };
 
 __device__ void store_four(const Target& to, int row, int column, const float (&numbers)[4]) {
-  bf16* line = to.out + std::int64_t{row} * to.stride;
+  bf16* line = to.out.data + std::int64_t{row} * to.out.stride;
   if (to.order != nullptr) {
     for (int i = 0; i < 4; ++i) {
       const int place = to.order[column + i];
-      if (place >= 0) line[place] = __float2bfloat16(numbers[i]);
+      if (place >= 0) put_16(to.out, line + place, numbers[i]);
     }
     return;
   }
-  if (column >= to.stride) return;
+  if (column >= to.out.stride) return;
   float kept[4];
   for (int i = 0; i < 4; ++i) kept[i] = column + i < to.columns ? numbers[i] : 0.0f;
-  *reinterpret_cast<uint2*>(line + column) = {pack_bf16(kept[0], kept[1]), pack_bf16(kept[2], kept[3])};
+  *reinterpret_cast<uint2*>(line + column) = {pack_16(to.out, kept[0], kept[1]),
+                                              pack_16(to.out, kept[2], kept[3])};
 }
 
 /// A warp, a cell.
@@ -66,8 +67,8 @@ __global__ void __launch_bounds__(kThreads)
   for (int h = 0; h < 2; ++h) {
     const int r = row + 8 * h;
     if (r < 0 || r >= to.count) continue;
-    for (int column = to.columns + t; column < to.stride; column += 4)
-      to.out[std::int64_t{r} * to.stride + column] = __float2bfloat16(0);
+    for (int column = to.columns + t; column < to.out.stride; column += 4)
+      put_16(to.out, to.out.data + std::int64_t{r} * to.out.stride + column, 0);
   }
 }
 
@@ -75,13 +76,13 @@ __global__ void __launch_bounds__(kThreads)
 __global__ void __launch_bounds__(kThreads) copy_plain(const bf16* from, int from_stride, Target to) {
   wait_for_kernel_ahead();
   let_next_kernel_start();
-  const int per_row = to.stride / 8;
+  const int per_row = to.out.stride / 8;
   const std::int64_t index = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
   if (index >= std::int64_t{per_row} * to.count) return;
   const std::int64_t row = index / per_row, column = index % per_row * 8;
   const uint4 eight =
       column < from_stride ? load_once(from + (to.first + row) * from_stride + column) : uint4{0, 0, 0, 0};
-  *reinterpret_cast<uint4*>(to.out + row * to.stride + column) = eight;
+  *reinterpret_cast<uint4*>(to.out.data + row * to.out.stride + column) = eight;
 }
 
 __device__ void put_floats(Rows32 out, int row, int column, const std::int32_t* order,
@@ -126,15 +127,15 @@ __global__ void __launch_bounds__(kThreads) gather_cells(CellMatrix matrix, cons
   }
 }
 
-__global__ void __launch_bounds__(kThreads)
-    gather_plain(const bf16* from, int from_stride, const std::int32_t* ids, float factor, Rows32 out) {
+__global__ void __launch_bounds__(kThreads) gather_plain(const bf16* from, bool half, int from_stride,
+                                                         const std::int32_t* ids, float factor, Rows32 out) {
   wait_for_kernel_ahead();
   let_next_kernel_start();
   const int id = ids[blockIdx.x];
   float* line = out.data + std::int64_t{blockIdx.x} * out.stride;
   const bf16* row = from + std::int64_t{id < 0 ? 0 : id} * from_stride;
   for (int column = threadIdx.x; column < out.columns; column += kThreads)
-    line[column] = id < 0 ? 0.0f : __bfloat162float(row[column]) * factor;
+    line[column] = id < 0 ? 0.0f : number_16(row[column], half) * factor;
 }
 
 unsigned blocks_for(std::int64_t work, int each) {
@@ -143,12 +144,11 @@ unsigned blocks_for(std::int64_t work, int each) {
 
 }  // namespace
 
-void dequantize(const DeviceMatrix& matrix, int first, int count, bf16* out, int stride,
-                cudaStream_t stream) {
+void dequantize(const DeviceMatrix& matrix, int first, int count, Rows16 out, cudaStream_t stream) {
   if (count <= 0) return;
-  const Target to{out, first, count, matrix.columns, stride, matrix.order};
+  const Target to{out, first, count, matrix.columns, matrix.order};
   if (matrix.is_plain()) {
-    launch(copy_plain, blocks_for(std::int64_t{stride / 8} * count, kThreads), kThreads, 0, stream,
+    launch(copy_plain, blocks_for(std::int64_t{out.stride / 8} * count, kThreads), kThreads, 0, stream,
            reinterpret_cast<const bf16*>(matrix.values), matrix.stride, to);
     return;
   }
@@ -165,7 +165,7 @@ void gather_dequantized(const DeviceMatrix& matrix, const std::int32_t* ids, int
   const auto blocks = static_cast<unsigned>(count > 0 ? count : 0);
   if (matrix.is_plain()) {
     launch(gather_plain, blocks, kThreads, 0, stream, reinterpret_cast<const bf16*>(matrix.values),
-           matrix.stride, ids, scale, out);
+           matrix.type == TensorType::f16, matrix.stride, ids, scale, out);
     return;
   }
   with_quantised_type(matrix.type, [&]<TensorType kType>() {

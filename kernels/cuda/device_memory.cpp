@@ -19,7 +19,7 @@ Result<std::byte*> DeviceMemory::take(Category category, Bytes bytes, std::strin
 
 Result<Rows16> DeviceMemory::take_rows(Category category, std::int64_t rows, int columns,
                                        std::string_view purpose) {
-  Rows16 result{nullptr, stride_of(columns), columns};
+  Rows16 result{nullptr, stride_of(columns), columns, cut_};
   if (auto ok = take(result.data, category, rows * result.stride, purpose); !ok) return std::move(ok).error();
   return result;
 }

@@ -23,6 +23,9 @@ class DeviceMemory {
     place = reinterpret_cast<Number*>(*taken);
     return {};
   }
+  /// From here on take_rows() gives float16, whose held numbers count in `cut`.
+  void use_half(unsigned long long* cut) { cut_ = cut; }
+  bool is_half() const { return cut_ != nullptr; }
   /// `rows` rows of `columns` numbers, the stride a multiple of 8.
   Result<Rows16> take_rows(Category category, std::int64_t rows, int columns, std::string_view purpose);
   Result<Rows32> take_wide_rows(Category category, std::int64_t rows, int columns, std::string_view purpose);
@@ -35,6 +38,7 @@ class DeviceMemory {
   const CudaDevice device_;
   const VirtualMemoryApi api_;
   Ledger& ledger_;
+  unsigned long long* cut_ = nullptr;
   std::map<Category, DeviceArena> arenas_;
 };
 

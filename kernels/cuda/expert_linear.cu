@@ -18,7 +18,11 @@ void multiply_experts(const SkinnyInput& in, const SkinnyOutput& output, const E
                                          .target = skinny_target(output),
                                          .visits = experts.visits};
   if constexpr (kType == TensorType::bf16) {
-    launch_experts<PlainWeights<2, PairFrame>>(job, experts.most_visits, stream);
+    if (in.x.is_half()) {
+      launch_experts<PlainWeights<true, 2, PairFrame>>(job, experts.most_visits, stream);
+    } else {
+      launch_experts<PlainWeights<false, 2, PairFrame>>(job, experts.most_visits, stream);
+    }
   } else if constexpr (kStored<kType>.grouped) {
     if (output.weight.group_columns >= kWideGroup) {
       launch_experts<CellWeights<kType, 2, kWideGroup>>(job, experts.most_visits, stream);
@@ -42,7 +46,9 @@ void expert_linear(Rows16 x, bool by_visit, const ExpertMatrices& weight, const 
   output.weight = weight.shape;
   output.out16 = out;
   const SkinnyInput in = skinny_input(x, 0, {}, 1);
-  if (most_visits > std::int64_t{kFewVisits} * weight.experts)
+  // Codes in the frame of few tokens are bf16.
+  const bool few = most_visits <= std::int64_t{kFewVisits} * weight.experts;
+  if (!few || (x.is_half() && !weight.shape.is_plain()))
     return multiply_in_tiles(in, output, experts, stream);
   const auto multiply = [&]<TensorType kType>() { multiply_experts<kType>(in, output, experts, stream); };
   if (weight.shape.is_plain()) return multiply.template operator()<TensorType::bf16>();

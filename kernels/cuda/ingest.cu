@@ -162,6 +162,7 @@ __global__ void __launch_bounds__(kPublishThreads)
   let_next_kernel_start();
   const unsigned long long steps = __ldcg(&clock->steps), number = __ldcg(&clock->number);
   const unsigned long long started = __ldcg(&clock->started);
+  const unsigned long long cut = __ldcg(&clock->cut);
   const int samples = __ldcg(&counts->samples);
   std::byte* entry =
       ring.first +
@@ -174,6 +175,7 @@ __global__ void __launch_bounds__(kPublishThreads)
   if (threadIdx.x != 0) return;
   header->started = started;
   header->samples = samples;
+  header->cut = static_cast<std::uint32_t>(min(cut, 0xFFFFFFFFull));
   header->finished = global_time();
   // All that the block has written comes before what is released.
   asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(&header->ready), "l"(number) : "memory");

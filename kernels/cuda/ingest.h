@@ -33,6 +33,7 @@ struct StepClock {
   unsigned long long steps;    ///< ingested so far
   unsigned long long number;   ///< StepPlan::number of the last one
   unsigned long long started;  ///< %globaltimer when it began
+  unsigned long long cut;      ///< Rows16::cut of all activations
   unsigned int blocks_done;    ///< zero between steps
 };
 
@@ -51,7 +52,8 @@ void ingest(const StagedRing& ring, const IngestTargets& targets, const std::int
 struct PublishedStep {
   std::uint64_t ready;              ///< the step's number, written last; 0 before the first
   std::uint64_t started, finished;  ///< nanoseconds of %globaltimer
-  std::int64_t samples;
+  std::int32_t samples;
+  std::uint32_t cut;  ///< numbers held at the ends of float16 until now, or as many as this counts
 };
 std::int64_t published_step_bytes(int max_samples);  ///< of one entry; a multiple of 16
 

@@ -64,17 +64,18 @@ double relative_l2(const std::vector<float>& a, const std::vector<double>& b) {
   return size > 0 ? std::sqrt(difference / size) : std::sqrt(difference);
 }
 
-std::vector<float> to_float(const std::vector<std::uint16_t>& bf16_numbers) {
+std::vector<float> to_float(const std::vector<std::uint16_t>& numbers, bool half) {
   std::vector<float> result;
-  result.reserve(bf16_numbers.size());
-  for (const std::uint16_t number : bf16_numbers) result.push_back(bfloat_to_float(number));
+  result.reserve(numbers.size());
+  for (const std::uint16_t number : numbers)
+    result.push_back(half ? half_to_float(number) : bfloat_to_float(number));
   return result;
 }
 
-std::vector<std::uint16_t> to_bf16(const std::vector<float>& numbers) {
+std::vector<std::uint16_t> to_16(const std::vector<float>& numbers, bool half) {
   std::vector<std::uint16_t> result;
   result.reserve(numbers.size());
-  for (const float number : numbers) result.push_back(float_to_bfloat(number));
+  for (const float number : numbers) result.push_back(half ? float_to_half(number) : float_to_bfloat(number));
   return result;
 }
 

@@ -71,7 +71,9 @@ class CaseMemory {
     copy_out(numbers.data(), place, count * sizeof(Number));
     return numbers;
   }
-  void fill(void* place, int byte, std::size_t bytes);  ///< poison: 0xFF is NaN in bf16 and float32
+  void fill(void* place, int byte, std::size_t bytes);  ///< poison: 0xFF is NaN in every format
+  /// Rows16::cut of float16 rows.
+  unsigned long long* cut() { return static_cast<unsigned long long*>(take(sizeof(unsigned long long))); }
   const Result<void>& state() const { return state_; }  ///< the first failure
 
  private:
@@ -83,9 +85,10 @@ class CaseMemory {
 
 /// ‖a − b‖/‖b‖ in double; NaN if anything in `a` is NaN or infinite.
 double relative_l2(const std::vector<float>& a, const std::vector<double>& b);
-std::vector<float> to_float(const std::vector<std::uint16_t>& bf16_numbers);
+/// `half`: of float16, else of bf16.
+std::vector<float> to_float(const std::vector<std::uint16_t>& numbers, bool half = false);
 /// A counter-based generator: the same numbers for the same seed on any machine.
 std::vector<float> random_numbers(std::uint64_t seed, std::size_t count, float scale = 1);
-std::vector<std::uint16_t> to_bf16(const std::vector<float>& numbers);
+std::vector<std::uint16_t> to_16(const std::vector<float>& numbers, bool half = false);
 
 }  // namespace pitwall::cuda

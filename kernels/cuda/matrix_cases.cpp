@@ -13,32 +13,32 @@ constexpr TensorType kTypes[] = {
     TensorType::iq4_xs, TensorType::mxfp4, TensorType::i8,   TensorType::f8_e4m3,
 };
 
-std::vector<double> rounded(const std::vector<float>& numbers) {
-  const std::vector<float> floats = to_float(to_bf16(numbers));
+std::vector<double> rounded(const std::vector<float>& numbers, bool half) {
+  const std::vector<float> floats = to_float(to_16(numbers, half), half);
   return {floats.begin(), floats.end()};
 }
 
-KernelCase dequantize_case(const WeightShape& shape, int first, int count, bool timed) {
-  KernelCase one{
-      .name = "dequantize",
-      .shape = describe(shape) + ", " + std::to_string(count) + " rows from " + std::to_string(first),
-      .bytes = 0,
-      .flops = 0,
-      .tolerance = 1e-3,
-      .timed = timed,
-      .prepare = {}};
+KernelCase dequantize_case(const WeightShape& shape, int first, int count, bool timed, bool half = false) {
+  KernelCase one{.name = "dequantize",
+                 .shape = describe(shape) + ", " + std::to_string(count) + " rows from " +
+                          std::to_string(first) + (half ? ", float16" : ""),
+                 .bytes = 0,
+                 .flops = 0,
+                 .tolerance = 1e-3,
+                 .timed = timed,
+                 .prepare = {}};
   const double bits = stored_format(shape.type).bits;
   one.bytes = static_cast<double>(count) * shape.columns * (2 + bits / 8);
   one.prepare = prepare_with([=](OutputCase& made) {
     const CaseWeight weight = make_weight(made.memory, shape, 5, case_copies(timed));
-    made.outputs.emplace_back(made.memory, count, shape.columns, false);
+    made.outputs.emplace_back(made.memory, count, shape.columns, false, half);
     std::vector<float> numbers;
     for (int r = first; r < first + made.outputs[0].read_rows(); ++r)
       numbers.insert(numbers.end(), weight.row(r), weight.row(r) + shape.columns);
-    made.expected = rounded(numbers);
+    made.expected = rounded(numbers, half);
     const Rows16 out = made.outputs[0].out16();
     made.run = [=](int turn, cudaStream_t stream) {
-      dequantize(weight.turn(turn), first, count, out.data, out.stride, stream);
+      dequantize(weight.turn(turn), first, count, out, stream);
     };
   });
   return one;
@@ -78,8 +78,10 @@ std::span<const TensorType> case_types() {
 void add_dequantize_cases(CaseScale scale, std::vector<KernelCase>& cases) {
   const auto add = [&](const WeightShape& shape) {
     cases.push_back(gather_case(shape));
-    cases.push_back(dequantize_case(shape, 0, shape.rows, false));
-    if (shape.rows > 20) cases.push_back(dequantize_case(shape, 17, shape.rows - 19, false));
+    cases.push_back(dequantize_case(shape, 0, shape.rows, false, shape.type == TensorType::f16));
+    if (!is_plain_type(shape.type)) cases.push_back(dequantize_case(shape, 0, shape.rows, false, true));
+    if (shape.rows > 20)
+      cases.push_back(dequantize_case(shape, 17, shape.rows - 19, false, shape.type == TensorType::f16));
   };
   for (const TensorType type : kTypes) {
     const int block = tensor_type_info(type).block_elements;
@@ -90,7 +92,7 @@ void add_dequantize_cases(CaseScale scale, std::vector<KernelCase>& cases) {
     add({.type = type, .rows = 1, .columns = linear ? 24 : block, .group = 32});
     cases.push_back(dequantize_case({.type = type, .rows = 14336, .columns = 4096}, 0, 14336, true));
   }
-  add({.type = TensorType::bf16, .rows = 33, .columns = 75});
+  for (const auto type : {TensorType::bf16, TensorType::f16}) add({.type = type, .rows = 33, .columns = 75});
   for (const auto scale_type : {TensorType::f16, TensorType::bf16, TensorType::f32}) {
     for (const auto type : {TensorType::i4, TensorType::i8, TensorType::f8_e4m3}) {
       add({.type = type, .rows = 40, .columns = 120, .group = 40, .scale_type = scale_type});

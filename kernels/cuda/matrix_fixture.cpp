@@ -75,7 +75,8 @@ void make_blocks(const WeightShape& shape, std::uint64_t seed, Storage& storage)
   const std::int64_t bytes = tensor_bytes(shape.type, std::int64_t{shape.rows} * shape.columns);
   if (!is_block_type(shape.type)) {
     const std::vector<std::uint16_t> numbers =
-        to_bf16(random_numbers(seed, size(std::int64_t{shape.rows} * shape.columns), 0.05f));
+        to_16(random_numbers(seed, size(std::int64_t{shape.rows} * shape.columns), 0.05f),
+              shape.type == TensorType::f16);
     storage.words.resize(numbers.size() / 2 + 1);
     std::memcpy(storage.words.data(), numbers.data(), numbers.size() * 2);
   } else {
@@ -158,7 +159,7 @@ std::vector<std::byte> repeat(const std::vector<std::byte>& part, std::int64_t b
 std::string describe(const WeightShape& shape) {
   std::string text = std::to_string(shape.rows) + "×" + std::to_string(shape.columns) + " " +
                      std::string(tensor_type_info(shape.type).name);
-  if (is_block_type(shape.type) || shape.type == TensorType::bf16) return text;
+  if (is_block_type(shape.type) || is_plain_type(shape.type)) return text;
   text += " in groups of " + std::to_string(shape.group);
   return shape.act_order ? text + " in any order" : text;
 }
@@ -173,7 +174,7 @@ CaseWeight make_weight(CaseMemory& memory, const WeightShape& shape, std::uint64
   storage.view.type = shape.type;
   storage.view.rows = distinct.rows;
   storage.view.columns = shape.columns;
-  if (is_block_type(shape.type) || shape.type == TensorType::bf16) {
+  if (is_block_type(shape.type) || is_plain_type(shape.type)) {
     make_blocks(distinct, seed, storage);
   } else {
     make_linear(distinct, seed, storage);
@@ -181,11 +182,12 @@ CaseWeight make_weight(CaseMemory& memory, const WeightShape& shape, std::uint64
   weight.numbers.resize(size(std::int64_t{distinct.rows} * shape.columns));
   dequantize_rows(storage.view, 0, distinct.rows, weight.numbers.data());
 
-  const MatrixLayout part = matrix_layout(storage.view);
+  const TensorType plain = is_plain_type(shape.type) ? shape.type : TensorType::bf16;
+  const MatrixLayout part = matrix_layout(storage.view, plain);
   std::vector<std::byte> values(size(part.value_bytes)), scales(size(part.scale_bytes));
   pack_rows(storage.view, part, 0, distinct.rows, values.data(), scales.data());
   storage.view.rows = shape.rows;
-  const MatrixLayout whole = matrix_layout(storage.view);
+  const MatrixLayout whole = matrix_layout(storage.view, plain);
   weight.bytes = whole.value_bytes + whole.scale_bytes;
   if (copies == kPastCaches)
     copies = static_cast<int>(std::clamp<std::int64_t>(kCaches / weight.bytes, 1, 16));
@@ -201,15 +203,16 @@ CaseWeight make_weight(CaseMemory& memory, const WeightShape& shape, std::uint64
   return weight;
 }
 
-CaseRows make_rows(CaseMemory& memory, int rows, int columns, std::uint64_t seed, int shift) {
+CaseRows make_rows(CaseMemory& memory, int rows, int columns, std::uint64_t seed, int shift, bool half) {
   const int stride = shift > 0 ? columns + shift : (columns + 7) / 8 * 8;
   const std::vector<std::uint16_t> numbers =
-      to_bf16(random_numbers(seed, size(std::int64_t{rows} * columns)));
+      to_16(random_numbers(seed, size(std::int64_t{rows} * columns)), half);
   std::vector<std::uint16_t> placed(size(std::int64_t{rows} * stride));
   for (std::int64_t r = 0; r < rows; ++r)
     std::copy_n(numbers.begin() + r * columns, columns, placed.begin() + r * stride + shift);
-  CaseRows result{to_float(numbers), rows, columns, {}};
-  result.device = {reinterpret_cast<bf16*>(memory.upload(placed)) + shift, stride, columns};
+  CaseRows result{to_float(numbers, half), rows, columns, {}};
+  result.device = {reinterpret_cast<bf16*>(memory.upload(placed)) + shift, stride, columns,
+                   half ? memory.cut() : nullptr};
   return result;
 }
 
@@ -234,12 +237,17 @@ std::vector<double> product(const CaseRows& x, const CaseWeight& weight) {
   return result;
 }
 
-CaseOutput::CaseOutput(CaseMemory& memory, int rows, int columns, bool wide)
-    : memory_(&memory), rows_(rows), columns_(columns), stride_((columns + 7) / 8 * 8), wide_(wide) {
+CaseOutput::CaseOutput(CaseMemory& memory, int rows, int columns, bool wide, bool half)
+    : memory_(&memory),
+      rows_(rows),
+      columns_(columns),
+      stride_((columns + 7) / 8 * 8),
+      wide_(wide),
+      cut_(half ? memory.cut() : nullptr) {
   data_ = memory.take(size(std::int64_t{rows} * stride_) * (wide ? 4 : 2));
 }
 Rows16 CaseOutput::out16() const {
-  return wide_ ? Rows16{} : Rows16{static_cast<bf16*>(data_), stride_, columns_};
+  return wide_ ? Rows16{} : Rows16{static_cast<bf16*>(data_), stride_, columns_, cut_};
 }
 Rows32 CaseOutput::out32() const {
   return wide_ ? Rows32{static_cast<float*>(data_), stride_, columns_} : Rows32{};
@@ -251,7 +259,7 @@ std::vector<float> CaseOutput::read() const {
   const std::size_t count = size(std::int64_t{read_rows()} * stride_);
   const std::vector<float> all =
       wide_ ? memory_->download(static_cast<const float*>(data_), count)
-            : to_float(memory_->download(static_cast<const std::uint16_t*>(data_), count));
+            : to_float(memory_->download(static_cast<const std::uint16_t*>(data_), count), cut_ != nullptr);
   std::vector<float> kept;
   for (std::int64_t r = 0; r < read_rows(); ++r)
     kept.insert(kept.end(), all.begin() + r * stride_, all.begin() + r * stride_ + columns_);

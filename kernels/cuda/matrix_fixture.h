@@ -41,13 +41,14 @@ inline int case_copies(bool timed) {
   return timed ? kPastCaches : 1;
 }
 
-/// Random bf16 rows with padding as whole tensors have it, or a slice that begins anywhere.
+/// Random 16-bit rows with padding as whole tensors have it, or a slice that begins anywhere.
 struct CaseRows {
   std::vector<float> numbers;  ///< [rows][columns]
   int rows = 0, columns = 0;
   Rows16 device;
 };
-CaseRows make_rows(CaseMemory& memory, int rows, int columns, std::uint64_t seed, int shift = 0);
+CaseRows make_rows(CaseMemory& memory, int rows, int columns, std::uint64_t seed, int shift = 0,
+                   bool half = false);
 
 /// x·wᵀ in double, [rows][weight rows].
 std::vector<double> product(const CaseRows& x, const CaseWeight& weight);
@@ -55,7 +56,7 @@ std::vector<double> product(const CaseRows& x, const CaseWeight& weight);
 /// An output on the device that can be poisoned and read; of very many rows the first ones.
 class CaseOutput {
  public:
-  CaseOutput(CaseMemory& memory, int rows, int columns, bool wide);
+  CaseOutput(CaseMemory& memory, int rows, int columns, bool wide, bool half = false);
   Rows16 out16() const;
   Rows32 out32() const;
   void poison() const;
@@ -67,6 +68,7 @@ class CaseOutput {
   CaseMemory* memory_;
   int rows_, columns_, stride_;
   bool wide_;
+  unsigned long long* cut_;
   void* data_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Own products y = x·wᵀ beside cuBLASLt: few rows against any weight, and the rows of many experts at once.
 // float32 accumulation in a fixed order. Numbers of a packed weight are dequantised as
-// kernels/cuda/device_matrix.h says; x is bf16.
+// kernels/cuda/device_matrix.h says. x is bf16 or float16, and plain weights are what x is.
 #pragma once
 #include "kernels/cuda/device_matrix.h"
 #include "kernels/cuda/moe_routing.h"
@@ -44,10 +44,15 @@ int skinny_rows(TensorType type);
 /// Parts of Σ v² that skinny_linear() writes for a row of `columns` numbers.
 int skinny_parts(int columns);
 
-/// x [rows][columns], rows ≤ skinny_rows() of every output's type. One launch for all outputs where they are
-/// of one type.
+/// x [rows][columns], rows ≤ skinny_rows() of every output's type; bf16, or float16 where all weights are.
+/// One launch for all outputs where they are of one type.
 void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, const NormBehind& norm,
                    int multiprocessors, cudaStream_t stream);
+
+/// Packed weights of one type over float16 rows, up to skinny_rows(), in integers: several launches where
+/// there are many rows. False: not for these weights, and nothing is launched.
+bool skinny_half(Rows16 x, const SkinnyOutput* outputs, int count, int rows, int multiprocessors,
+                 cudaStream_t stream);
 
 /// The same for a gated MLP: out = act(x·gateᵀ) ⊙ (x·upᵀ), in one launch.
 void skinny_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "engine/model/quantized_linear.h"
@@ -230,35 +231,39 @@ void take_linear(const TensorView& source, const MatrixLayout& layout, std::int6
     *codes++ = column < 0 ? std::uint8_t{0} : in_order[static_cast<std::size_t>(column)];
 }
 
-void pack_plain(const TensorView& source, int stride, std::int64_t row, std::byte* out) {
+/// As pack_rows().
+float pack_plain(const TensorView& source, const DeviceMatrix& matrix, std::int64_t row, std::byte* out) {
   const auto columns = static_cast<std::size_t>(source.columns);
   const std::byte* from = source.data + tensor_bytes(source.type, row * source.columns);
-  std::memset(out, 0, static_cast<std::size_t>(stride) * 2);
-  if (source.type == TensorType::bf16) {
+  std::memset(out, 0, static_cast<std::size_t>(matrix.stride) * 2);
+  if (source.type == matrix.type) {
     std::memcpy(out, from, columns * 2);
-    return;
+    return 0;
   }
+  constexpr float kMostHalf = 65504;
+  const bool half = matrix.type == TensorType::f16;
+  float beyond = 0;
   std::vector<float> numbers(columns);
   dequantize(source.type, from, numbers.data(), source.columns);
   for (const float number : numbers) {
-    const std::uint16_t bits = float_to_bfloat(number);
+    const std::uint16_t bits = half ? float_to_half(number) : float_to_bfloat(number);
+    if (half && std::fabs(number) > kMostHalf) beyond = std::max(beyond, std::fabs(number));
     std::memcpy(out, &bits, sizeof bits);
     out += sizeof bits;
   }
+  return beyond;
 }
 
-bool is_plain_type(TensorType type) {
+bool is_float_type(TensorType type) {
   return type == TensorType::f32 || type == TensorType::f16 || type == TensorType::bf16;
 }
 
 }  // namespace
 
-MatrixLayout matrix_layout(const TensorView& source) {
+MatrixLayout matrix_layout(const TensorView& source, TensorType plain) {
   MatrixLayout layout;
   DeviceMatrix& matrix = layout.matrix;
-  matrix.type = source.quantized             ? source.quantized->type
-                : is_plain_type(source.type) ? TensorType::bf16
-                                             : source.type;
+  matrix.type = source.quantized ? source.quantized->type : is_float_type(source.type) ? plain : source.type;
   matrix.rows = static_cast<int>(source.rows);
   matrix.columns = static_cast<int>(source.columns);
   if (matrix.is_plain()) {
@@ -279,13 +284,16 @@ MatrixLayout matrix_layout(const TensorView& source) {
   return layout;
 }
 
-void pack_rows(const TensorView& source, const MatrixLayout& layout, int first, int count, std::byte* values,
-               std::byte* scales) {
+float pack_rows(const TensorView& source, const MatrixLayout& layout, int first, int count, std::byte* values,
+                std::byte* scales) {
   const DeviceMatrix& matrix = layout.matrix;
+  float beyond = 0;
   if (matrix.is_plain()) {
-    for (int r = 0; r < count; ++r)
-      pack_plain(source, matrix.stride, first + r, values + std::int64_t{r} * matrix.stride * 2);
-    return;
+    for (int r = 0; r < count; ++r) {
+      std::byte* to = values + std::int64_t{r} * matrix.stride * 2;
+      beyond = std::max(beyond, pack_plain(source, matrix, first + r, to));
+    }
+    return beyond;
   }
   const StoredFormat format = stored_format(matrix.type);
   const TileBytes tile = tile_bytes(matrix);
@@ -302,6 +310,7 @@ void pack_rows(const TensorView& source, const MatrixLayout& layout, int first, 
     }
     codes.write(format, values);
   }
+  return beyond;
 }
 
 PackPlace pack_place(const MatrixLayout& layout, int first) {

@@ -2,7 +2,7 @@
 // How a weight matrix lies on the device, and its repacking on the host; nothing of CUDA, so that a machine
 // without it can check both.
 //
-//   bf16 (from F32, F16, BF16)  values[row][stride], the padding zero
+//   plain (from F32, F16, BF16) values[row][stride] in bf16 or float16, the padding zero
 //   quantised                   values[tile of 16 rows][cell of 64 columns][plane][lane][words of 4 bytes]
 //
 // A cell holds what one warp multiplies by m16n8k16: step s (0 … 3) is columns 16s … 16s + 15, and lane 4g +
@@ -41,17 +41,22 @@ namespace pitwall::cuda {
 inline constexpr int kCellRows = 16, kCellColumns = 64;
 inline constexpr int kWholeRow = 1 << 30;  ///< group_columns where all columns share a scale
 
+/// Of numbers without scales: bf16 or f16, whichever activations are.
+constexpr bool is_plain_type(TensorType type) {
+  return type == TensorType::bf16 || type == TensorType::f16;
+}
+
 struct DeviceMatrix {
-  TensorType type = TensorType::bf16;  ///< bf16; a GGUF block type; i4, i8 or f8_e4m3 of a quantised linear
+  TensorType type = TensorType::bf16;  ///< plain; a GGUF block type; i4, i8 or f8_e4m3 of a quantised linear
   int rows = 0, columns = 0;
-  int stride = 0;  ///< columns with padding; padding counts as zero. bf16: a multiple of 8, else of 64
+  int stride = 0;  ///< columns with padding; padding counts as zero. Plain: a multiple of 8, else of 64
   const std::byte* values = nullptr;
-  const std::byte* scales = nullptr;        ///< null for bf16
+  const std::byte* scales = nullptr;        ///< null for plain ones
   TensorType scale_type = TensorType::f16;  ///< of a quantised linear: f16, bf16 or f32
   int group_columns = 0;                    ///< likewise: columns that share a scale, a power of two ≥ 32
   const std::int32_t* order = nullptr;      ///< [stride]: input column of each stored one, −1 for padding;
                                             ///< null where columns keep their places
-  bool is_plain() const { return type == TensorType::bf16; }
+  bool is_plain() const { return is_plain_type(type); }
 };
 
 /// What the numbers of a quantised type need of a kernel.
@@ -96,7 +101,7 @@ constexpr StoredFormat stored_format(TensorType type) {
 }
 
 /// Bytes that a checkpoint's matrix takes on the device, and its shape there (pointers null). F32, F16 and
-/// BF16 become bf16 (round to nearest even). The source is a weight type (is_weight_type) or a quantised
+/// BF16 become `plain` (round to nearest even). The source is a weight type (is_weight_type) or a quantised
 /// linear whose numbers were checked.
 struct MatrixLayout {
   DeviceMatrix matrix;
@@ -104,14 +109,15 @@ struct MatrixLayout {
   std::vector<std::int32_t> order;                ///< empty where columns keep their places
   std::vector<std::int32_t> record_groups;        ///< of a quantised linear: the group of each record
 };
-MatrixLayout matrix_layout(const TensorView& source);
+MatrixLayout matrix_layout(const TensorView& source, TensorType plain = TensorType::bf16);
 
 /// Repacks rows [first, first + count) on the host into `values` and `scales`, the places of row `first`:
 /// what belongs to one tile of kPackRows rows is contiguous. `first` is a multiple of kPackRows, and `count`
-/// too except at the end. Every byte of the tiles is written.
+/// too except at the end. Every byte of the tiles is written. Gives the size of the largest number that
+/// float16 cannot hold, 0 where it holds all.
 inline constexpr int kPackRows = 64;
-void pack_rows(const TensorView& source, const MatrixLayout& layout, int first, int count, std::byte* values,
-               std::byte* scales);
+float pack_rows(const TensorView& source, const MatrixLayout& layout, int first, int count, std::byte* values,
+                std::byte* scales);
 /// Where those places begin, from the start of the matrix.
 struct PackPlace {
   std::int64_t values, scales;

@@ -36,12 +36,14 @@ Result<ExpertMatrices> upload_experts(WeightUpload& uploads, std::span<const Dev
 
 }  // namespace
 
-Result<MoeLayer> make_moe_layer(WeightUpload& uploads, const DeviceMatrix& router,
+Result<MoeLayer> make_moe_layer(WeightUpload& uploads, const TensorView& router,
                                 std::span<const DeviceMatrix> gate, std::span<const DeviceMatrix> up,
                                 std::span<const DeviceMatrix> down, const MoeSpec& spec,
                                 Activation activation) {
   MoeLayer layer;
-  layer.router = router;
+  auto split = uploads.split_matrix(router);
+  if (!split) return std::move(split).error();
+  layer.router = *split;
   layer.spec = spec;
   layer.activation = activation;
   struct Role {
@@ -60,18 +62,19 @@ Result<MoeLayer> make_moe_layer(WeightUpload& uploads, const DeviceMatrix& route
 
 Result<MoeWorkspace> take_moe_workspace(DeviceMemory& memory, std::span<const MoeLayer> layers, int rows) {
   MoeWorkspace workspace;
-  int experts = 0, top_k = 0, intermediate = 0, hidden = 0;
+  int experts = 0, router_rows = 0, top_k = 0, intermediate = 0, hidden = 0;
   for (const MoeLayer& layer : layers) {
     experts = std::max(experts, layer.spec.experts);
+    router_rows = std::max(router_rows, layer.router.rows);
     top_k = std::max(top_k, layer.spec.top_k);
     intermediate = std::max(intermediate, layer.gate.shape.rows);
     hidden = std::max(hidden, layer.down.shape.rows);
   }
   if (layers.empty()) return workspace;
   const std::int64_t most = padded_rows(rows), visits = padded_rows(most * top_k);
-  auto logits = memory.take_wide_rows(Category::activations, most, experts, "router logits");
-  if (!logits) return std::move(logits).error();
-  workspace.router_logits = *logits;
+  auto products = memory.take_wide_rows(Category::activations, 2 * most, router_rows, "router logits");
+  if (!products) return std::move(products).error();
+  workspace.router_products = *products;
   const int list_rows = static_cast<int>(most);
   auto list =
       memory.take(Category::activations, static_cast<Bytes>(visit_list_bytes(list_rows, experts, top_k)),
@@ -98,9 +101,10 @@ void run_moe(const MoeLayer& layer, const StepView& step, Rows16 x, float scale,
     tensor.columns = count;
     return tensor;
   };
-  const Rows32 logits = columns(workspace.router_logits, layer.spec.experts);
-  const ProductOutput routed[] = {{layer.router, {}, logits}};
-  products.multiply(x, routed, rows);
+  const RouterLogits logits{columns(workspace.router_products, layer.router.rows), rows,
+                            layer.router.rows - layer.spec.experts};
+  const ProductOutput routed[] = {{layer.router, {}, logits.products}};
+  products.multiply(x, routed, 2 * rows);
   route_rows(step, logits, layer.spec, workspace.visits, rows, stream);
 
   const int most = rows * layer.spec.top_k;

@@ -17,7 +17,7 @@ constexpr int kSortWarps = kSortThreads / 32;
 /// Experts lane, lane + 32, … of a row.
 template <int kOfLane>
 __global__ void __launch_bounds__(kChooseThreads)
-    choose_kernel(const std::int32_t* slots, Rows32 logits, int experts, int top_k, bool renormalise,
+    choose_kernel(const std::int32_t* slots, RouterLogits logits, int experts, int top_k, bool renormalise,
                   VisitList visits, int rows) {
   wait_for_kernel_ahead();
   let_next_kernel_start();
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(kChooseThreads)
 #pragma unroll
   for (int i = 0; i < kOfLane; ++i) {
     const int expert = i * 32 + lane;
-    own[i] = expert < experts ? *row_at(logits, row, expert) : -INFINITY;
+    own[i] = expert < experts ? logits.at(row, expert) : -INFINITY;
     orders[i] = expert < experts ? order_of(own[i], expert) : 0;
   }
   float largest = own[0];
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(kRowThreads)
   let_next_kernel_start();
   if (left <= 0) return;
   Eight sum{}, x{};
-  if (residual.data != nullptr) x = load_eight<kWide>(row_at(residual, row, column), left);
+  if (residual.data != nullptr) x = load_eight<kWide>(residual, row, column, left);
   constexpr int kAtOnce = 4;
   for (int first = 0; first < top_k; first += kAtOnce) {
     Eight parts[kAtOnce];
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(kRowThreads)
     for (int i = 0; i < kAtOnce; ++i) {
       const std::int64_t choice = std::int64_t{row} * top_k + first + i;
       const int visit = first + i < top_k ? visits.row_visits[choice] : -1;
-      parts[i] = visit >= 0 ? load_eight<kWide>(row_at(results, visit, column), left) : Eight{};
+      parts[i] = visit >= 0 ? load_eight<kWide>(results, visit, column, left) : Eight{};
       weights[i] = visit >= 0 ? visits.row_weights[choice] : 0.0f;
     }
 #pragma unroll
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(kRowThreads)
   }
 #pragma unroll
   for (int j = 0; j < kEight; ++j) x.at[j] += scale * sum.at[j];
-  store_eight<kWide>(row_at(out, row, column), x, left);
+  store_eight<kWide>(out, row, column, x, left);
 }
 
 template <class Out>
@@ -185,8 +185,8 @@ VisitList visit_list_at(void* memory, int rows, int experts, int top_k) {
           reinterpret_cast<float*>(start + places.row_weights)};
 }
 
-void route_rows(const StepView& step, Rows32 router_logits, const MoeSpec& spec, const VisitList& visits,
-                int rows, cudaStream_t stream) {
+void route_rows(const StepView& step, const RouterLogits& router_logits, const MoeSpec& spec,
+                const VisitList& visits, int rows, cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>((rows + kChooseRows - 1) / kChooseRows));
   const auto choose = [&](auto kernel) {
     launch(kernel, grid, dim3(kChooseThreads), 0, stream, step.slots, router_logits, spec.experts, spec.top_k,

@@ -23,10 +23,26 @@ struct VisitList {
 std::size_t visit_list_bytes(int rows, int experts, int top_k);
 VisitList visit_list_at(void* memory, int rows, int experts, int top_k);
 
+/// A router's logits where its input and its weights were each split in a 16-bit number and a rest: the
+/// logits are sums of their products, in this order. 0: there are no such rests.
+struct RouterLogits {
+  Rows32 products;
+  int rest_row = 0;     ///< rows on to those of the input's rests
+  int rest_column = 0;  ///< columns on to those of the weights' rests
+  __device__ float at(int row, int expert) const {
+    const float* place = products.data + std::int64_t{row} * products.stride + expert;
+    const float* rest = place + std::int64_t{rest_row} * products.stride;
+    float sum = *place;
+    if (rest_column > 0) sum += place[rest_column];
+    if (rest_row > 0) sum += *rest;
+    return sum;
+  }
+};
+
 /// softmax over the router's logits in float32, the top_k largest (lowest id on a tie), renormalised if the
 /// spec says so; then the visits sorted. Padding rows visit nobody. Experts ≤ kMostExperts, top_k ≤ experts.
-void route_rows(const StepView& step, Rows32 router_logits, const MoeSpec& spec, const VisitList& visits,
-                int rows, cudaStream_t stream);
+void route_rows(const StepView& step, const RouterLogits& router_logits, const MoeSpec& spec,
+                const VisitList& visits, int rows, cudaStream_t stream);
 
 /// out[r] = scale·Σ_i weight_i·results[visit_i] + residual[r], in the order of the choices. `out` may be
 /// residual; residual.data may be null.

@@ -24,6 +24,7 @@ struct NewTokenShape {
   std::vector<CaseSequence> sequences;
   int block_size = 32;
   int multiprocessors = 0;
+  bool half = false;  ///< rows are float16
 };
 
 class NewTokenCase final : public PreparedCase {
@@ -32,7 +33,8 @@ class NewTokenCase final : public PreparedCase {
       : shape_(shape), pattern_(shape.dtype), step_(memory_, shape.sequences, shape.block_size) {
     const int dim = shape.head_dim;
     stride_ = (shape.heads + 2 * shape.kv_heads) * dim;
-    qkv_ = to_bf16(random_numbers(17, size(step_.rows()) * size(stride_)));
+    qkv_ = to_16(random_numbers(17, size(step_.rows()) * size(stride_)), shape.half);
+    if (shape.half) cut_ = memory_.cut();
     int longest = 1;
     for (const CaseSequence& sequence : shape.sequences) longest = std::max(longest, sequence.length);
     for (const float theta : {10000.0f, 500000.0f}) tables_.push_back(memory_.upload(turns(longest, theta)));
@@ -111,9 +113,9 @@ class NewTokenCase final : public PreparedCase {
     args.step = step_.view;
     args.kv = set.kv;
     args.rope = {tables_[0], tables_[1], dim, RopeSpec::Pairing::halves};
-    args.q = {set.qkv, stride_, shape_.heads * dim};
-    args.k = {args.q.data + shape_.heads * dim, stride_, shape_.kv_heads * dim};
-    args.v = {args.k.data + shape_.kv_heads * dim, stride_, shape_.kv_heads * dim};
+    args.q = {set.qkv, stride_, shape_.heads * dim, cut_};
+    args.k = {args.q.data + shape_.heads * dim, stride_, shape_.kv_heads * dim, cut_};
+    args.v = {args.k.data + shape_.kv_heads * dim, stride_, shape_.kv_heads * dim, cut_};
     args.heads = shape_.heads;
     return args;
   }
@@ -123,7 +125,7 @@ class NewTokenCase final : public PreparedCase {
     args.step = step_.view;
     args.kv = set.kv;
     args.q = rope_args(set).q;
-    args.out = {set.out, shape_.heads * shape_.head_dim, shape_.heads * shape_.head_dim};
+    args.out = {set.out, shape_.heads * shape_.head_dim, shape_.heads * shape_.head_dim, cut_};
     args.heads = shape_.heads;
     args.scale = 1 / std::sqrt(static_cast<float>(shape_.head_dim));
     args.fresh = fresh;
@@ -154,8 +156,8 @@ class NewTokenCase final : public PreparedCase {
       live.insert(live.end(), joined.out.begin() + first, joined.out.begin() + end);
       reference.insert(reference.end(), wanted.out.begin() + first, wanted.out.begin() + end);
     }
-    const std::vector<float> numbers = to_float(reference);
-    return relative_l2(to_float(live), {numbers.begin(), numbers.end()});
+    const std::vector<float> numbers = to_float(reference, shape_.half);
+    return relative_l2(to_float(live, shape_.half), {numbers.begin(), numbers.end()});
   }
 
   NewTokenShape shape_;
@@ -164,6 +166,7 @@ class NewTokenCase final : public PreparedCase {
   CaseStep step_;
   int stride_ = 0, rows_ = 0;
   std::vector<std::uint16_t> qkv_;
+  unsigned long long* cut_ = nullptr;
   std::vector<float*> tables_;
   DecodeWorkspace workspace_;
   Set apart_, joined_;
@@ -176,7 +179,7 @@ void add(const NewTokenShape& shape, std::vector<KernelCase>& cases) {
                 std::to_string(shape.head_dim) + ", " + std::to_string(shape.sequences.size()) +
                 " new tokens, " + std::string(kv_dtype_name(shape.dtype)) + ", blocks of " +
                 std::to_string(shape.block_size) + ", split for " + std::to_string(shape.multiprocessors) +
-                " multiprocessors";
+                " multiprocessors" + (shape.half ? ", float16" : "");
   added.timed = false;
   added.prepare = [shape]() -> Result<std::unique_ptr<PreparedCase>> {
     auto prepared = std::make_unique<NewTokenCase>(shape);
@@ -193,6 +196,7 @@ void add_new_token_cases(CaseScale scale, std::vector<KernelCase>& cases) {
   const std::vector<CaseSequence> few = {{1}, {0}, {33}, {130}};
   for (const KvDtype dtype : {bfloat16, float16, fp8_e4m3, int8}) {
     add({4, 2, 64, dtype, few, 16, 2}, cases);
+    add({4, 2, 64, dtype, few, 16, 2, true}, cases);
     if (scale == CaseScale::small) continue;
     add({8, 2, 128, dtype, {{1}, {31}, {0}, {32}, {33}, {127}, {16}, {65}, {300}}, 32, 3}, cases);
     add({32, 2, 128, dtype, {{4097}, {1}, {640}}, 64, 20}, cases);  // two MMAs of heads, merged parts

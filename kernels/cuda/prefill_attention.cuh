@@ -145,10 +145,8 @@ struct PrefillBlock {
       const std::int64_t row = rows.segment.first_row + packed / group;
       const bf16* from =
           args.q.data + row * args.q.stride + (head * group + packed % group) * dim + chunk * 8;
-      const uint4 eight = load_eight(from, count, is_aligned);
-      *reinterpret_cast<uint4*>(shared + chunk_offset<Traits::kChunks>(r, chunk)) = {
-          as_factor<kIsHalf>(eight.x), as_factor<kIsHalf>(eight.y), as_factor<kIsHalf>(eight.z),
-          as_factor<kIsHalf>(eight.w)};
+      *reinterpret_cast<uint4*>(shared + chunk_offset<Traits::kChunks>(r, chunk)) =
+          load_eight(from, count, is_aligned);
     }
   }
 
@@ -285,10 +283,10 @@ struct PrefillBlock {
           const int column = 8 * n + 2 * (lane % 4);
           const float low = out[m][n][2 * half] * factor, high = out[m][n][2 * half + 1] * factor;
           if (column + 1 < dim && dim % 2 == 0) {
-            *reinterpret_cast<std::uint32_t*>(to + column) = pack_bf16(low, high);
+            *reinterpret_cast<std::uint32_t*>(to + column) = pack_16(args.out, low, high);
           } else {
-            if (column < dim) to[column] = __float2bfloat16_rn(low);
-            if (column + 1 < dim) to[column + 1] = __float2bfloat16_rn(high);
+            if (column < dim) put_16(args.out, to + column, low);
+            if (column + 1 < dim) put_16(args.out, to + column + 1, high);
           }
         }
       }

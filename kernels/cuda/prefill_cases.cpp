@@ -26,6 +26,7 @@ void add_prefill_cases(CaseScale scale, std::vector<KernelCase>& cases) {
   if (scale == CaseScale::small) {
     const std::vector<CaseSequence> few = {{2, 2}, {9, 1}, {70, 20}, {33, 33}};
     for (const KvDtype dtype : dtypes) add({4, 2, 64, dtype, few, 16}, cases);
+    add({4, 2, 64, float16, few, 16, 0, 0, 0, 0, true}, cases);
     add({3, 1, 20, bfloat16, few, 32, 20, 0, 3}, cases);
     add({2, 2, 128, int8, few, 32, 0, 5}, cases);
     return;
@@ -41,6 +42,7 @@ void add_prefill_cases(CaseScale scale, std::vector<KernelCase>& cases) {
     add({4, 1, 128, dtype, {{4097, 70}, {600, 600}, {20000, 5}}}, cases);
     add({2, 1, 64, dtype, std::vector<CaseSequence>(70, {25, 7})}, cases);  // more than a warp of segments
     add({3, 3, 17, dtype, edges(), 32, 0, 0, 1}, cases);
+    for (const int dim : {17, 128, 256}) add({3, 3, dim, dtype, edges(), 32, 0, 0, 1, 0, true}, cases);
   }
 
   for (const KvDtype dtype : {bfloat16, fp8_e4m3}) {

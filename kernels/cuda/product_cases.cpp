@@ -10,24 +10,29 @@ namespace pitwall::cuda {
 namespace {
 
 double bytes_of(const WeightShape& weight) {
-  const double bits = weight.type == TensorType::bf16 ? 16 : stored_format(weight.type).bits;
+  const double bits = is_plain_type(weight.type) ? 16 : stored_format(weight.type).bits;
   return bits / 8 * weight.rows * weight.columns;
 }
 
-KernelCase tiled_case(const WeightShape& weight, int tokens, bool wide, bool timed, int shift = 0) {
-  KernelCase one{.name = "tiled_linear",
-                 .shape = describe(weight) + ", " + std::to_string(tokens) + " tokens",
-                 .bytes = bytes_of(weight) + 2.0 * tokens * (weight.rows + weight.columns),
-                 .flops = 2.0 * tokens * weight.rows * weight.columns,
-                 .tolerance = 3e-3,
-                 .timed = timed,
-                 .prepare = {}};
+/// Cases are over float16 rows where `half`, or where plain weights are.
+KernelCase tiled_case(const WeightShape& weight, int tokens, bool wide, bool timed, int shift = 0,
+                      bool half = false) {
+  KernelCase one{
+      .name = "tiled_linear",
+      .shape = describe(weight) + ", " + std::to_string(tokens) + " tokens" + (half ? " of float16" : ""),
+      .bytes = bytes_of(weight) + 2.0 * tokens * (weight.rows + weight.columns),
+      .flops = 2.0 * tokens * weight.rows * weight.columns,
+      .tolerance = 3e-3,
+      .timed = timed,
+      .prepare = {}};
+  half = half || weight.type == TensorType::f16;
+  if (half) one.tolerance = 6e-4;  // weights are rounded, too
   one.prepare = prepare_with([=](OutputCase& made) {
     CaseMemory& memory = made.memory;
-    const CaseRows x = make_rows(memory, tokens, weight.columns, 61, shift);
+    const CaseRows x = make_rows(memory, tokens, weight.columns, 61, shift, half);
     const CaseWeight of = make_weight(memory, weight, 62, case_copies(timed));
     made.expected = product(x, of);
-    made.outputs.emplace_back(memory, tokens, weight.rows, wide);
+    made.outputs.emplace_back(memory, tokens, weight.rows, wide, half);
     SkinnyOutput output;
     output.out16 = made.outputs[0].out16();
     output.out32 = made.outputs[0].out32();
@@ -52,6 +57,7 @@ struct ExpertShape {
   int experts = 0, rows = 0, top_k = 0;
   bool by_visit = false;
   bool uneven = false;  ///< every row visits the first experts
+  bool half = false;    ///< rows are float16
 };
 
 /// Experts of a row's choices, rotated by `turn` so that turns read other experts.
@@ -88,15 +94,17 @@ KernelCase expert_case(const ExpertShape& shape, bool timed) {
   KernelCase one{.name = "expert_linear",
                  .shape = std::to_string(shape.experts) + " experts of " + describe(shape.weight) + ", " +
                           std::to_string(shape.rows) + " rows to " + std::to_string(shape.top_k) +
-                          (shape.by_visit ? " by visit" : "") + (shape.uneven ? ", the same ones" : ""),
+                          (shape.by_visit ? " by visit" : "") + (shape.uneven ? ", the same ones" : "") +
+                          (shape.half ? ", float16" : ""),
                  .bytes = shape.uneven ? shape.top_k * bytes_of(shape.weight) : read,
                  .flops = 2.0 * most * shape.weight.rows * shape.weight.columns,
-                 .tolerance = 5e-3,
+                 .tolerance = shape.half ? 8e-4 : 5e-3,
                  .timed = timed,
                  .prepare = {}};
   one.prepare = prepare_with([=](OutputCase& made) {
     CaseMemory& memory = made.memory;
-    const CaseRows x = make_rows(memory, shape.by_visit ? most : shape.rows, shape.weight.columns, 71);
+    const CaseRows x =
+        make_rows(memory, shape.by_visit ? most : shape.rows, shape.weight.columns, 71, 0, shape.half);
     ExpertMatrices experts;
     experts.experts = shape.experts;
     std::vector<DeviceMatrix> matrices;
@@ -110,7 +118,7 @@ KernelCase expert_case(const ExpertShape& shape, bool timed) {
       matrices.push_back(weights[static_cast<std::size_t>(e % distinct)].turn(e / distinct));
     experts.shape = matrices[0];
     experts.matrices = memory.upload(matrices);
-    made.outputs.emplace_back(memory, most, shape.weight.rows, false);
+    made.outputs.emplace_back(memory, most, shape.weight.rows, false, shape.half);
     std::vector<VisitList> lists;
     for (int turn = 0; turn < (timed ? 16 : 1); ++turn) {
       const HostVisits visits = visits_of(shape, turn);
@@ -145,12 +153,15 @@ WeightShape weight_of(TensorType type, int rows, int columns) {
 void add_tiled(CaseScale scale, std::vector<KernelCase>& cases) {
   const bool small = scale == CaseScale::small;
   cases.push_back(tiled_case(weight_of(TensorType::bf16, 40, 72), 5, false, false));
+  cases.push_back(tiled_case(weight_of(TensorType::f16, 40, 72), 5, false, false));
   for (const TensorType type : case_types()) {
     const int unit = is_block_type(type) ? tensor_type_info(type).block_elements : 72;
     if (small) {
       cases.push_back(tiled_case(weight_of(type, 20, unit), 3, true, false));
+      cases.push_back(tiled_case(weight_of(type, 20, unit), 3, true, false, 0, true));
       continue;
     }
+    cases.push_back(tiled_case(weight_of(type, 150, 3 * unit), 37, false, false, 0, true));
     cases.push_back(tiled_case(weight_of(type, 150, 3 * unit), 37, true, false));
     cases.push_back(tiled_case(weight_of(type, 129, 2 * unit), 130, false, false));
     cases.push_back(tiled_case(weight_of(type, 4096, 4096), 32, false, true));
@@ -162,6 +173,7 @@ void add_tiled(CaseScale scale, std::vector<KernelCase>& cases) {
   cases.push_back(tiled_case(weight_of(TensorType::bf16, 1, 8), 1, false, false));
   cases.push_back(tiled_case(weight_of(TensorType::bf16, 257, 1000), 200, true, false));
   cases.push_back(tiled_case(weight_of(TensorType::bf16, 257, 777), 65, true, false, 3));
+  cases.push_back(tiled_case(weight_of(TensorType::f16, 257, 777), 65, true, false, 3));
   for (const int tokens : {64, 512}) {
     cases.push_back(tiled_case(weight_of(TensorType::bf16, 4096, 4096), tokens, false, true));
     cases.push_back(tiled_case(weight_of(TensorType::i4, 4096, 4096), tokens, false, true));
@@ -172,14 +184,21 @@ void add_experts(CaseScale scale, std::vector<KernelCase>& cases) {
   const bool small = scale == CaseScale::small;
   for (const bool by_visit : {false, true}) {
     cases.push_back(expert_case({weight_of(TensorType::bf16, 40, 72), 5, 3, 2, by_visit}, false));
+    const auto half_case = [&](WeightShape weight, int experts, int rows, int top_k) {
+      cases.push_back(expert_case({weight, experts, rows, top_k, by_visit, false, true}, false));
+    };
+    half_case(weight_of(TensorType::f16, 40, 72), 5, 3, 2);
     if (small) continue;
     cases.push_back(expert_case({weight_of(TensorType::bf16, 33, 200), 40, 9, 4, by_visit}, false));
     cases.push_back(expert_case({weight_of(TensorType::bf16, 136, 129), 3, 40, 2, by_visit, true}, false));
     cases.push_back(expert_case({weight_of(TensorType::bf16, 200, 136), 4, 150, 2, by_visit}, false));
+    half_case(weight_of(TensorType::f16, 33, 200), 40, 9, 4);
+    half_case(weight_of(TensorType::f16, 200, 136), 4, 150, 2);
   }
   for (const TensorType type : case_types()) {
     const int unit = is_block_type(type) ? tensor_type_info(type).block_elements : 72;
     cases.push_back(expert_case({weight_of(type, 24, unit), 4, 3, 2, false}, false));
+    cases.push_back(expert_case({weight_of(type, 24, unit), 4, 3, 2, false, false, true}, false));
     if (small) continue;
     cases.push_back(expert_case({weight_of(type, 72, 2 * unit), 6, 40, 2, true}, false));
     cases.push_back(expert_case({weight_of(type, 72, 2 * unit), 3, 60, 2, false, true}, false));
@@ -195,6 +214,7 @@ void add_experts(CaseScale scale, std::vector<KernelCase>& cases) {
   }
   cases.push_back(expert_case({weight_of(TensorType::bf16, 768, 2048), 128, 512, 8, false}, true));
   cases.push_back(expert_case({weight_of(TensorType::i4, 768, 2048), 128, 8, 8, false}, true));
+  cases.push_back(expert_case({weight_of(TensorType::f16, 768, 2048), 128, 8, 8, false, false, true}, true));
   cases.push_back(expert_case({weight_of(TensorType::bf16, 14336, 4096), 8, 4, 2, false}, true));
 }
 

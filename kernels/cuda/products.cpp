@@ -31,10 +31,6 @@ SkinnyOutput own_output(const ProductOutput& output) {
   return own;
 }
 
-bool few_rows(const DeviceMatrix& weight, int rows) {
-  return rows <= skinny_rows(weight.type);
-}
-
 Product library_product(Rows16 x, const ProductOutput& output, int rows) {
   const DeviceMatrix& weight = output.weight;
   const bool wide = output.out32.data != nullptr;
@@ -48,6 +44,7 @@ Product library_product(Rows16 x, const ProductOutput& output, int rows) {
   product.w_stride = weight.stride;
   product.y = wide ? static_cast<void*>(output.out32.data) : output.out16.data;
   product.y_stride = wide ? output.out32.stride : output.out16.stride;
+  product.half = x.is_half();
   product.y_wide = wide;
   product.add = output.add;
   product.alpha = output.alpha;
@@ -82,7 +79,7 @@ Result<void> Products::end_tuning() {
 Result<void> Products::expect(const DeviceMatrix& weight) {
   const std::int64_t numbers = std::int64_t{weight.rows} * stride_of(weight.columns);
   if (weight.is_plain() || !cublas_ || numbers <= unpacked_numbers_) return {};
-  if (auto ok = memory_->take(unpacked_, Category::library_workspace, numbers, "a weight put into bfloat16");
+  if (auto ok = memory_->take(unpacked_, Category::library_workspace, numbers, "a weight put into 16 bits");
       !ok) {
     return ok;
   }
@@ -90,29 +87,45 @@ Result<void> Products::expect(const DeviceMatrix& weight) {
   return {};
 }
 
-bool Products::folds_norm(const DeviceMatrix& weight, int rows) {
-  return few_rows(weight, rows);
+bool Products::folds_norm(const DeviceMatrix& weight, int rows) const {
+  return !memory_->is_half() && rows <= skinny_rows(weight.type);
 }
 
 void Products::multiply(Rows16 x, std::span<const ProductOutput> outputs, int rows,
                         const NormBehind& behind) {
-  const bool few = std::all_of(outputs.begin(), outputs.end(),
-                               [rows](const ProductOutput& output) { return few_rows(output.weight, rows); });
-  if (few) {
-    std::vector<SkinnyOutput> skinny;
-    for (const ProductOutput& output : outputs) skinny.push_back(own_output(output));
-    skinny_linear(x, skinny.data(), static_cast<int>(skinny.size()), rows, behind,
-                  memory_->device().multiprocessors, stream_);
-    return;
-  }
+  const bool few = std::all_of(outputs.begin(), outputs.end(), [rows](const ProductOutput& output) {
+    return rows <= skinny_rows(output.weight.type);
+  });
+  if (few && multiply_few(x, outputs, rows, behind)) return;
   if (const auto whole = side_by_side(outputs)) return multiply_one(x, *whole, rows);
   for (const ProductOutput& output : outputs) multiply_one(x, output, rows);
+}
+
+bool Products::multiply_few(Rows16 x, std::span<const ProductOutput> outputs, int rows,
+                            const NormBehind& behind) {
+  std::vector<SkinnyOutput> skinny;
+  for (const ProductOutput& output : outputs) skinny.push_back(own_output(output));
+  const int count = static_cast<int>(skinny.size()), multiprocessors = memory_->device().multiprocessors;
+  const TensorType type = skinny[0].weight.type;
+  if (x.is_half() && !is_plain_type(type)) {
+    const bool one_type = std::all_of(skinny.begin(), skinny.end(), [type](const SkinnyOutput& output) {
+      return output.weight.type == type;
+    });
+    return one_type && skinny_half(x, skinny.data(), count, rows, multiprocessors, stream_);
+  }
+  if (x.is_half() && std::any_of(skinny.begin(), skinny.end(),
+                                 [](const SkinnyOutput& output) { return !output.weight.is_plain(); })) {
+    return false;
+  }
+  skinny_linear(x, skinny.data(), count, rows, behind, multiprocessors, stream_);
+  return true;
 }
 
 void Products::multiply_gated(Rows16 x, const GatedOutput& output, int rows, const NormBehind& behind) {
   const DeviceMatrix &gate = output.gate, &up = output.up;
   const bool joins = gate.type == up.type && output.gate_bias == nullptr && output.up_bias == nullptr;
-  if (joins && few_rows(gate, rows)) {
+  const bool few = rows <= skinny_rows(gate.type) && (gate.is_plain() || !x.is_half());
+  if (joins && few) {
     return skinny_gated(x, gate, up, output.activation, output.out, rows, behind,
                         memory_->device().multiprocessors, stream_);
   }
@@ -151,7 +164,8 @@ void Products::multiply_one(Rows16 x, const ProductOutput& output, int rows) {
   plain.weight.columns = weight.columns;
   plain.weight.stride = stride_of(weight.columns);
   plain.weight.values = reinterpret_cast<const std::byte*>(unpacked_);
-  dequantize(weight, 0, weight.rows, unpacked_, plain.weight.stride, stream_);
+  if (x.is_half()) plain.weight.type = TensorType::f16;
+  dequantize(weight, 0, weight.rows, {unpacked_, plain.weight.stride, weight.columns, x.cut}, stream_);
   multiply_plain(x, plain, rows);
 }
 

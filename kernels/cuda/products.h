@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Products: y = x·wᵀ by whichever way is best for the weight's type and the number of rows: own kernels for
-// few rows, cuBLASLt for many, packed weights put into bf16 first.
+// few rows, cuBLASLt for many, packed weights put into 16 bits first.
 #pragma once
 #include <filesystem>
 #include <functional>
@@ -47,7 +47,8 @@ class Products {
 
   /// Whether the weight's product can do its part of a norm, ahead of it or behind it. With more rows than
   /// few that costs more than a norm of its own (measured).
-  static bool folds_norm(const DeviceMatrix& weight, int rows);
+  /// float16 rows do not fold: before the norm's factor they may be out of range.
+  bool folds_norm(const DeviceMatrix& weight, int rows) const;
 
   /// `rows` rows of x against each weight; a norm behind only where all weights fold it. Rows of x and of the
   /// outputs exist up to the next multiple of kRowUnit.
@@ -63,13 +64,15 @@ class Products {
  private:
   bool streams_gate(Rows16 x, const GatedOutput& output, int rows, const std::function<void()>& stream);
   void multiply_one(Rows16 x, const ProductOutput& output, int rows);
+  /// False: the own kernels have no way, and nothing is launched.
+  bool multiply_few(Rows16 x, std::span<const ProductOutput> outputs, int rows, const NormBehind& behind);
   void multiply_plain(Rows16 x, const ProductOutput& output, int rows);
 
   DeviceMemory* memory_ = nullptr;
   cudaStream_t stream_ = nullptr;
   std::unique_ptr<CublasLt> cublas_;
   std::string notice_;
-  bf16* unpacked_ = nullptr;  ///< the largest packed weight in bf16
+  bf16* unpacked_ = nullptr;  ///< the largest packed weight in 16 bits
   std::int64_t unpacked_numbers_ = 0;
   void* flush_ = nullptr;  ///< while tuning
   std::size_t flush_bytes_ = 0;

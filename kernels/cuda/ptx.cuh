@@ -67,6 +67,15 @@ __device__ inline void multiply_f16(float (&c)[4], const std::uint32_t (&a)[4], 
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
+template <bool kIsHalf>
+__device__ inline void multiply(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
+                                std::uint32_t b1) {
+  if constexpr (kIsHalf) {
+    multiply_f16(c, a, b0, b1);
+  } else {
+    multiply_bf16(c, a, b0, b1);
+  }
+}
 
 /// 16 bytes of weights that nothing reads again soon.
 __device__ inline uint4 load_once(const void* from) {

@@ -124,7 +124,10 @@ __global__ void __launch_bounds__(kThreads, kHeads == 1 ? 4 : 3)
   wait_for_kernel_ahead();
   Eight x[kHeads];
 #pragma unroll
-  for (int h = 0; h < kHeads; ++h) x[h] = load_eight<kWide>(line_of(h).numbers + e, dim - e);
+  for (int h = 0; h < kHeads; ++h) {
+    x[h] = load_eight<kWide>(line_of(h).numbers + e, dim - e, args.q.is_half());
+    if (args.q.is_half()) hold(x[h], args.q.cut);
+  }
   int cut = 0;
   if (plan.has_norms) {
 #pragma unroll
@@ -145,8 +148,11 @@ __global__ void __launch_bounds__(kThreads, kHeads == 1 ? 4 : 3)
     if constexpr (kDtype == KvDtype::int8) scale = scale_of<kLanes>(x[h]);
     if constexpr (kDtype == KvDtype::fp8_e4m3) scale = scales[h];
     if (first + h * kGroups >= lines) continue;
+    if constexpr (kMeetsHalf<kDtype>) {
+      if (line.is_q || kDtype == KvDtype::float16) hold(x[h], args.q.cut);
+    }
     if (line.is_q) {
-      store_eight<kWide>(line.numbers + e, x[h], dim - e);
+      store_eight<kWide>(line.numbers + e, x[h], dim - e, kMeetsHalf<kDtype>);
       continue;
     }
     const std::int64_t place = (((2 * block + line.is_v) * kv.kv_heads + line.head) << plan.block_log) +

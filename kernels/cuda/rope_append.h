@@ -27,15 +27,16 @@ struct RopeAppendArgs {
   KvView kv;
   RopeView rope;
   HeadNorm q_norm, k_norm;
-  Rows16 q;     ///< rotated in place, rounded to bf16
-  Rows16 k, v;  ///< read only; a column slice may begin at any number (no alignment beyond bf16's)
+  Rows16 q;     ///< rotated in place, rounded to what KV's numbers meet: bf16 where they are, else float16
+  Rows16 k, v;  ///< read only, of q's kind; a column slice may begin at any number (no alignment beyond its)
   int heads = 0;
 };
 
-/// Arithmetic in float32 from bf16 inputs; k is not rounded to bf16 between norm, rotation and its KV format.
-/// fp8: round to nearest even, cut at ±448·scale and counted (an atomic add of warps that cut). int8: scale =
-/// max|x|/127 of the token and head. Rows with slot −1 write nothing. `rows`: the bound. All but q, k and v
-/// is read, and the next kernel started, before the kernels ahead have ended (early_reads in launch.cuh).
+/// Arithmetic in float32; k is not rounded between norm, rotation and its KV format. float16 numbers are held
+/// at ±65504. fp8: round to nearest even, cut at ±448·scale and counted (an atomic add of warps that cut).
+/// int8: scale = max|x|/127 of the token and head. Rows with slot −1 write nothing. `rows`: the bound. All
+/// but q, k and v is read, and the next kernel started, before the kernels ahead have ended (early_reads in
+/// launch.cuh).
 void rope_append(const RopeAppendArgs& args, int rows, cudaStream_t stream);
 
 }  // namespace pitwall::cuda

@@ -28,6 +28,8 @@ struct RopeShape {
   int block_size = 32;
   int extra_columns = 0;  ///< before q, so that slices begin anywhere
   std::vector<CaseSequence> sequences;
+  bool half = false;  ///< q, k and v are float16
+  bool is_half_query() const { return dtype != KvDtype::bfloat16; }
 };
 
 std::string describe(const RopeShape& shape) {
@@ -38,7 +40,7 @@ std::string describe(const RopeShape& shape) {
                      std::string(kv_dtype_name(shape.dtype)) + ", rotary " + std::to_string(shape.rotary_dim);
   if (shape.pairing == RopeSpec::Pairing::neighbours) text += " in neighbours";
   if (shape.norms != Norms::none) text += ", norms " + std::to_string(static_cast<int>(shape.norms));
-  return text + ", blocks of " + std::to_string(shape.block_size);
+  return text + ", blocks of " + std::to_string(shape.block_size) + (shape.half ? ", from float16" : "");
 }
 
 class RopeCase final : public PreparedCase {
@@ -47,7 +49,7 @@ class RopeCase final : public PreparedCase {
       : shape_(shape), step_(memory_, shape.sequences, shape.block_size) {
     const int columns = shape.extra_columns + (shape.heads + 2 * shape.kv_heads) * shape.head_dim;
     stride_ = (columns + 7) / 8 * 8;
-    original_ = to_bf16(random_numbers(3, size(step_.rows()) * size(stride_)));
+    original_ = to_16(random_numbers(3, size(step_.rows()) * size(stride_)), shape.half);
     pool_bytes_ = size(std::int64_t{2} * shape.kv_heads * shape.block_size * padded_dim(shape.head_dim)) *
                   size(kv_number_bytes(shape.dtype)) * size(step_.blocks);
     const std::size_t set_bytes = pool_bytes_ + original_.size() * 2;
@@ -129,9 +131,10 @@ class RopeCase final : public PreparedCase {
     }
     auto* rows = reinterpret_cast<bf16*>(memory_.upload(original_));
     const int d = shape_.head_dim;
-    args.q = {rows + shape_.extra_columns, stride_, shape_.heads * d};
-    args.k = {args.q.data + shape_.heads * d, stride_, shape_.kv_heads * d};
-    args.v = {args.k.data + shape_.kv_heads * d, stride_, shape_.kv_heads * d};
+    unsigned long long* cut = shape_.half ? memory_.cut() : nullptr;
+    args.q = {rows + shape_.extra_columns, stride_, shape_.heads * d, cut};
+    args.k = {args.q.data + shape_.heads * d, stride_, shape_.kv_heads * d, cut};
+    args.v = {args.k.data + shape_.kv_heads * d, stride_, shape_.kv_heads * d, cut};
     args.heads = shape_.heads;
     return args;
   }
@@ -150,6 +153,10 @@ class RopeCase final : public PreparedCase {
             memory_.download(args.kv.saturation, 2)};
   }
 
+  static float number(std::uint16_t bits, bool half) {
+    return half ? half_to_float(bits) : bfloat_to_float(bits);
+  }
+
   /// A head of q, k (kind 0, 1) or v as the kernel must make it.
   std::vector<double> expected_head(int row, int kind, int head) const {
     const int d = shape_.head_dim;
@@ -157,7 +164,7 @@ class RopeCase final : public PreparedCase {
                       (kind > 1 ? shape_.kv_heads * d : 0) + head * d;
     std::vector<double> x;
     for (int i = 0; i < d; ++i)
-      x.push_back(bfloat_to_float(original_[size(row) * size(stride_) + size(first + i)]));
+      x.push_back(number(original_[size(row) * size(stride_) + size(first + i)], shape_.half));
     if (kind == 2) return x;
     if (shape_.norms != Norms::none) {
       double mean = 0, squares = 0;
@@ -217,7 +224,7 @@ class RopeCase final : public PreparedCase {
         const std::size_t first = size(row) * size(stride_) + size(shape_.extra_columns + head * d);
         for (int i = 0; i < d; ++i) {
           rows[first + size(i)] = output.rows[first + size(i)];
-          q.push_back(bfloat_to_float(rows[first + size(i)]));
+          q.push_back(number(rows[first + size(i)], shape_.is_half_query()));
           expected_q.push_back(x[size(i)]);
         }
       }
@@ -289,6 +296,7 @@ void add_rope_cases(CaseScale scale, std::vector<KernelCase>& cases) {
   add({3, 1, 20, 20, bfloat16, kHalves, Norms::rms_shared, 16, 3, mixed}, false, cases);
   add({2, 2, 8, 8, fp8_e4m3, kNeighbours, Norms::none, 32, 0, mixed}, false, cases);
   add({4, 2, 80, 32, int8, kHalves, Norms::layer_per_head, 64, 5, mixed}, false, cases);
+  add({3, 1, 20, 20, float16, kHalves, Norms::rms_shared, 16, 3, mixed, true}, false, cases);
   if (scale == CaseScale::small) return;
   for (const KvDtype dtype : {bfloat16, float16, fp8_e4m3, int8}) {
     add({8, 2, 128, 128, dtype, kHalves, Norms::none, 32, 0, mixed}, false, cases);
@@ -296,6 +304,8 @@ void add_rope_cases(CaseScale scale, std::vector<KernelCase>& cases) {
     add({4, 1, 256, 64, dtype, kHalves, Norms::rms_shared, 64, 0, mixed}, false, cases);
     add({5, 5, 96, 0, dtype, kHalves, Norms::layer_per_head, 32, 7, mixed}, false, cases);
     add({3, 1, 17, 10, dtype, kHalves, Norms::rms_shared, 32, 2, mixed}, false, cases);
+    add({8, 2, 128, 128, dtype, kHalves, Norms::none, 32, 0, mixed, true}, false, cases);
+    add({3, 1, 17, 10, dtype, kHalves, Norms::rms_shared, 32, 2, mixed, true}, false, cases);
   }
   const std::vector<CaseSequence> prompt = {{4096, 4096}};
   for (const KvDtype dtype : {bfloat16, fp8_e4m3}) {

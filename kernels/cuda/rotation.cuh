@@ -95,16 +95,19 @@ class Rotation {
   Eight cosine_, sine_;
 };
 
-/// One lane's part of a token's keys or values of one kv head, padding too; says how many numbers it cut.
+/// Whether a format's numbers meet q in float16.
+template <KvDtype kDtype>
+inline constexpr bool kMeetsHalf = kDtype != KvDtype::bfloat16;
+
+/// One lane's part of a token's keys or values of one kv head, padding too; says how many numbers it cut. For
+/// float16 they were held.
 template <KvDtype kDtype>
 __device__ int append(const Eight& x, const KvView& kv, std::int64_t line, int e, float scale) {
   const std::int64_t place = line * kv.padded_dim + e;
   if constexpr (kDtype == KvDtype::bfloat16) {
-    store_eight_wide(reinterpret_cast<bf16*>(kv.numbers) + place, x);
+    store_eight_wide(reinterpret_cast<bf16*>(kv.numbers) + place, x, false);
   } else if constexpr (kDtype == KvDtype::float16) {
-    *reinterpret_cast<uint4*>(kv.numbers + place * 2) =
-        make_uint4(pack_f16(x.at[0], x.at[1]), pack_f16(x.at[2], x.at[3]), pack_f16(x.at[4], x.at[5]),
-                   pack_f16(x.at[6], x.at[7]));
+    store_eight_wide(reinterpret_cast<bf16*>(kv.numbers) + place, x, true);
   } else if constexpr (kDtype == KvDtype::fp8_e4m3) {
     std::uint32_t words[2] = {};
     int cut = 0;

@@ -17,7 +17,8 @@ constexpr double kExact = 1e-12;
 struct Routing {
   int live, padding, experts, top_k;
   bool renormalise;
-  float step;  ///< logits are multiples of it: ties where it is large
+  float step;          ///< logits are multiples of it: ties where it is large
+  bool rests = false;  ///< of the input and of the weights
   int rows() const { return live + padding; }
   int choices() const { return rows() * top_k; }
 };
@@ -25,13 +26,33 @@ struct Routing {
 std::string text(const Routing& routing) {
   return std::to_string(routing.live) + " + " + std::to_string(routing.padding) + " rows, " +
          std::to_string(routing.top_k) + " of " + std::to_string(routing.experts) +
-         (routing.renormalise ? ", renormalised" : "") + (routing.step > 0.1f ? ", ties" : "");
+         (routing.renormalise ? ", renormalised" : "") + (routing.step > 0.1f ? ", ties" : "") +
+         (routing.rests ? ", in parts" : "");
 }
 
 HostRows router_logits(const Routing& routing) {
   HostRows logits = random_rows(1, routing.rows(), routing.experts, 2);
   for (float& logit : logits.numbers) logit = std::round(logit / routing.step) * routing.step;
   return logits;
+}
+
+/// Products whose sums are the logits, exactly.
+HostRows router_products(const Routing& routing, const HostRows& logits) {
+  if (!routing.rests) return logits;
+  HostRows products{2 * routing.rows(), 2 * routing.experts, {}};
+  products.numbers.assign(4 * logits.numbers.size(), std::nanf(""));  // those of two rests are not read
+  for (int row = 0; row < routing.rows(); ++row) {
+    for (int expert = 0; expert < routing.experts; ++expert) {
+      const auto place = [&](int r, int column) -> float& {
+        return products.numbers[static_cast<std::size_t>(r) * static_cast<std::size_t>(products.columns) +
+                                static_cast<std::size_t>(column)];
+      };
+      place(row, expert) = logits.row(row)[expert] - 0.75f;
+      place(row, routing.experts + expert) = 0.25f;
+      place(routing.rows() + row, expert) = 0.5f;
+    }
+  }
+  return products;
 }
 
 MoeSpec spec_of(const Routing& routing) {
@@ -79,7 +100,9 @@ void build_routing(const Routing& routing, bool of_weights, RowsCase& made) {
   std::fill_n(slot_of.rbegin(), routing.padding, -1);
   StepView step{};
   step.slots = made.memory.upload(slot_of);
-  const Rows32 in = made.put32(logits, {(routing.experts + 3) / 4 * 4, 0});
+  const HostRows products = router_products(routing, logits);
+  const RouterLogits in{made.put32(products, {(products.columns + 3) / 4 * 4, 0}),
+                        routing.rests ? routing.rows() : 0, routing.rests ? routing.experts : 0};
   VisitList visits =
       visit_list_at(made.memory.take(visit_list_bytes(routing.rows(), routing.experts, routing.top_k)),
                     routing.rows(), routing.experts, routing.top_k);
@@ -115,7 +138,8 @@ KernelCase routing_case(const Routing& routing, bool of_weights, bool timed) {
 
 struct Combining {
   int rows, padding, columns, top_k;
-  bool half;  ///< into bf16, without a residual
+  bool narrow;  ///< into 16 bits, without a residual
+  bool half = false;
 };
 
 KernelCase combine_case(const Combining& wish, bool timed) {
@@ -123,15 +147,17 @@ KernelCase combine_case(const Combining& wish, bool timed) {
   const int visits = wish.rows * wish.top_k;
   RowsCaseWords words{"combine_visits", std::to_string(wish.rows) + " rows of " +
                                             std::to_string(wish.columns) + ", " + std::to_string(wish.top_k) +
-                                            " each" + (wish.half ? ", bf16" : ", float32")};
-  words.bytes = static_cast<double>(wish.columns) * (2.0 * visits + (wish.half ? 2.0 : 8.0) * wish.rows);
-  words.tolerance = wish.half ? 4e-3 : 1e-5;  // bf16's rounding of a few numbers
+                                            " each" + (wish.narrow ? ", 16 bits" : ", float32") +
+                                            (wish.half ? " of float16" : "")};
+  words.bytes = static_cast<double>(wish.columns) * (2.0 * visits + (wish.narrow ? 2.0 : 8.0) * wish.rows);
+  words.tolerance = !wish.narrow ? 1e-5 : wish.half ? 5e-4 : 4e-3;  // rounding of a few numbers
   words.timed = timed;
   words.sets = timed ? sets_for(words.bytes) : 1;
   return rows_case(words, [=](RowsCase& made) {
+    if (wish.half) made.use_half(made.memory.cut());
     const int all = wish.rows + wish.padding;
     const auto choices = static_cast<std::size_t>(all * wish.top_k);
-    const HostRows results = rounded_to_bf16(random_rows(1, visits, wish.columns));
+    const HostRows results = made.rounded(random_rows(1, visits, wish.columns));
     const HostRows residual = random_rows(2, all, wish.columns);
     std::vector<float> weights = random_numbers(3, choices);
     std::vector<std::int32_t> row_visits(choices, -1);
@@ -142,7 +168,7 @@ KernelCase combine_case(const Combining& wish, bool timed) {
     list.row_weights = made.memory.upload(weights);
     const int stride = (wish.columns + 7) / 8 * 8;
     const Rows16 in = made.put16(results, {stride, 0});
-    if (wish.half) {
+    if (wish.narrow) {
       const Rows16 out = made.output16(all, wish.columns, {stride, 0});
       made.run = [=, &made](int turn, cudaStream_t stream) {
         combine_visits({}, made.at(in, turn), list, wish.top_k, kScale, {}, made.at(out, turn), all, stream);
@@ -165,7 +191,7 @@ KernelCase combine_case(const Combining& wish, bool timed) {
             sum += static_cast<double>(weights[choice]) *
                    static_cast<double>(results.row(row_visits[choice])[column]);
           }
-          const double before = wish.half ? 0.0 : static_cast<double>(residual.row(row)[column]);
+          const double before = wish.narrow ? 0.0 : static_cast<double>(residual.row(row)[column]);
           expected.push_back(static_cast<double>(kScale) * sum + before);
         }
       }
@@ -178,8 +204,10 @@ KernelCase combine_case(const Combining& wish, bool timed) {
 
 std::vector<KernelCase> routing_cases(CaseScale scale) {
   std::vector<KernelCase> cases;
-  std::vector<Routing> routings{{3, 2, 8, 2, true, 1.0f}, {5, 0, 60, 4, false, 1.0f / 1024}};
-  std::vector<Combining> combinings{{3, 2, 28, 2, false}, {2, 0, 141, 5, true}};
+  std::vector<Routing> routings{
+      {3, 2, 8, 2, true, 1.0f}, {5, 0, 60, 4, false, 1.0f / 1024}, {7, 2, 40, 3, true, 1.0f / 1024, true}};
+  std::vector<Combining> combinings{
+      {3, 2, 28, 2, false}, {2, 0, 141, 5, true}, {3, 1, 32, 2, false, true}, {2, 0, 141, 5, true, true}};
   if (scale == CaseScale::full) {
     routings.insert(routings.end(), {{1, 0, 8, 2, true, 1.0f / 1024},
                                      {64, 3, 128, 8, true, 1.0f / 1024},

@@ -12,6 +12,7 @@ namespace {
 /// Where a normed row goes.
 struct ToRows {
   Rows16 out;
+  int rest_rows;  ///< above 0: so many rows down, what rounding left out
   bool is_wide() const { return cuda::is_wide(out); }
   template <bool kWide>
   __device__ Eight before(int, int, int) const {
@@ -19,7 +20,12 @@ struct ToRows {
   }
   template <bool kWide>
   __device__ void take(int row, int column, const Eight& x, const Eight&, int left) const {
-    store_eight<kWide>(row_at(out, row, column), x, left);
+    store_eight<kWide>(out, row, column, x, left);
+    if (rest_rows == 0) return;
+    Eight rest;
+#pragma unroll
+    for (int i = 0; i < kEight; ++i) rest.at[i] = x.at[i] - rounded_16(x.at[i], out.is_half());
+    store_eight<kWide>(out, row + rest_rows, column, rest, left);
   }
 };
 struct AddToRows {
@@ -28,13 +34,13 @@ struct AddToRows {
   bool is_wide() const { return cuda::is_wide(residual); }
   template <bool kWide>
   __device__ Eight before(int row, int column, int left) const {
-    return load_eight<kWide>(row_at(residual, row, column), left);
+    return load_eight<kWide>(residual, row, column, left);
   }
   template <bool kWide>
   __device__ void take(int row, int column, const Eight& x, Eight sum, int left) const {
 #pragma unroll
     for (int i = 0; i < kEight; ++i) sum.at[i] += scale * x.at[i];
-    store_eight<kWide>(row_at(residual, row, column), sum, left);
+    store_eight<kWide>(residual, row, column, sum, left);
   }
 };
 
@@ -89,8 +95,7 @@ __global__ void __launch_bounds__(kThreads) norm_kernel(Rows in, NormView norm, 
   wait_for_kernel_ahead();
   let_next_kernel_start();
 #pragma unroll
-  for (int g = 0; g < kGroups; ++g)
-    x[g] = load_eight<kWide>(row_at(in, row, column_of(g)), columns - column_of(g));
+  for (int g = 0; g < kGroups; ++g) x[g] = load_eight<kWide>(in, row, column_of(g), columns - column_of(g));
 #pragma unroll
   for (int g = 0; g < kGroups; ++g)
     before[g] = target.template before<kWide>(row, column_of(g), columns - column_of(g));
@@ -121,7 +126,7 @@ __global__ void __launch_bounds__(kThreads) long_norm_kernel(Rows in, NormView n
   const int row = static_cast<int>(blockIdx.x), columns = in.columns;
   const auto over_row = [&](const auto& body) {
     for (int column = static_cast<int>(threadIdx.x) * kEight; column < columns; column += kThreads * kEight)
-      body(load_eight<kWide>(row_at(in, row, column), columns - column), column);
+      body(load_eight<kWide>(in, row, column, columns - column), column);
   };
   wait_for_kernel_ahead();
   let_next_kernel_start();
@@ -180,12 +185,8 @@ void launch_any_norm(const Rows& in, const NormView& norm, const Target& target,
 
 }  // namespace
 
-void norm_rows(Rows32 in, const NormView& norm, Rows16 out, int rows, cudaStream_t stream) {
-  launch_any_norm(in, norm, ToRows{out}, rows, stream);
-}
-
-void norm_rows(Rows16 in, const NormView& norm, Rows16 out, int rows, cudaStream_t stream) {
-  launch_any_norm(in, norm, ToRows{out}, rows, stream);
+void norm_rows(Rows32 in, const NormView& norm, Rows16 out, int rows, cudaStream_t stream, bool with_rest) {
+  launch_any_norm(in, norm, ToRows{out, with_rest ? rows : 0}, rows, stream);
 }
 
 void norm_add(Rows16 in, const NormView& norm, float scale, Rows32 residual, int rows, cudaStream_t stream) {

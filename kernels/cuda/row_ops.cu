@@ -16,18 +16,18 @@ __device__ float sigmoid(float x) {
 
 template <bool kWide>
 __global__ void __launch_bounds__(kRowThreads)
-    embed_kernel(const std::int32_t* tokens, const bf16* table, std::int64_t table_stride, float scale,
-                 Rows32 out) {
+    embed_kernel(const std::int32_t* tokens, const bf16* table, bool half, std::int64_t table_stride,
+                 float scale, Rows32 out) {
   const int row = my_row(), column = my_column(), left = out.columns - column;
   wait_for_kernel_ahead();
   let_next_kernel_start();
   if (left <= 0) return;
   const std::int32_t token = tokens[row];
   Eight x{};
-  if (token >= 0) x = load_eight<kWide>(table + token * table_stride + column, left);
+  if (token >= 0) x = load_eight<kWide>(table + token * table_stride + column, left, half);
 #pragma unroll
   for (int i = 0; i < kEight; ++i) x.at[i] *= scale;
-  store_eight<kWide>(row_at(out, row, column), x, left);
+  store_eight<kWide>(out, row, column, x, left);
 }
 
 template <bool kWide>
@@ -41,12 +41,12 @@ __global__ void __launch_bounds__(kRowThreads)
   if (up_bias != nullptr) of_up = load_eight_constant<kWide>(up_bias + column, left);
   wait_for_kernel_ahead();
   let_next_kernel_start();
-  const Eight g = load_eight<kWide>(row_at(gate, row, column), left);
-  Eight x = load_eight<kWide>(row_at(up, row, column), left);
+  const Eight g = load_eight<kWide>(gate, row, column, left);
+  Eight x = load_eight<kWide>(up, row, column, left);
 #pragma unroll
   for (int i = 0; i < kEight; ++i)
     x.at[i] = activated(g.at[i] + of_gate.at[i], activation) * (x.at[i] + of_up.at[i]);
-  store_eight<kWide>(row_at(out, row, column), x, left);
+  store_eight<kWide>(out, row, column, x, left);
 }
 
 template <bool kWide, class Rows>
@@ -57,11 +57,11 @@ __global__ void __launch_bounds__(kRowThreads) finish_kernel(Rows y, Epilogue ep
   if (epilogue.bias != nullptr) bias = load_eight_constant<kWide>(epilogue.bias + column, left);
   wait_for_kernel_ahead();
   let_next_kernel_start();
-  Eight x = load_eight<kWide>(row_at(y, row, column), left);
-  if (epilogue.residual.data != nullptr)
-    residual = load_eight<kWide>(row_at(epilogue.residual, row, column), left);
+  Eight x = load_eight<kWide>(y, row, column, left);
+  if (epilogue.residual.data != nullptr) residual = load_eight<kWide>(epilogue.residual, row, column, left);
   float gate = 1;
-  if (epilogue.gate.data != nullptr) gate = sigmoid(__bfloat162float(*row_at(epilogue.gate, row, 0)));
+  if (epilogue.gate.data != nullptr)
+    gate = sigmoid(number_16(*row_at(epilogue.gate, row, 0), epilogue.gate.is_half()));
   const float cap = epilogue.softcap;
 #pragma unroll
   for (int i = 0; i < kEight; ++i) {
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(kRowThreads) finish_kernel(Rows y, Epilogue ep
     if (cap != 0) number = cap * tanhf(number / cap);
     x.at[i] = number * gate + residual.at[i];
   }
-  store_eight<kWide>(row_at(out, row, column), x, left);
+  store_eight<kWide>(out, row, column, x, left);
 }
 
 template <bool kWide>
@@ -81,8 +81,8 @@ __global__ void __launch_bounds__(kRowThreads)
   if (left <= 0) return;
   Eight x{};
   const int live = __ldcg(&counts->logit_rows), from = __ldcg(logit_rows + row);
-  if (row < live) x = load_eight<kWide>(row_at(in, from, column), left);
-  store_eight<kWide>(row_at(out, row, column), x, left);
+  if (row < live) x = load_eight<kWide>(in, from, column, left);
+  store_eight<kWide>(out, row, column, x, left);
 }
 
 template <class Rows>
@@ -100,7 +100,7 @@ void embed_rows(const StepView& step, const DeviceMatrix& table, float scale, Ro
   const auto* numbers = reinterpret_cast<const bf16*>(table.values);
   const bool wide = is_wide(out) && is_wide(numbers) && table.stride % kEight == 0;
   launch_by_columns(wide ? embed_kernel<true> : embed_kernel<false>, rows, out.columns, stream, step.tokens,
-                    numbers, std::int64_t{table.stride}, scale, out);
+                    numbers, table.type == TensorType::f16, std::int64_t{table.stride}, scale, out);
 }
 
 void gate_rows(Rows16 gate, Rows16 up, const float* gate_bias, const float* up_bias, Activation activation,

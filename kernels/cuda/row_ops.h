@@ -8,14 +8,15 @@
 namespace pitwall::cuda {
 
 struct NormView {
-  const float* weight = nullptr;  ///< null: no norm, rows are rounded to bf16 as they are
+  const float* weight = nullptr;  ///< null: no norm, rows are rounded as they are
   NormSpec::Kind kind = NormSpec::Kind::rms;
   float epsilon = 0;
 };
 
-/// out = norm(in), from the float32 residual stream or from 16-bit rows.
-void norm_rows(Rows32 in, const NormView& norm, Rows16 out, int rows, cudaStream_t stream);
-void norm_rows(Rows16 in, const NormView& norm, Rows16 out, int rows, cudaStream_t stream);
+/// out = norm(in) of the float32 residual stream. `with_rest`: the `rows` rows behind get what rounding left
+/// out, so that a product of both and their sum is of the norm itself.
+void norm_rows(Rows32 in, const NormView& norm, Rows16 out, int rows, cudaStream_t stream,
+               bool with_rest = false);
 
 /// residual += scale·norm(in)
 void norm_add(Rows16 in, const NormView& norm, float scale, Rows32 residual, int rows, cudaStream_t stream);

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/launch.cuh"
-#include "kernels/cuda/step_view.h"
+#include "kernels/cuda/number16.cuh"
 
 namespace pitwall::cuda {
 
@@ -33,27 +33,49 @@ __device__ inline Eight load_eight_wide(const float* from) {
   const float4 high = __ldcg(reinterpret_cast<const float4*>(from) + 1);
   return {{low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w}};
 }
-__device__ inline Eight load_eight_wide(const bf16* from) {
+__device__ inline Eight load_eight_wide(const bf16* from, bool half) {
   const uint4 words = __ldcg(reinterpret_cast<const uint4*>(from));
   const std::uint32_t pairs[] = {words.x, words.y, words.z, words.w};
   Eight out;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    out.at[2 * i] = __uint_as_float(pairs[i] << 16);
-    out.at[2 * i + 1] = __uint_as_float(pairs[i] & 0xFFFF0000u);
+    const float2 two = half ? f16_floats(pairs[i]) : bf16_floats(pairs[i]);
+    out.at[2 * i] = two.x, out.at[2 * i + 1] = two.y;
   }
   return out;
 }
 
+/// Held as float16 numbers are.
+__device__ inline void hold(Eight& x, unsigned long long* cut) {
+  unsigned beyond = 0;
+#pragma unroll
+  for (int i = 0; i < kEight; ++i) {
+    beyond += fabsf(x.at[i]) > kMostHalf ? 1 : 0;
+    x.at[i] = held(x.at[i], nullptr);
+  }
+  if (beyond > 0 && cut != nullptr) atomicAdd(cut, static_cast<unsigned long long>(beyond));
+}
+
 /// `left`: numbers from here to the row's end; beyond it there are zeros. kWide: none or at least eight.
-template <bool kWide, class Number>
-__device__ Eight load_eight(const Number* from, int left) {
+template <bool kWide>
+__device__ Eight load_eight(const bf16* from, int left, bool half) {
+  Eight out{};
+  if constexpr (kWide) {
+    if (left > 0) out = load_eight_wide(from, half);
+  } else {
+#pragma unroll
+    for (int i = 0; i < kEight; ++i) out.at[i] = i < left ? number_16(from[i], half) : 0.0f;
+  }
+  return out;
+}
+template <bool kWide>
+__device__ Eight load_eight(const float* from, int left) {
   Eight out{};
   if constexpr (kWide) {
     if (left > 0) out = load_eight_wide(from);
   } else {
 #pragma unroll
-    for (int i = 0; i < kEight; ++i) out.at[i] = i < left ? static_cast<float>(from[i]) : 0.0f;
+    for (int i = 0; i < kEight; ++i) out.at[i] = i < left ? from[i] : 0.0f;
   }
   return out;
 }
@@ -79,28 +101,25 @@ __device__ inline void store_eight_wide(float* to, const Eight& x) {
   reinterpret_cast<float4*>(to)[0] = make_float4(x.at[0], x.at[1], x.at[2], x.at[3]);
   reinterpret_cast<float4*>(to)[1] = make_float4(x.at[4], x.at[5], x.at[6], x.at[7]);
 }
-__device__ inline void store_eight_wide(bf16* to, const Eight& x) {
-  uint4 words;
-  auto* pairs = reinterpret_cast<__nv_bfloat162*>(&words);
+/// In float16: numbers that were held.
+__device__ inline void store_eight_wide(bf16* to, const Eight& x, bool half) {
+  std::uint32_t pairs[4];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) pairs[i] = __floats2bfloat162_rn(x.at[2 * i], x.at[2 * i + 1]);
-  *reinterpret_cast<uint4*>(to) = words;
-}
-__device__ inline void store_number(float* to, float x) {
-  *to = x;
-}
-__device__ inline void store_number(bf16* to, float x) {
-  *to = __float2bfloat16_rn(x);
+  for (int i = 0; i < 4; ++i)
+    pairs[i] = half ? pack_f16(x.at[2 * i], x.at[2 * i + 1]) : pack_bf16(x.at[2 * i], x.at[2 * i + 1]);
+  *reinterpret_cast<uint4*>(to) = {pairs[0], pairs[1], pairs[2], pairs[3]};
 }
 
-template <bool kWide, class Number>
-__device__ void store_eight(Number* to, const Eight& x, int left) {
+template <bool kWide>
+__device__ void store_eight(bf16* to, const Eight& x, int left, bool half) {
   if constexpr (kWide) {
-    if (left > 0) store_eight_wide(to, x);
+    if (left > 0) store_eight_wide(to, x, half);
   } else {
 #pragma unroll
     for (int i = 0; i < kEight; ++i) {
-      if (i < left) store_number(to + i, x.at[i]);
+      if (i >= left) continue;
+      to[i] = half ? __ushort_as_bfloat16(__half_as_ushort(__float2half_rn(x.at[i])))
+                   : __float2bfloat16_rn(x.at[i]);
     }
   }
 }
@@ -108,6 +127,35 @@ __device__ void store_eight(Number* to, const Eight& x, int left) {
 template <class Rows>
 __device__ auto* row_at(const Rows& rows, int row, int column) {
   return rows.data + std::int64_t{row} * rows.stride + column;
+}
+
+// Eight numbers of a row.
+template <bool kWide>
+__device__ Eight load_eight(const Rows32& rows, int row, int column, int left) {
+  return load_eight<kWide>(row_at(rows, row, column), left);
+}
+template <bool kWide>
+__device__ Eight load_eight(const Rows16& rows, int row, int column, int left) {
+  Eight x = load_eight<kWide>(row_at(rows, row, column), left, rows.is_half());
+  if (rows.is_half()) hold(x, rows.cut);
+  return x;
+}
+template <bool kWide>
+__device__ void store_eight(const Rows32& rows, int row, int column, const Eight& x, int left) {
+  float* to = row_at(rows, row, column);
+  if constexpr (kWide) {
+    if (left > 0) store_eight_wide(to, x);
+  } else {
+#pragma unroll
+    for (int i = 0; i < kEight; ++i) {
+      if (i < left) to[i] = x.at[i];
+    }
+  }
+}
+template <bool kWide>
+__device__ void store_eight(const Rows16& rows, int row, int column, Eight x, int left) {
+  if (rows.is_half()) hold(x, rows.cut);
+  store_eight<kWide>(row_at(rows, row, column), x, left, rows.is_half());
 }
 
 constexpr int kRowThreads = 256;

@@ -23,15 +23,16 @@ std::size_t size(std::int64_t n) {
 }
 
 /// The bytes of a tensor: rows at their stride, poison elsewhere.
-std::vector<std::byte> laid_out(const HostRows& rows, Lying lying, std::size_t bytes, bool as_bf16) {
+std::vector<std::byte> laid_out(const HostRows& rows, Lying lying, std::size_t bytes, bool narrow,
+                                bool half) {
   std::vector<std::byte> out(bytes, kPoison);
-  const std::size_t width = as_bf16 ? 2 : 4;
+  const std::size_t width = narrow ? 2 : 4;
   for (int r = 0; r < rows.rows; ++r) {
     std::byte* place = out.data() + (size(lying.first) + size(r) * size(lying.stride)) * width;
     for (int c = 0; c < rows.columns; ++c) {
       const float number = rows.row(r)[c];
-      const std::uint16_t half = float_to_bfloat(number);
-      std::memcpy(place + size(c) * width, as_bf16 ? static_cast<const void*>(&half) : &number, width);
+      const std::uint16_t short_number = half ? float_to_half(number) : float_to_bfloat(number);
+      std::memcpy(place + size(c) * width, narrow ? static_cast<const void*>(&short_number) : &number, width);
     }
   }
   return out;
@@ -51,8 +52,9 @@ HostRows random_rows(std::uint64_t seed, int rows, int columns, float scale) {
   return result;
 }
 
-HostRows rounded_to_bf16(HostRows rows) {
-  for (float& number : rows.numbers) number = bfloat_to_float(float_to_bfloat(number));
+HostRows RowsCase::rounded(HostRows rows) const {
+  const bool half = cut_ != nullptr;
+  rows.numbers = to_float(to_16(rows.numbers, half), half);
   return rows;
 }
 
@@ -74,7 +76,8 @@ std::byte* RowsCase::add(Number number, int rows, int columns, Lying lying, cons
   Tensor tensor{nullptr, number, rows, columns, lying, (used + 255) / 256 * 256, {}};
   tensor.place = static_cast<std::byte*>(memory.take(tensor.bytes * size(sets_)));
   std::vector<std::byte> bytes(tensor.bytes, kPoison);
-  if (content != nullptr) bytes = laid_out(*content, lying, tensor.bytes, number == Number::bfloat16);
+  if (content != nullptr)
+    bytes = laid_out(*content, lying, tensor.bytes, is_narrow(number), number == Number::float16);
   for (int set = 0; set < sets_ && memory.state(); ++set)
     cudaMemcpy(tensor.place + size(set) * tensor.bytes, bytes.data(), bytes.size(), cudaMemcpyHostToDevice);
   if (output) tensor.before = std::move(bytes);
@@ -88,8 +91,8 @@ Rows32 RowsCase::put32(const HostRows& rows, Lying lying) {
 }
 
 Rows16 RowsCase::put16(const HostRows& rows, Lying lying) {
-  auto* place = reinterpret_cast<bf16*>(add(Number::bfloat16, rows.rows, rows.columns, lying, &rows, false));
-  return {place + lying.first, lying.stride, rows.columns};
+  auto* place = reinterpret_cast<bf16*>(add(narrow(), rows.rows, rows.columns, lying, &rows, false));
+  return {place + lying.first, lying.stride, rows.columns, cut_};
 }
 
 Rows32 RowsCase::output32(int rows, int columns, Lying lying, const HostRows* before) {
@@ -98,8 +101,8 @@ Rows32 RowsCase::output32(int rows, int columns, Lying lying, const HostRows* be
 }
 
 Rows16 RowsCase::output16(int rows, int columns, Lying lying) {
-  auto* place = reinterpret_cast<bf16*>(add(Number::bfloat16, rows, columns, lying, nullptr, true));
-  return {place + lying.first, lying.stride, columns};
+  auto* place = reinterpret_cast<bf16*>(add(narrow(), rows, columns, lying, nullptr, true));
+  return {place + lying.first, lying.stride, columns, cut_};
 }
 
 std::int32_t* RowsCase::output_ints(int count) {
@@ -151,10 +154,10 @@ void RowsCase::read(const Tensor& tensor, const std::byte* bytes, std::vector<fl
       float number = 0;
       if (tensor.number == Number::float32) {
         std::memcpy(&number, place, 4);
-      } else if (tensor.number == Number::bfloat16) {
-        std::uint16_t half = 0;
-        std::memcpy(&half, place, 2);
-        number = bfloat_to_float(half);
+      } else if (is_narrow(tensor.number)) {
+        std::uint16_t bits = 0;
+        std::memcpy(&bits, place, 2);
+        number = tensor.number == Number::float16 ? half_to_float(bits) : bfloat_to_float(bits);
       } else {
         std::int32_t whole = 0;
         std::memcpy(&whole, place, 4);

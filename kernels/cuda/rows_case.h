@@ -12,7 +12,7 @@
 
 namespace pitwall::cuda {
 
-/// Rows without gaps, in float32 (those of bf16 tensors rounded to it).
+/// Rows without gaps, in float32 (those of 16-bit tensors rounded to them).
 struct HostRows {
   int rows = 0, columns = 0;
   std::vector<float> numbers;
@@ -21,7 +21,6 @@ struct HostRows {
   }
 };
 HostRows random_rows(std::uint64_t seed, int rows, int columns, float scale = 1);
-HostRows rounded_to_bf16(HostRows rows);
 
 /// How rows lie: `stride` numbers apart, beginning `first` numbers behind an aligned place.
 struct Lying {
@@ -36,6 +35,10 @@ class RowsCase : public PreparedCase {
   explicit RowsCase(int sets = 1) : sets_(sets) {}
 
   CaseMemory memory;
+  /// From here on 16-bit rows are float16, whose held numbers count in `cut`.
+  void use_half(unsigned long long* cut) { cut_ = cut; }
+  /// As 16-bit rows are.
+  HostRows rounded(HostRows rows) const;
   std::function<void(int turn, cudaStream_t stream)> run;
   /// Of all outputs, in the order in which they were added, compared rows only.
   std::function<std::vector<double>()> expected;
@@ -55,14 +58,14 @@ class RowsCase : public PreparedCase {
     return {rows.data + shift(rows.data, turn), rows.stride, rows.columns};
   }
   Rows16 at(const Rows16& rows, int turn) const {
-    return {rows.data + shift(rows.data, turn), rows.stride, rows.columns};
+    return {rows.data + shift(rows.data, turn), rows.stride, rows.columns, rows.cut};
   }
 
   Result<CaseCheck> check(cudaStream_t stream) override;
   void launch(int turn, cudaStream_t stream) override { run(turn, stream); }
 
  private:
-  enum class Number { float32, bfloat16, int32 };
+  enum class Number { float32, bfloat16, float16, int32 };
   struct Tensor {
     std::byte* place;
     Number number;
@@ -71,7 +74,9 @@ class RowsCase : public PreparedCase {
     std::size_t bytes;              ///< of a set
     std::vector<std::byte> before;  ///< an output: what it has before a run
   };
-  static std::size_t width(Number number) { return number == Number::bfloat16 ? 2 : 4; }
+  static bool is_narrow(Number number) { return number == Number::bfloat16 || number == Number::float16; }
+  static std::size_t width(Number number) { return is_narrow(number) ? 2 : 4; }
+  Number narrow() const { return cut_ != nullptr ? Number::float16 : Number::bfloat16; }
   std::byte* add(Number number, int rows, int columns, Lying lying, const HostRows* content, bool output);
   std::ptrdiff_t shift(const void* first_row, int turn) const;
   std::vector<std::byte> results(cudaStream_t stream);
@@ -79,6 +84,7 @@ class RowsCase : public PreparedCase {
   void read(const Tensor& tensor, const std::byte* bytes, std::vector<float>& numbers) const;
 
   int sets_;
+  unsigned long long* cut_ = nullptr;
   std::vector<Tensor> tensors_;
 };
 

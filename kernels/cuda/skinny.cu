@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
+#include <vector>
 
 #include "kernels/cuda/skinny_plain.cuh"
 
@@ -15,15 +16,18 @@ bool has_room() {
 }
 
 /// Plain weights with a frame that suits the device and the columns.
+template <bool kIsHalf>
 void multiply_plain(const SkinnyInput& in, const SkinnyOutput* outputs, int count, cudaStream_t stream) {
-  if (has_room()) return launch_skinny<PlainWeights<1, LargeFrame>>(in, outputs, count, plain_source, stream);
-  launch_skinny<PlainWeights<1, SmallFrame>>(in, outputs, count, plain_source, stream);
+  if (has_room())
+    return launch_skinny<PlainWeights<kIsHalf, 1, LargeFrame>>(in, outputs, count, plain_source, stream);
+  launch_skinny<PlainWeights<kIsHalf, 1, SmallFrame>>(in, outputs, count, plain_source, stream);
 }
+template <bool kIsHalf>
 void gate_plain(const SkinnyInput& in, const GatedMlp& mlp, cudaStream_t stream) {
-  using Kept = PlainWeights<1, KeptFrame, true>;
+  using Kept = PlainWeights<kIsHalf, 1, KeptFrame, true>;
   if (has_room() && mlp.gate.stride <= Kept::kKept * Kept::kWarps * Kept::kColumns)
     return launch_gated<Kept>(in, mlp, plain_source, stream);
-  launch_gated<PlainWeights<1, SmallFrame, true>>(in, mlp, plain_source, stream);
+  launch_gated<PlainWeights<kIsHalf, 1, SmallFrame, true>>(in, mlp, plain_source, stream);
 }
 
 /// Calls `body` with the least tokens, of those that products in integers are made for, that `rows` fit.
@@ -38,7 +42,9 @@ bool with_tokens(int rows, const Body& body) {
 void multiply_one_type(const SkinnyInput& in, const SkinnyOutput* outputs, int count, cudaStream_t stream) {
   const TensorType type = outputs[0].weight.type;
   if (type == TensorType::bf16) {
-    multiply_plain(in, outputs, count, stream);
+    multiply_plain<false>(in, outputs, count, stream);
+  } else if (type == TensorType::f16) {
+    multiply_plain<true>(in, outputs, count, stream);
   } else if (with_tokens(in.rows,
                          [&]<int kTokens>() { return skinny_bytes<kTokens>(in, outputs, count, stream); })) {
     return;
@@ -49,10 +55,16 @@ void multiply_one_type(const SkinnyInput& in, const SkinnyOutput* outputs, int c
   }
 }
 
+template <class Rows>
+Rows from_row(Rows rows, int row) {
+  if (rows.data != nullptr) rows.data += std::int64_t{row} * rows.stride;
+  return rows;
+}
+
 }  // namespace
 
 int skinny_rows(TensorType type) {
-  return type == TensorType::bf16 ? kPlainRows : kQuantisedRows;
+  return is_plain_type(type) ? kPlainRows : kQuantisedRows;
 }
 
 int skinny_parts(int columns) {
@@ -69,12 +81,39 @@ void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, c
   for (int i = 0; i < count; ++i) multiply_one_type(in, outputs + i, 1, stream);
 }
 
+bool skinny_half(Rows16 x, const SkinnyOutput* outputs, int count, int rows, int multiprocessors,
+                 cudaStream_t stream) {
+  for (int done = 0; done < rows;) {
+    std::vector<SkinnyOutput> part(outputs, outputs + count);
+    for (SkinnyOutput& output : part) {
+      output.out16 = from_row(output.out16, done);
+      output.out32 = from_row(output.out32, done);
+      output.residual = from_row(output.residual, done);
+    }
+    // Fewer tokens fit where more do not.
+    int taken = 0;
+    for (int most = 8; most > 0 && taken == 0; most /= 2) {
+      const int some = std::min(rows - done, most);
+      const SkinnyInput in = skinny_input(from_row(x, done), some, {}, multiprocessors);
+      const auto launch = [&]<int kTokens>() {
+        return skinny_bytes<kTokens>(in, part.data(), count, stream);
+      };
+      if (with_tokens(some, launch)) taken = some;
+    }
+    if (taken == 0) return false;
+    done += taken;
+  }
+  return true;
+}
+
 void skinny_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
                   Rows16 out, int rows, const NormBehind& norm, int multiprocessors, cudaStream_t stream) {
   const SkinnyInput in = skinny_input(x, rows, norm, multiprocessors);
   const GatedMlp mlp{gate, up, activation, out};
-  if (gate.is_plain()) {
-    gate_plain(in, mlp, stream);
+  if (gate.type == TensorType::bf16) {
+    gate_plain<false>(in, mlp, stream);
+  } else if (gate.type == TensorType::f16) {
+    gate_plain<true>(in, mlp, stream);
   } else if (with_tokens(rows, [&]<int kTokens>() { return gated_bytes<kTokens>(in, mlp, stream); })) {
     return;
   } else if (is_block_type(gate.type)) {

@@ -19,6 +19,7 @@
 #pragma once
 #include "kernels/cuda/activation.cuh"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/number16.cuh"
 #include "kernels/cuda/skinny_parts.h"
 #include "kernels/cuda/warp_ring.cuh"
 
@@ -106,7 +107,7 @@ struct SkinnyTarget {
     if (out32.data != nullptr) {
       out32.data[std::int64_t{token} * out32.stride + row] = sum;
     } else {
-      out16.data[std::int64_t{token} * out16.stride + row] = __float2bfloat16(sum);
+      put_16(out16, out16.data + std::int64_t{token} * out16.stride + row, sum);
     }
   }
   __device__ void store(int token, int row, float sum) const {
@@ -363,8 +364,8 @@ __global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kBlocks)
     const float gate = factors.applied(sum(0, slot), token);
     const float up =
         factors.applied(Weights::kTiles > 1 ? sum(1, slot) : sum(0, slot + Weights::kPassRows), token);
-    job.out.data[std::int64_t{token} * job.out.stride + row] =
-        __float2bfloat16(activated(gate, job.activation) * up);
+    put_16(job.out, job.out.data + std::int64_t{token} * job.out.stride + row,
+           activated(gate, job.activation) * up);
   };
   skinny_products<Weights>(
       job.matrices, block_passes(job.matrices.first_pass[1]), count,

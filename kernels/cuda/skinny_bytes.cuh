@@ -290,8 +290,8 @@ __global__ void __launch_bounds__(Cells::kBoundThreads)
                        nothing_early, [&](int pass, int slot, int token, NothingEarly, const auto& sum) {
                          const int row = pass * kTileRows + slot;
                          if (row >= job.rows) return;
-                         job.out.data[std::int64_t{token} * job.out.stride + row] =
-                             __float2bfloat16(activated(sum(0), job.activation) * sum(1));
+                         put_16(job.out, job.out.data + std::int64_t{token} * job.out.stride + row,
+                                activated(sum(0), job.activation) * sum(1));
                        });
 }
 

@@ -12,7 +12,9 @@ namespace {
 struct SkinnyShape {
   std::vector<WeightShape> weights;
   int tokens = 1;
-  int shift = 0;  ///< of x from an aligned place
+  int shift = 0;      ///< of x from an aligned place
+  bool half = false;  ///< x and 16-bit outputs are float16, as they are with plain weights of it
+  bool is_half() const { return half || weights[0].type == TensorType::f16; }
 };
 
 KernelCase make_case(const char* name, const SkinnyShape& shape, bool timed) {
@@ -22,12 +24,14 @@ KernelCase make_case(const char* name, const SkinnyShape& shape, bool timed) {
     if (!one.shape.empty()) one.shape += " + ";
     one.shape += describe(weight);
     const double numbers = static_cast<double>(weight.rows) * weight.columns;
-    const double bits = weight.type == TensorType::bf16 ? 16 : stored_format(weight.type).bits;
+    const double bits = is_plain_type(weight.type) ? 16 : stored_format(weight.type).bits;
     one.bytes += numbers * bits / 8;
     one.flops += 2 * numbers * shape.tokens;
   }
   one.shape += ", " + std::to_string(shape.tokens) + " tokens";
   if (shape.shift > 0) one.shape += " at an odd place";
+  if (shape.half) one.shape += " of float16";
+  if (shape.is_half()) one.tolerance = 5e-4;
   one.timed = timed;
   return one;
 }
@@ -37,7 +41,8 @@ KernelCase linear_case(const SkinnyShape& shape, bool timed) {
   KernelCase one = make_case("skinny_linear", shape, timed);
   one.prepare = prepare_with([=](OutputCase& made) {
     CaseMemory& memory = made.memory;
-    const CaseRows x = make_rows(memory, shape.tokens, shape.weights[0].columns, 21, shape.shift);
+    const bool half = shape.is_half();
+    const CaseRows x = make_rows(memory, shape.tokens, shape.weights[0].columns, 21, shape.shift, half);
     std::vector<CaseWeight> weights;
     std::vector<SkinnyOutput> outputs;
     for (std::size_t i = 0; i < shape.weights.size(); ++i) {
@@ -45,7 +50,7 @@ KernelCase linear_case(const SkinnyShape& shape, bool timed) {
       weights.push_back(make_weight(memory, of, 30 + i, case_copies(timed)));
       std::vector<double> numbers = product(x, weights.back());
       const bool wide = i % 2 == 1 || of.rows == 1;  // one bf16 number may be off by more than the tolerance
-      made.outputs.emplace_back(memory, shape.tokens, of.rows, wide);
+      made.outputs.emplace_back(memory, shape.tokens, of.rows, wide, half);
       SkinnyOutput& output = outputs.emplace_back();
       output.out16 = made.outputs.back().out16();
       output.out32 = made.outputs.back().out32();
@@ -68,8 +73,12 @@ KernelCase linear_case(const SkinnyShape& shape, bool timed) {
     made.run = [=](int turn, cudaStream_t stream) {
       std::vector<SkinnyOutput> now = outputs;
       for (std::size_t i = 0; i < now.size(); ++i) now[i].weight = weights[i].turn(turn);
-      skinny_linear(x.device, now.data(), static_cast<int>(now.size()), shape.tokens, {}, multiprocessors,
-                    stream);
+      const int count = static_cast<int>(now.size());
+      if (shape.half) {
+        skinny_half(x.device, now.data(), count, shape.tokens, multiprocessors, stream);
+      } else {
+        skinny_linear(x.device, now.data(), count, shape.tokens, {}, multiprocessors, stream);
+      }
     };
   });
   return one;
@@ -79,7 +88,8 @@ KernelCase gated_case(const WeightShape& weight, int tokens, Activation activati
   KernelCase one = make_case("skinny_gated", {{weight, weight}, tokens}, timed);
   one.prepare = prepare_with([=](OutputCase& made) {
     CaseMemory& memory = made.memory;
-    const CaseRows x = make_rows(memory, tokens, weight.columns, 22);
+    const bool half = weight.type == TensorType::f16;
+    const CaseRows x = make_rows(memory, tokens, weight.columns, 22, 0, half);
     const CaseWeight gate = make_weight(memory, weight, 50, case_copies(timed)),
                      up = make_weight(memory, weight, 51, case_copies(timed));
     const std::vector<double> gates = product(x, gate), ups = product(x, up);
@@ -90,7 +100,7 @@ KernelCase gated_case(const WeightShape& weight, int tokens, Activation activati
                              : 0.5 * z * (1 + std::tanh(0.7978845608028654 * (z + 0.044715 * z * z * z)));
       made.expected.push_back(act * ups[i]);
     }
-    made.outputs.emplace_back(memory, tokens, weight.rows, false);
+    made.outputs.emplace_back(memory, tokens, weight.rows, false, half);
     const Rows16 out = made.outputs[0].out16();
     const int multiprocessors = case_multiprocessors();
     made.run = [=](int turn, cudaStream_t stream) {
@@ -139,7 +149,7 @@ KernelCase normed_case(const NormedShape& shape, bool timed) {
       }
       factors.push_back(1 / std::sqrt(squares / columns + static_cast<double>(kEpsilon)));
     }
-    rows.numbers = to_float(to_bf16(rows.numbers));
+    rows.numbers = to_float(to_16(rows.numbers));
     made.expected = numbers;
     made.outputs.emplace_back(memory, tokens, columns, true);
     const Rows32 v = made.outputs[0].out32();
@@ -193,6 +203,9 @@ KernelCase normed_case(const NormedShape& shape, bool timed) {
   return one;
 }
 
+WeightShape f16_weight(int rows, int columns) {
+  return {.type = TensorType::f16, .rows = rows, .columns = columns};
+}
 WeightShape bf16_weight(int rows, int columns) {
   return {.type = TensorType::bf16, .rows = rows, .columns = columns};
 }
@@ -200,6 +213,8 @@ WeightShape bf16_weight(int rows, int columns) {
 void add_plain(CaseScale scale, std::vector<KernelCase>& cases) {
   cases.push_back(linear_case({{bf16_weight(40, 72)}, 3}, false));
   cases.push_back(gated_case(bf16_weight(24, 72), 2, Activation::silu, false));
+  cases.push_back(linear_case({{f16_weight(40, 72)}, 3}, false));
+  cases.push_back(gated_case(f16_weight(24, 72), 2, Activation::silu, false));
   if (scale == CaseScale::small) return;
   for (const int tokens : {1, 2, 3, 5, 8}) {
     cases.push_back(linear_case({{bf16_weight(1, 8)}, tokens}, false));
@@ -209,6 +224,9 @@ void add_plain(CaseScale scale, std::vector<KernelCase>& cases) {
     cases.push_back(linear_case({{bf16_weight(300, 1111), bf16_weight(77, 1111)}, tokens, 3}, false));
     cases.push_back(gated_case(bf16_weight(333, 576), tokens, Activation::gelu_tanh, false));
     cases.push_back(gated_case(bf16_weight(200, 777), tokens, Activation::silu, false));
+    cases.push_back(linear_case({{f16_weight(576, 576), f16_weight(192, 576)}, tokens}, false));
+    cases.push_back(linear_case({{f16_weight(300, 1111)}, tokens, 3}, false));
+    cases.push_back(gated_case(f16_weight(333, 576), tokens, Activation::gelu_tanh, false));
   }
   for (const int tokens : {1, 2, 4, 8}) {
     cases.push_back(linear_case({{bf16_weight(4096, 4096)}, tokens}, true));
@@ -216,8 +234,12 @@ void add_plain(CaseScale scale, std::vector<KernelCase>& cases) {
     cases.push_back(linear_case(
         {{bf16_weight(4096, 4096), bf16_weight(1024, 4096), bf16_weight(1024, 4096)}, tokens}, true));
     cases.push_back(gated_case(bf16_weight(14336, 4096), tokens, Activation::silu, true));
+    cases.push_back(linear_case({{f16_weight(4096, 14336)}, tokens}, true));
+    cases.push_back(gated_case(f16_weight(14336, 4096), tokens, Activation::silu, true));
   }
   cases.push_back(linear_case({{bf16_weight(128256, 4096)}, 1}, true));
+  for (const int tokens : {1, 2, 4, 8})
+    cases.push_back(linear_case({{bf16_weight(128, 2048)}, tokens}, true));
 }
 
 WeightShape weight_of(TensorType type, int rows, int columns) {
@@ -229,7 +251,16 @@ void add_quantised(CaseScale scale, std::vector<KernelCase>& cases) {
     const int unit = is_block_type(type) ? tensor_type_info(type).block_elements : 40;
     const int columns = unit == 256 ? 512 : 3 * unit;
     cases.push_back(linear_case({{weight_of(type, 40, columns)}, 3}, false));
+    const bool has_half = type != TensorType::f8_e4m3;  // its codes are no integers
+    if (has_half) cases.push_back(linear_case({{weight_of(type, 40, columns)}, 3, 0, true}, false));
     if (scale == CaseScale::small) continue;
+    if (has_half) {
+      for (const int tokens : {1, 2, 8, 13, 16}) {
+        cases.push_back(linear_case(
+            {{weight_of(type, 100, 4 * columns), weight_of(type, 16, 4 * columns)}, tokens, tokens % 2, true},
+            false));
+      }
+    }
     for (const int tokens : {1, 8, 9, 16}) {
       cases.push_back(linear_case({{weight_of(type, 1, unit)}, tokens}, false));
       cases.push_back(linear_case(
@@ -264,6 +295,8 @@ void add_timed_quantised(std::vector<KernelCase>& cases) {
   for (const TensorType type : {TensorType::i4, TensorType::q4_0, TensorType::q4_1, TensorType::q4_k,
                                 TensorType::q8_0, TensorType::i8, TensorType::f8_e4m3}) {
     for (const int tokens : {1, 4, 8, 16}) {
+      if (type == TensorType::i4 || type == TensorType::q4_k)
+        cases.push_back(linear_case({{weight_of(type, 4096, 14336)}, tokens, 0, true}, true));
       cases.push_back(linear_case({{weight_of(type, 4096, 14336)}, tokens}, true));
       cases.push_back(gated_case(weight_of(type, 14336, 4096), tokens, Activation::silu, true));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// bf16 weights in the frame of skinny.cuh. A lane 4g + t has columns 8t … 8t + 7 of each 32, 16 bytes of each
-// row: which columns meet in one multiplication is free as long as both operands agree.
+// 16-bit weights in the frame of skinny.cuh: bf16 or float16, as the tokens. A lane 4g + t has columns 8t …
+// 8t + 7 of each 32, 16 bytes of each row: which columns meet in one multiplication is free as long as both
+// operands agree.
 #pragma once
 #include "kernels/cuda/skinny.cuh"
 
@@ -25,7 +26,7 @@ using SmallFrame = PlainFrame<16, 2, 2>;
 using PairFrame = PlainFrame<8, 3, 3>;  ///< of two token tiles
 
 /// Gated: the first half of a pass's tile rows are the gate's, the others those of what it gates.
-template <int kTokenTiles_, class Frame, bool kGated = false>
+template <bool kIsHalf, int kTokenTiles_, class Frame, bool kGated = false>
 struct PlainWeights {
   using Source = PlainSource;
   static constexpr int kTokenTiles = kTokenTiles_, kTiles = 1;
@@ -110,8 +111,8 @@ struct PlainWeights {
 #pragma unroll
         for (int n = 0; n < kTokenTiles; ++n) {
           const std::uint32_t(&x)[4] = tokens.pairs[h][n];
-          multiply_bf16(sums[m][n], {a.x, b.x, a.y, b.y}, x[0], x[1]);
-          multiply_bf16(sums[m][n], {a.z, b.z, a.w, b.w}, x[2], x[3]);
+          cuda::multiply<kIsHalf>(sums[m][n], {a.x, b.x, a.y, b.y}, x[0], x[1]);
+          cuda::multiply<kIsHalf>(sums[m][n], {a.z, b.z, a.w, b.w}, x[2], x[3]);
         }
       }
     }

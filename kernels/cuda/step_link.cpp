@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kernels/cuda/step_link.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -288,6 +290,13 @@ StepResult StepLink::wait(std::uint64_t step) {
     gpu_clock_.seen(header->finished, now);
     result.started = gpu_clock_.steady(header->started);
     result.finished = gpu_clock_.steady(header->finished);
+    if (header->cut > 0 && !std::exchange(has_warned_, true)) {
+      spdlog::warn(
+          "{} activations lay beyond 65504, where float16 ends, and were held there: replies may get worse; "
+          "use "
+          "--dtype bfloat16 for this model",
+          header->cut);
+    }
   }
   for (std::size_t i = 0; i < submitted.samples.size(); ++i) {
     result.sampled.push_back(
@@ -295,7 +304,7 @@ StepResult StepLink::wait(std::uint64_t step) {
   }
   take_reports(submitted, result);
   for (const SampledToken& token : result.sampled) {
-    if (std::isnan(token.logprob)) result.arithmetic = "bfloat16";
+    if (std::isnan(token.logprob)) result.arithmetic = arithmetic_;
   }
   for (const StepState::AskedLogits& asked : submitted.asked) {
     const auto columns = static_cast<std::size_t>(limits_.vocabulary);

@@ -7,6 +7,8 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/execute/step_state.h"
@@ -27,6 +29,10 @@ class StepLink {
   StepState& state() { return state_; }
   const StepState& state() const { return state_; }
   const StepView& view() const { return view_; }
+  /// Rows16::cut of float16 activations: wait() warns when it counts. After prepare().
+  unsigned long long* cut() const { return &clock_->cut; }
+  /// What StepResult::arithmetic says of numbers that are none.
+  void name_arithmetic(std::string name) { arithmetic_ = std::move(name); }
 
   /// Checks the plan and writes it into the ring. A plan that breaks the bounds leaves no rows.
   Result<void> stage(const StepPlan& plan);
@@ -78,6 +84,7 @@ class StepLink {
   StepView view_{};
   IngestTargets targets_{};
   StepClock* clock_ = nullptr;
+  std::string arithmetic_ = "bfloat16";
   std::int32_t* last_token_ = nullptr;
   SampledRow* sampled_ = nullptr;
   void* sampling_memory_ = nullptr;
@@ -98,6 +105,7 @@ class StepLink {
   Submitted submitted_[kEntries];
   std::condition_variable submitted_changed_;
   GpuClock gpu_clock_;
+  bool has_warned_ = false;  ///< of activations beyond float16
 };
 
 }  // namespace pitwall::cuda

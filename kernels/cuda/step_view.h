@@ -30,12 +30,15 @@ struct StepView {
   std::int32_t max_blocks;
 };
 
-/// 16-bit activations: bf16, row-major. Rows lie `stride` numbers apart. Whole tensors have strides that are
-/// multiples of 8 and bases of 256 bytes; a slice of columns (q, k or v of their common tensor) begins
-/// anywhere. What lies between the columns and the stride of a whole tensor is zero and stays so.
+/// 16-bit activations, row-major: bf16, or float16 in the same places. Rows lie `stride` numbers apart. Whole
+/// tensors have strides that are multiples of 8 and bases of 256 bytes; a slice of columns (q, k or v of
+/// their common tensor) begins anywhere. What lies between the columns and the stride of a whole tensor is
+/// zero and stays so.
 struct Rows16 {
   bf16* data = nullptr;
   std::int32_t stride = 0, columns = 0;
+  unsigned long long* cut = nullptr;  ///< float16: counts numbers that were held at ±65504; null: bf16
+  __host__ __device__ bool is_half() const { return cut != nullptr; }
 };
 /// The same in float32: the residual stream, logits.
 struct Rows32 {

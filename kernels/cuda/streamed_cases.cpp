@@ -129,6 +129,7 @@ void add_streamed_cases(CaseScale scale, std::vector<KernelCase>& cases) {
     cases.push_back(wide_case({4096, 14336, rows}, true));
     if (rows <= 64) cases.push_back(narrow_case({128256, 4096, rows}, true));
   }
+  cases.push_back(narrow_case({128, 2048, 16}, true));
 }
 
 }  // namespace pitwall::cuda

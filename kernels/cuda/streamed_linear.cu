@@ -172,8 +172,9 @@ bool is_aligned(const Rows32& rows) {
   return is_aligned(rows.data) && rows.stride % 8 == 0;
 }
 bool can_stream(Rows16 x, const DeviceMatrix& weight, int rows) {
-  return has_streamed() && weight.is_plain() && rows >= kLeastStreamed && rows <= kMostStreamed &&
-         weight.rows % 8 == 0 && weight.stride % 8 == 0 && is_aligned(weight.values) && is_aligned(x);
+  return has_streamed() && weight.type == TensorType::bf16 && rows >= kLeastStreamed &&
+         rows <= kMostStreamed && weight.rows % 8 == 0 && weight.stride % 8 == 0 &&
+         is_aligned(weight.values) && is_aligned(x);
 }
 
 }  // namespace

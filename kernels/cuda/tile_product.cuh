@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tiled product: a block makes 64 or 128 tokens by 128 rows of a weight, 64 columns at a time from two
 // buffers in shared memory. Tokens are the first operand, the weight's rows the second. Quantised cells wait
-// in registers while the tile before theirs is multiplied, and are put into shared memory as bf16. Tokens
-// are neighbouring rows of x, or a group of visits to one expert.
+// in registers while the tile before theirs is multiplied, and are put into shared memory in 16 bits, as
+// tokens are. Tokens are neighbouring rows of x, or a group of visits to one expert.
 #pragma once
 #include <type_traits>
 
@@ -153,7 +153,7 @@ class TileProduct {
     }
   }
 
-  /// A warp's cell as bf16: its sixteen rows of the tile.
+  /// A warp's cell in 16 bits: its sixteen rows of the tile.
   __device__ void put(int step, int buffer) {
     if constexpr (!kPlain) {
       const int g = lane_ / 4, t = lane_ % 4;
@@ -175,7 +175,7 @@ class TileProduct {
           if (there) {
             const float2 a = dequantized_pair<kType>(words_, s, h, scale);
             const float2 b = dequantized_pair<kType>(words_, s, h + 2, scale);
-            four = {pack_bf16(a.x, a.y), pack_bf16(b.x, b.y)};
+            four = {pack_16(job_.in.x, a.x, a.y), pack_16(job_.in.x, b.x, b.y)};
           }
           *reinterpret_cast<uint2*>(to + 8 * h * kTilePitch + 16 * s) = four;
         }
@@ -196,12 +196,20 @@ class TileProduct {
 #pragma unroll
       for (int j = 0; j < 2; ++j)
         load_matrix_x4(b[j], shared_address(weights + 16 * j * kTilePitch + 16 * s));
-#pragma unroll
-      for (int i = 0; i < kTokenTiles; ++i) {
-#pragma unroll
-        for (int j = 0; j < 4; ++j)
-          multiply_bf16(sums_[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
+      if (job_.in.x.is_half()) {
+        multiply_step<true>(a, b);
+      } else {
+        multiply_step<false>(a, b);
       }
+    }
+  }
+  template <bool kIsHalf>
+  __device__ void multiply_step(const std::uint32_t (&a)[kTokenTiles][4], const std::uint32_t (&b)[2][4]) {
+#pragma unroll
+    for (int i = 0; i < kTokenTiles; ++i) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j)
+        cuda::multiply<kIsHalf>(sums_[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
     }
   }
 

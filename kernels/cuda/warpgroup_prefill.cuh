@@ -157,23 +157,15 @@ struct WarpgroupBlock {
         take(reinterpret_cast<uint4*>(to + chunk_at(r, chunk)), from, count);
       }
     };
-    const auto factors = [](const uint4& eight) {
-      return uint4{as_factor<kIsHalf>(eight.x), as_factor<kIsHalf>(eight.y), as_factor<kIsHalf>(eight.z),
-                   as_factor<kIsHalf>(eight.w)};
-    };
     if (is_aligned) {
       for_each_chunk([&](uint4* place, const bf16* from, int count) {
         copy_async_16(shared_address(place), count > 0 ? from : args.q.data, count > 0 ? 16 : 0);
       });
       copy_async_commit();
       copy_async_wait<0>();
-      if constexpr (kIsHalf) {
-        for_each_chunk([&](uint4* place, const bf16*, int) { *place = factors(*place); });
-      }
     } else {
-      for_each_chunk([&](uint4* place, const bf16* from, int count) {
-        *place = factors(load_eight(from, count, false));
-      });
+      for_each_chunk(
+          [&](uint4* place, const bf16* from, int count) { *place = load_eight(from, count, false); });
     }
     publish_stores();
     barrier_arrive(full(query, turn.place()));
@@ -388,7 +380,7 @@ struct WarpgroupBlock {
         std::uint32_t eight[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i)
-          eight[i] = pack_bf16(out[n + i][2 * half] * factor, out[n + i][2 * half + 1] * factor);
+          eight[i] = pack_16(args.out, out[n + i][2 * half] * factor, out[n + i][2 * half + 1] * factor);
         transpose_quad(eight);
         if (packed < rows.total) store_eight(to, 8 * (n + t), dim, eight);
       }

@@ -40,6 +40,14 @@ Result<void> check_source(const TensorView& source) {
                "Fetch the model again", source.name};
 }
 
+Error beyond_half(const TensorView& source, float largest) {
+  return {Error::Kind::unsupported,
+          "tensor " + source.name + " has a number of size " + std::to_string(largest) +
+              ", and float16 ends at 65504",
+          "the checkpoint was made for bfloat16 or float32", "Use --dtype bfloat16, or --device cpu",
+          "dtype"};
+}
+
 }  // namespace
 
 WeightUpload::~WeightUpload() {
@@ -66,7 +74,7 @@ Result<void> WeightUpload::prepare() {
 Result<DeviceMatrix> WeightUpload::matrix(const TensorView& source) {
   if (auto ok = check_source(source); !ok) return std::move(ok).error();
   if (auto ok = prepare(); !ok) return std::move(ok).error();
-  const MatrixLayout layout = matrix_layout(source);
+  const MatrixLayout layout = matrix_layout(source, plain_);
   const std::string purpose = "weight " + source.name;
   auto values = memory_.take(Category::weights, layout.value_bytes, purpose);
   if (!values) return std::move(values).error();
@@ -96,6 +104,7 @@ Result<void> WeightUpload::send(const TensorView& source, const MatrixLayout& la
     return Error{Error::Kind::unsupported, "tensor " + source.name + " has rows too long to be uploaded",
                  std::to_string(source.columns) + " columns", "Use --device cpu", source.name};
   }
+  std::vector<float> beyond(static_cast<std::size_t>(tiles_at_once));
   int turn = 0;
   for (int first = 0; first < rows; first += tiles_at_once * kPackRows, turn ^= 1) {
     Buffer& buffer = buffers_[turn];
@@ -109,9 +118,12 @@ Result<void> WeightUpload::send(const TensorView& source, const MatrixLayout& la
     in_parallel(threads_, (count + kPackRows - 1) / kPackRows, [&](int tile) {
       const int row = first + tile * kPackRows;
       const PackPlace place = pack_place(layout, row);
-      pack_rows(source, layout, row, std::min(kPackRows, rows - row), packed + (place.values - begin.values),
-                packed_scales + (place.scales - begin.scales));
+      beyond[static_cast<std::size_t>(tile)] =
+          pack_rows(source, layout, row, std::min(kPackRows, rows - row),
+                    packed + (place.values - begin.values), packed_scales + (place.scales - begin.scales));
     });
+    const float largest = *std::max_element(beyond.begin(), beyond.end());
+    if (largest > 0) return beyond_half(source, largest);
     const auto copy = [this](std::byte* to, const std::byte* from, Bytes bytes) {
       return bytes == 0 ? cudaSuccess
                         : cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice,
@@ -124,6 +136,29 @@ Result<void> WeightUpload::send(const TensorView& source, const MatrixLayout& la
     if (auto ok = check(code, "Uploading tensor " + source.name); !ok) return ok;
   }
   return {};
+}
+
+Result<DeviceMatrix> WeightUpload::split_matrix(const TensorView& source) {
+  if (auto ok = check_source(source); !ok) return std::move(ok).error();
+  const auto count = static_cast<std::size_t>(source.rows * source.columns);
+  std::vector<float> numbers(count);
+  dequantize_rows(source, 0, source.rows, numbers.data());
+  const bool half = plain_ == TensorType::f16;
+  bool is_exact = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float rounded =
+        half ? half_to_float(float_to_half(numbers[i])) : bfloat_to_float(float_to_bfloat(numbers[i]));
+    numbers.push_back(numbers[i] - rounded);
+    is_exact = is_exact && numbers.back() == 0;
+  }
+  TensorView both = source;
+  both.type = TensorType::f32;
+  both.quantized = nullptr;
+  both.first_row = 0;
+  both.rows = is_exact ? source.rows : 2 * source.rows;
+  both.data = reinterpret_cast<const std::byte*>(numbers.data());
+  both.bytes = both.rows * both.columns * static_cast<Bytes>(sizeof(float));
+  return matrix(both);
 }
 
 Result<const float*> WeightUpload::vector(const TensorView& source, float offset) {

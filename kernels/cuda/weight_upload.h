@@ -11,11 +11,17 @@ namespace pitwall::cuda {
 
 class WeightUpload {
  public:
-  WeightUpload(DeviceMemory& memory, int threads) : memory_(memory), threads_(threads) {}
+  /// Weights without scales become `plain`.
+  WeightUpload(DeviceMemory& memory, int threads, TensorType plain)
+      : memory_(memory), threads_(threads), plain_(plain) {}
   ~WeightUpload();
 
-  /// A matrix at its packed size; what is uploaded one after another lies one after another.
+  /// A matrix at its packed size; what is uploaded one after another lies one after another. Numbers that
+  /// float16 cannot hold are refused with their tensor's name.
   Result<DeviceMatrix> matrix(const TensorView& source);
+  /// A matrix in two parts of the plain type, where it needs them: its numbers, and below them in as many
+  /// rows what rounding left out.
+  Result<DeviceMatrix> split_matrix(const TensorView& source);
   /// Numbers as float32, `offset` added.
   Result<const float*> vector(const TensorView& source, float offset);
   template <class Item>
@@ -40,6 +46,7 @@ class WeightUpload {
 
   DeviceMemory& memory_;
   const int threads_;
+  const TensorType plain_;
   cudaStream_t stream_ = nullptr;
   Buffer buffers_[2];
 };

@@ -303,6 +303,8 @@ class EngineTest : public QObject {
     QCOMPARE(engine->effective("max-model-len"), "2048");
     QCOMPARE(engine->effective("max-num-seqs"), "3");
     QCOMPARE(engine->effective("kv-cache-dtype"), "bfloat16");
+    const auto half = test::start_engine(tiny_, {{"dtype", "float16"}, {"kv-cache-memory-bytes", "8MiB"}});
+    QCOMPARE(half->effective("kv-cache-dtype"), "float16");
     QCOMPARE(engine->effective("served-model-name"), "tiny");
     QCOMPARE(engine->effective("kv-cache-memory-bytes"), "8 MiB");
     QVERIFY(engine->snapshot()->kv_blocks * engine->snapshot()->block_size >= 2048);

@@ -24,7 +24,8 @@ class InstantBackend final : public Backend {
 
   Result<Weight> upload(const TensorView&) override { return Weight{0}; }
   Result<Weight> upload_vector(const TensorView&, float) override { return Weight{0}; }
-  Result<Experts> group_experts(Weight, std::span<const ExpertWeights>, const MoeSpec&, Activation) override {
+  Result<Experts> group_experts(const TensorView&, std::span<const ExpertWeights>, const MoeSpec&,
+                                Activation) override {
     return Experts{0};
   }
   Result<RopeTable> upload_rope(const RopeSpec&, int) override { return RopeTable{0}; }

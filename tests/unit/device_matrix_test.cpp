@@ -4,6 +4,7 @@
 #include <QTest>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 
 #include "engine/model/quantized_linear.h"
@@ -22,8 +23,10 @@ class Reader {
   explicit Reader(const DeviceMatrix& matrix) : m_(matrix) {}
 
   float number(int row, int stored) const {
-    if (m_.type == TensorType::bf16)
-      return bfloat_to_float(word16(m_.values, std::int64_t{row} * m_.stride + stored));
+    if (m_.is_plain()) {
+      const std::uint16_t word = word16(m_.values, std::int64_t{row} * m_.stride + stored);
+      return m_.type == TensorType::f16 ? half_to_float(word) : bfloat_to_float(word);
+    }
     const BlockFormat block = block_format(m_.type);
     const int bits = is_block_type(m_.type) ? block.bits : m_.type == TensorType::i4 ? 4 : 8;
     const std::uint32_t code = code_at(bits, row, stored);
@@ -126,18 +129,21 @@ struct Packed {
   cuda::MatrixLayout layout;
   std::vector<std::byte> values, scales;
   DeviceMatrix matrix;
+  float beyond = 0;  ///< what pack_rows() says
 };
 
 /// Tile by tile over poison, as a loader does.
-Packed pack(const TensorView& source) {
-  Packed packed{.layout = cuda::matrix_layout(source), .values = {}, .scales = {}, .matrix = {}};
+Packed pack(const TensorView& source, TensorType plain) {
+  Packed packed{.layout = cuda::matrix_layout(source, plain), .values = {}, .scales = {}, .matrix = {}};
   packed.values.resize(static_cast<std::size_t>(packed.layout.value_bytes), std::byte{0xFF});
   packed.scales.resize(static_cast<std::size_t>(packed.layout.scale_bytes), std::byte{0xFF});
   const auto rows = static_cast<int>(source.rows);
   for (int first = 0; first < rows; first += cuda::kPackRows) {
     const cuda::PackPlace place = cuda::pack_place(packed.layout, first);
-    cuda::pack_rows(source, packed.layout, first, std::min(cuda::kPackRows, rows - first),
-                    packed.values.data() + place.values, packed.scales.data() + place.scales);
+    const float beyond =
+        cuda::pack_rows(source, packed.layout, first, std::min(cuda::kPackRows, rows - first),
+                        packed.values.data() + place.values, packed.scales.data() + place.scales);
+    packed.beyond = std::max(packed.beyond, beyond);
   }
   packed.matrix = packed.layout.matrix;
   packed.matrix.values = packed.values.data();
@@ -147,9 +153,11 @@ Packed pack(const TensorView& source) {
 }
 
 /// Every stored column stands once where it belongs, and padding is zero or has no place.
-void compare(const TensorView& source) {
-  const Packed packed = pack(source);
+void compare(const TensorView& source, TensorType plain) {
+  const Packed packed = pack(source, plain);
   const DeviceMatrix& matrix = packed.matrix;
+  QCOMPARE(packed.beyond, 0.0f);
+  if (matrix.is_plain()) QVERIFY(matrix.type == plain);
   QCOMPARE(packed.layout.value_bytes % 16, 0);
   QCOMPARE(packed.layout.scale_bytes % 16, 0);
   std::vector<float> expected(static_cast<std::size_t>(source.rows * source.columns));
@@ -166,7 +174,9 @@ void compare(const TensorView& source) {
       }
       ++seen[static_cast<std::size_t>(column)];
       float right = expected[static_cast<std::size_t>(std::int64_t{row} * matrix.columns + column)];
-      if (matrix.is_plain()) right = bfloat_to_float(float_to_bfloat(right));
+      if (matrix.is_plain())
+        right = plain == TensorType::f16 ? half_to_float(float_to_half(right))
+                                         : bfloat_to_float(float_to_bfloat(right));
       QVERIFY2(
           number == right,
           qPrintable(QString("row %1, column %2: %3 for %4").arg(row).arg(column).arg(number).arg(right)));
@@ -265,7 +275,8 @@ class DeviceMatrixTest : public QObject {
       for (const int blocks : {1, 3, 4}) {
         // A view never aligned, and its rows from the second on.
         const OwnedTensor tensor = random_tensor(wanted, rows + 1, blocks * block, random);
-        compare(slice_rows(tensor.view, 1, rows));
+        compare(slice_rows(tensor.view, 1, rows), TensorType::bf16);
+        compare(slice_rows(tensor.view, 1, rows), TensorType::f16);
       }
     }
   }
@@ -304,9 +315,23 @@ class DeviceMatrixTest : public QObject {
       const Linear linear = random_linear({static_cast<TensorType>(type), static_cast<TensorType>(scale_type),
                                            rows, columns, group, act_order},
                                           random);
-      compare(linear.view);
-      compare(slice_rows(linear.view, 3, rows - 4));
+      compare(linear.view, TensorType::bf16);
+      compare(slice_rows(linear.view, 3, rows - 4), TensorType::f16);
     }
+  }
+
+  void float16_says_what_it_cannot_hold() {
+    const auto largest_of = [](std::vector<float> numbers, TensorType plain) {
+      TensorView view{.name = "w", .type = TensorType::f32, .rows = 70, .columns = 3};
+      numbers.resize(70 * 3, 0.5f);
+      view.data = reinterpret_cast<const std::byte*>(numbers.data());
+      view.bytes = static_cast<std::int64_t>(numbers.size() * sizeof(float));
+      return pack(view, plain).beyond;
+    };
+    QCOMPARE(largest_of({1, 65504, -65504, 6e-8f, 0}, TensorType::f16), 0.0f);
+    QCOMPARE(largest_of({1, 65505, -70000, 66000}, TensorType::f16), 70000.0f);
+    QCOMPARE(largest_of({1, 65505, -70000, 66000}, TensorType::bf16), 0.0f);
+    QVERIFY(std::isinf(largest_of({std::numeric_limits<float>::infinity()}, TensorType::f16)));
   }
 
   void packed_sizes_are_those_of_the_file() {

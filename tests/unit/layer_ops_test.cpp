@@ -186,8 +186,7 @@ class LayerOpsTest : public QObject {
             {harness.upload(gates.back()), harness.upload(ups.back()), harness.upload(downs.back())});
       }
       const Weight x = harness.upload(input), n = harness.upload_vector(norm);
-      const Experts experts =
-          take(backend.group_experts(harness.upload(router), handles, spec, Activation::silu));
+      const Experts experts = take(backend.group_experts(router.view, handles, spec, Activation::silu));
       const Tensor in = harness.tensor(hidden);
       const Floats got = harness.run_rows(batch, in, hidden, [&] {
         backend.embed(x, 1, in);
