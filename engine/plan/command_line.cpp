@@ -139,6 +139,17 @@ void mend_dashes(Words& words, std::vector<std::string>& notes) {
   }
 }
 
+/// "serve MODEL …": the program's name in front was left out.
+void drop_subcommand(const EngineProfile& engine, Words& arguments) {
+  for (const Words& program : engine.programs) {
+    const std::size_t behind = program.size() - 1;
+    if (program.size() < 2 || arguments.size() < behind) continue;
+    if (!std::equal(program.begin() + 1, program.end(), arguments.begin())) continue;
+    arguments.erase(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(behind));
+    return;
+  }
+}
+
 void count_visible_gpus(EngineCommand& command) {
   for (const auto& [name, value] : command.environment) {
     if (name != "CUDA_VISIBLE_DEVICES" || value.empty() || command.gpus > 0) continue;
@@ -198,6 +209,7 @@ Result<EngineCommand> read_command(const Words& given, const EngineProfile* engi
                  fmt::format("The command starts {}, not {}", command.engine->title, engine->title), "",
                  fmt::format("Say --from {} or --from auto", command.engine->name), "from"};
   }
+  if (engine != nullptr && command.engine == nullptr) drop_subcommand(*engine, command.arguments);
   if (engine != nullptr) command.engine = engine;
   if (command.engine == nullptr) {
     const auto found = engine_of_flags(command.arguments);

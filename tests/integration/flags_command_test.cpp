@@ -140,6 +140,9 @@ void FlagsCommandTest::text_can_be_pasted() {
   const Answer answer = run({"--from", "vllm", "--to", "sglang", "--", "serve", "--max-model-len", "8192"});
   QCOMPARE(answer.exit_code, 0);
   QVERIFY(answer.out.starts_with("python3 -m sglang.launch_server --model-path "));
+  const Answer named = run({"--from", "vllm", "--to", "sglang", "--", "serve", "org/model", "--seed", "1"});
+  QVERIFY2(named.out.starts_with("python3 -m sglang.launch_server --model-path org/model"),
+           named.out.c_str());
   std::string line;
   std::istringstream lines(answer.out);
   bool notes = false;
