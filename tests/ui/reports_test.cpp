@@ -115,7 +115,7 @@ struct Bench {
   RunId add(const Run& run, bool end = true) {
     const auto id = store->begin(run.header);
     if (!id) qFatal("%s", id.error().text().c_str());
-    (void)store->append(*id, {run.requests, run.seconds});
+    (void)store->append(*id, {run.requests, run.seconds, {}});
     if (end) (void)store->end(*id, run.summary);
     return *id;
   }
