@@ -11,6 +11,7 @@
 #include "engine/base/file.h"
 #include "engine/base/text_escape.h"
 #include "engine/base/units.h"
+#include "engine/library/model_profile.h"
 #include "engine/plan/command_line.h"
 #include "engine/plan/deployment_plan.h"
 #include "engine/plan/engine_memory.h"
@@ -59,23 +60,6 @@ Result<EngineReading> read(const Options& options) {
   return reading;
 }
 
-/// The model by the name that the command gives it: a path, or "meta-llama/Llama-3.1-8B-Instruct", which is
-/// llama-3.1-8b.
-std::optional<ModelOutline> outline_named(const std::string& model) {
-  if (model.empty()) return std::nullopt;
-  std::string name = model.substr(model.rfind('/') + 1);
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  std::vector<std::string> candidates = {model, name};
-  for (const std::string_view ending : {"-instruct", "-chat", "-it"}) {
-    if (name.ends_with(ending)) candidates.push_back(name.substr(0, name.size() - ending.size()));
-  }
-  for (const std::string& each : candidates) {
-    if (auto outline = read_outline(each); outline.ok()) return std::move(*outline);
-  }
-  return std::nullopt;
-}
-
 struct Known {
   std::optional<MemoryTerms> terms;
   Bytes weights = 0;  // of all ranks together
@@ -120,8 +104,8 @@ Result<Known> known(const Options& options, const EngineReading& reading) {
     terms.total = gpu->memory;
   }
   const std::string* name = reading.settings.find("model");
-  const auto model = outline_named(name == nullptr ? "" : *name);
-  if (model) {
+  const auto model = read_outline(name == nullptr ? "" : local_model_name(*name));
+  if (model.ok()) {
     known.weights = model->weight_bytes();
     terms.weights = known.weights / reading.settings.ranks();
     if (gpu) {

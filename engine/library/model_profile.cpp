@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/profile_list.h"
@@ -93,6 +95,18 @@ const std::vector<ModelProfile>& model_profiles() {
 
 const ModelProfile* find_model_profile(std::string_view name) {
   return find_profile(model_profiles(), name);
+}
+
+std::string local_model_name(const std::string& name) {
+  std::error_code error;
+  if (name.empty() || fs::exists(name, error)) return name;
+  std::string last = name.substr(name.rfind('/') + 1);
+  std::transform(last.begin(), last.end(), last.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  if (find_model_profile(last) != nullptr) return last;
+  for (const std::string_view part : {"-instruct", "-chat", "-it"})
+    if (const std::size_t at = last.find(part); at != std::string::npos) last.erase(at, part.size());
+  return find_model_profile(last) != nullptr ? last : name;
 }
 
 Result<ModelSpec> find_model_spec(const std::string& path_or_name) {

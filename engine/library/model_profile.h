@@ -47,6 +47,10 @@ Result<ModelProfile> parse_model_profile(std::string_view json);
 const std::vector<ModelProfile>& model_profiles();              ///< the embedded ones
 const ModelProfile* find_model_profile(std::string_view name);  ///< nullptr when unknown
 
+/// What a model is called here: "meta-llama/Llama-3.1-8B-Instruct" is the profile llama-3.1-8b. Paths that
+/// exist, and names that no profile has, stay as they are.
+std::string local_model_name(const std::string& name);
+
 /// The shape of a model, its weights not needed: a profile's name, or what resolve_model takes, or a bare
 /// config.json. The error lists the profiles that have a shape.
 Result<ModelSpec> find_model_spec(const std::string& path_or_name);

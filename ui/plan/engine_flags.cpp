@@ -2,8 +2,6 @@
 #include "ui/plan/engine_flags.h"
 
 #include <algorithm>
-#include <cctype>
-#include <filesystem>
 
 #include "engine/library/model_profile.h"
 #include "engine/plan/command_line.h"
@@ -18,19 +16,6 @@ namespace {
 
 QString qs(const std::string& text) {
   return QString::fromStdString(text);
-}
-
-/// "meta-llama/Llama-3.1-8B-Instruct" is the profile llama-3.1-8b; names that no profile has stay.
-std::string model_named(const std::string& name) {
-  std::error_code error;
-  if (name.empty() || std::filesystem::exists(name, error)) return name;
-  std::string last = name.substr(name.rfind('/') + 1);
-  std::transform(last.begin(), last.end(), last.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  if (find_model_profile(last) != nullptr) return last;
-  for (const std::string_view part : {"-instruct", "-chat", "-it"})
-    if (const std::size_t at = last.find(part); at != std::string::npos) last.erase(at, part.size());
-  return find_model_profile(last) != nullptr ? last : name;
 }
 
 bool looks_like_a_file(const std::string& text) {
@@ -81,7 +66,7 @@ Deployment deployment_from(const EngineReading& reading, const Deployment& now,
   read.name = now.name;
   read.gpu = now.gpu;
   read.gpus = std::max({read.gpus, reading.gpus, read.tensor_parallel * read.pipeline_parallel});
-  read.model = read.model.empty() ? now.model : model_named(read.model);
+  read.model = read.model.empty() ? now.model : local_model_name(read.model);
   return read;
 }
 
