@@ -257,8 +257,8 @@ void add_flags(CLI::App& command, Options& options) {
                      "Tokens at the front that all requests share");
   command.add_option("--prompt-tokens", deployment.prompt_tokens, "Of a typical request, for times");
   command.add_option("--output-tokens", deployment.output_tokens, "Of a typical request, for times");
-  command.add_option("--ttft-limit-ms", deployment.ttft_limit_ms, "p99 wanted; 0 = none");
-  command.add_option("--tpot-limit-ms", deployment.tpot_limit_ms, "p99 wanted; 0 = none");
+  command.add_option("--ttft-limit-ms", deployment.ttft_limit_ms, "predicted mean at most; 0 = none");
+  command.add_option("--tpot-limit-ms", deployment.tpot_limit_ms, "predicted mean at most; 0 = none");
   command.add_flag("--enforce-eager", options.eager, "Without captured graphs");
   command.add_flag("--no-enable-prefix-caching", options.no_prefix_caching,
                    "Shared prefixes are held by each request");

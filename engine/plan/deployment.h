@@ -69,7 +69,7 @@ struct Deployment {
   std::int64_t prompt_tokens = 0,
                output_tokens = 0;               ///< of a typical request; 0 = three quarters and one of p50
   std::int64_t shared_prefix = 0;               ///< tokens at the front that all requests share
-  double ttft_limit_ms = 0, tpot_limit_ms = 0;  ///< p99 wanted; 0 = none
+  double ttft_limit_ms = 0, tpot_limit_ms = 0;  ///< compared with predicted means; 0 = none
 };
 
 /// Ranges and consistency of what was asked alone. Error::param is the setting's name.

@@ -242,6 +242,13 @@ void Planner::note_settings(DeploymentPlan& plan) const {
     notes.push_back(fmt::format("{} requests are asked for and max-num-seqs is {}: the others wait",
                                 asked_.requests, asked_.max_num_seqs));
   }
+  const int unpacked_above = own() && !gpu_->engines.empty() ? gpu_->rates(kOwnEngine).unpacked_above : 0;
+  if (unpacked_above > 0 && plan.model.weight_bits < 0.95 * 16) {
+    notes.push_back(
+        fmt::format("Steps of more than {} rows first write packed weights out as 16 bits: there throughput "
+                    "falls before it rises again",
+                    unpacked_above));
+  }
   if (plan.replicas > 1) {
     notes.push_back(fmt::format(
         "{} replicas with a copy of the weights each; requests are shared out among them", plan.replicas));
@@ -269,7 +276,9 @@ Result<DeploymentPlan> plan_deployment(const Deployment& deployment, const Model
 
 std::int64_t requests_that_fit(const DeploymentPlan& plan, std::int64_t tokens) {
   if (tokens < 1) return 0;
-  const auto planner = Planner::make(plan.asked, plan.model, plan.gpu);
+  Deployment asked = plan.asked;
+  if (tokens > plan.max_model_len) asked.max_model_len = tokens;
+  const auto planner = Planner::make(asked, plan.model, plan.gpu);
   return planner ? planner->most(tokens) * plan.replicas : 0;
 }
 

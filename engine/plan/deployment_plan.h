@@ -91,7 +91,8 @@ Result<DeploymentPlan> plan_memory(const Deployment& deployment, const ModelOutl
 /// Single changes that would make an unfitting plan fit, or come nearer; none where it fits.
 std::vector<Fix> find_fixes(const DeploymentPlan& plan);
 
-/// Requests of `tokens` each that fit at once, whatever max-num-seqs is: the frontier of the page.
+/// Requests of `tokens` each that fit at once, whatever max-num-seqs is, with max-model-len raised to them
+/// where it is less: the frontier of the page.
 std::int64_t requests_that_fit(const DeploymentPlan& plan, std::int64_t tokens);
 
 /// TP sizes that divide the heads; others are refused with this list.

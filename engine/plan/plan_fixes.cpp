@@ -95,8 +95,10 @@ class FixFinder {
       if (changed.requests > 0) changed.requests = changed.max_num_seqs;
       return changed;
     };
-    const std::int64_t most = largest_that_fits(asked, change);
+    std::int64_t most = largest_that_fits(asked, change);
     if (most == 0) return;
+    // Fewer sequences leave room for another one now and then: the plan's own count is what people see.
+    if (plan_.most_at_p95 > 0) most = std::min(most, plan_.most_at_p95);
     keep(tried(change(most)), "max-num-seqs", format_count(asked), format_count(most),
          fmt::format("{} requests wait", format_count(asked - most)));
   }

@@ -141,6 +141,8 @@ void WidgetsTest::ticks_are_one_two_five() {
   QCOMPARE(linear_ticks({0, 8000}, 5), (std::vector<double>{0, 2000, 4000, 6000, 8000}));
   QCOMPARE(log_ticks({2, 500}, 20), (std::vector<double>{2, 5, 10, 20, 50, 100, 200, 500}));
   QCOMPARE(log_ticks({0.01, 100}, 6).size(), std::size_t{5});
+  QCOMPARE(log_ticks({1, 1e6}, 3), (std::vector<double>{1, 1e3, 1e6}));  // each third decade
+  QCOMPARE(log_ticks({2000, 50'000}, 5), (std::vector<double>{2000, 5000, 10'000, 20'000, 50'000}));
   QCOMPARE(time_ticks({kStart, kStart + 120}, 5),
            (std::vector<double>{kStart + 10, kStart + 40, kStart + 70, kStart + 100}));
   QCOMPARE(linear_limits(6030), (AxisLimits{0, 8000}));

@@ -159,6 +159,52 @@ class PlanBudgetTest : public QObject {
     QCOMPARE(plan.worst_rank().kv_bytes_per_token, Bytes{131'072 / 4});
   }
 
+  /// The change that is offered and the count that stands beside it were 66 and 65: fewer sequences need a
+  /// little less beside KV.
+  void fewer_sequences_are_as_many_as_fit() {
+    for (const Deployment& shipped : shipped_deployments()) {
+      Deployment asked = shipped;
+      asked.max_num_seqs = 128;
+      asked.requests = 72;
+      asked.gpu = "L40S";
+      asked.gpus = asked.tensor_parallel = 2;
+      const auto plan = plan_deployment(asked, model_of(asked.model.c_str()), find_gpu(asked.gpu).value());
+      PW_VERIFY(plan);
+      for (const Fix& fix : plan->fixes) {
+        if (fix.setting != "max-num-seqs") continue;
+        QCOMPARE(fix.to, std::to_string(std::min<std::int64_t>(plan->most_at_p95, 71)));
+        QVERIFY(fix.fits);
+      }
+    }
+  }
+
+  /// Longer requests than max-model-len were asked of a pool that was made for max-model-len, and the line
+  /// fell to a quarter there.
+  void the_frontier_goes_on_beyond_max_length() {
+    Deployment asked = shipped_deployments().back();
+    for (const Deployment& shipped : shipped_deployments())
+      if (shipped.model == "qwen2.5-72b-awq") asked = shipped;
+    asked.gpu = "A100-80G";
+    asked.gpus = asked.tensor_parallel = 8;
+    asked.max_num_seqs = 128;
+    asked.max_model_len = 8192;
+    asked.shared_prefix = 2048;
+    const auto plan = plan_memory(asked, model_of(asked.model.c_str()), find_gpu(asked.gpu).value());
+    PW_VERIFY(plan);
+    const auto tokens_held = [&](std::int64_t tokens) {
+      return static_cast<double>(requests_that_fit(*plan, tokens) * (tokens - asked.shared_prefix));
+    };
+    const double at_max = tokens_held(8192);
+    QVERIFY(at_max > 0);
+    std::int64_t before = requests_that_fit(*plan, 8192);
+    for (std::int64_t tokens = 8704; tokens <= 32'768; tokens += 512) {
+      const std::int64_t fit = requests_that_fit(*plan, tokens);
+      QVERIFY2(fit <= before, std::to_string(tokens).c_str());
+      QVERIFY2(tokens_held(tokens) > 0.75 * at_max, std::to_string(tokens).c_str());
+      before = fit;
+    }
+  }
+
   void verdicts_and_fixes() {
     Deployment asked = eight_billion();
     asked.max_num_seqs = 32;

@@ -132,8 +132,7 @@ void ChartPlot::update_limits() {
   if (!fixed_time_ && across.high >= across.low) {
     if (kind_ == XAxis::time) x_ = {across.low, across.high > across.low ? across.high : across.low + 1};
     if (kind_ == XAxis::linear) x_ = steady_x_.update(linear_limits(across.high), now());
-    if (kind_ == XAxis::log)
-      x_ = steady_x_.update({across.low, across.high > across.low ? across.high : 10 * across.low}, now());
+    if (kind_ == XAxis::log) x_ = steady_x_.update(log_limits(across.low, across.high), now());
   }
   for (const ChartLimit& limit : limits_) widen(up, limit.value);
   const AxisLimits wanted = log_ ? log_limits(up.low, up.high) : linear_limits(up.high);
@@ -215,7 +214,7 @@ double ChartPlot::x_at(double pixel) const {
 std::vector<double> ChartPlot::value_ticks() const {
   if (!log_) return linear_ticks(values_, kLinearSteps);
   const int line = QFontMetrics(Theme::current().font(FontRole::caption)).height();
-  return log_ticks(values_, std::max(2, static_cast<int>(viewport()->height() / (line * 1.5)) - 1));
+  return log_ticks(values_, std::max(2, static_cast<int>(viewport()->height() / (line * 1.15)) - 1));
 }
 
 std::vector<double> ChartPlot::shown_x_ticks() const {

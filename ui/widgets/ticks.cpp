@@ -55,9 +55,13 @@ std::vector<double> log_ticks(AxisLimits limits, int most_ticks) {
     return ticks;
   };
   std::vector<double> ticks = collect(true);
-  if (static_cast<int>(ticks.size()) <= most_ticks) return ticks;
-  std::vector<double> decades = collect(false);
-  return decades.size() >= 2 ? decades : ticks;
+  if (std::ssize(ticks) <= most_ticks) return ticks;
+  const std::vector<double> decades = collect(false);
+  if (decades.size() < 2) return ticks;
+  const std::size_t step = (decades.size() - 1) / static_cast<std::size_t>(std::max(1, most_ticks)) + 1;
+  ticks.clear();
+  for (std::size_t i = 0; i < decades.size(); i += step) ticks.push_back(decades[i]);
+  return ticks;
 }
 
 std::vector<double> time_ticks(AxisLimits seconds, int most_ticks) {

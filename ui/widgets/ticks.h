@@ -13,8 +13,9 @@ struct AxisLimits {
 double nice_step(double span,
                  int most_ticks);  ///< smallest 1, 2 or 5 × 10ⁿ that gives at most that many steps
 std::vector<double> linear_ticks(AxisLimits limits, int most_ticks);
-std::vector<double> log_ticks(AxisLimits limits,
-                              int most_ticks);  ///< 1-2-5 a decade, or decades where room is short
+std::vector<double> log_ticks(
+    AxisLimits limits,
+    int most_ticks);  ///< 1-2-5 a decade; where room is short decades, or each second, third …
 std::vector<double> time_ticks(
     AxisLimits seconds,
     int most_ticks);  ///< UTC seconds at whole multiples; local midnight aligned by the caller's offset
