@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/plan/command_line.h"
+#include "engine/plan/deployment_plan.h"
 #include "engine/plan/engine_profile.h"
 #include "engine/plan/flag_reader.h"
 #include "engine/plan/flag_writer.h"
@@ -50,6 +51,8 @@ class ManifestTest : public QObject {
   void kubernetes();
   void come_back_data() { engines_data(); }
   void come_back();
+  void shipped_deployments_on_every_engine_data();
+  void shipped_deployments_on_every_engine();
   void names_and_texts_are_safe();
   void others_have_none();
   void the_checks_find_faults();
@@ -120,6 +123,62 @@ void ManifestTest::come_back() {
       QCOMPARE(*reading->settings.find(setting), settings().values.at(setting));
     QCOMPARE(*reading->settings.find("host"), std::string("0.0.0.0"));
     QVERIFY(reading->unmatched.empty());
+  }
+}
+
+void ManifestTest::shipped_deployments_on_every_engine_data() {
+  QTest::addColumn<std::string>("engine");
+  QTest::addColumn<std::size_t>("place");
+  for (const EngineProfile& engine : engine_profiles())
+    for (std::size_t i = 0; i < shipped_deployments().size(); ++i)
+      QTest::addRow("%s, %s", engine.name.c_str(), shipped_deployments()[i].name.c_str()) << engine.name << i;
+}
+
+void ManifestTest::shipped_deployments_on_every_engine() {
+  QFETCH(std::string, engine);
+  QFETCH(std::size_t, place);
+  const Deployment& deployment = shipped_deployments()[place];
+  const auto model = read_outline(deployment.model);
+  QVERIFY(model.ok());
+  const auto plan = plan_memory(deployment, *model, find_gpu(deployment.gpu).value());
+  QVERIFY(plan.ok());
+  const WrittenFlags written = write_flags(**find_engine(engine), deployment, memory_terms_of(*plan));
+  if (!written.config.empty()) {
+    const auto config = yaml_documents(written.config);
+    QCOMPARE(config.size(), std::size_t{1});
+    QVERIFY(config.front().is_object() && !config.front().empty());
+  }
+  ManifestOptions options;
+  options.gpus = deployment.tensor_parallel * deployment.pipeline_parallel;
+  options.replicas = plan->replicas;
+  options.weights = plan->model.weight_bytes();
+  const auto compose = compose_file(written, options);
+  const auto objects = kubernetes_manifest(written, options);
+  const bool has_image = engine == "vllm" || engine == "sglang" || engine == "tgi";
+  QCOMPARE(compose.ok(), has_image);
+  QCOMPARE(objects.ok(), has_image);
+  if (!has_image) return;
+  QVERIFY(written.config.empty());  // a file of its own would have to be mounted
+  const auto services = yaml_documents(compose->text);
+  QCOMPARE(services.size(), std::size_t{1});
+  std::vector<std::string> faults = compose_faults(services.front());
+  for (const auto& document : yaml_documents(objects->text))
+    for (std::string& fault : kubernetes_faults(document)) faults.push_back(std::move(fault));
+  report(faults);
+  QVERIFY(faults.empty());
+  // Read as a configuration, both say what was asked for.
+  for (const std::string& text : {compose->text, objects->text}) {
+    const auto command = read_config(text, nullptr);
+    QVERIFY(command.ok());
+    QCOMPARE(command->engine->name, engine);
+    QCOMPARE(command->gpus, options.gpus);
+    const auto reading = read_engine_settings(*command);
+    QVERIFY(reading.ok());
+    QVERIFY(reading->unmatched.empty());
+    const Deployment read = deployment_of(reading->settings, *reading->engine, memory_terms_of(*plan));
+    QCOMPARE(read.tensor_parallel, deployment.tensor_parallel);
+    QVERIFY(read.max_model_len == deployment.max_model_len);
+    QCOMPARE(read.kv_cache_dtype, deployment.kv_cache_dtype);
   }
 }
 
