@@ -68,7 +68,8 @@ Result<TuningRecipe> find_recipe(std::string_view name) {
                "These exist: " + profile_names(tuning_recipes()), "recipe"};
 }
 
-Result<std::vector<PlayedStep>> play(const TuningRecipe& recipe, const SimulationWish& wish) {
+Result<std::vector<PlayedStep>> play(const TuningRecipe& recipe, const SimulationWish& wish,
+                                     const StepPlayed& on_played) {
   const auto workload = find_workload(recipe.workload);
   if (!workload) return workload.error();
   constexpr std::uint64_t kSeed = 0;
@@ -83,6 +84,7 @@ Result<std::vector<PlayedStep>> play(const TuningRecipe& recipe, const Simulatio
     auto run = simulate_run(trace, clients, settings);
     if (!run) return run.error();
     played.push_back({settings, std::move(*run)});
+    if (on_played && !on_played(played.back())) break;
   }
   return played;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // TuningRecipe: a known way of tuning a deployment step by step (profiles/recipes), played in the simulator.
 #pragma once
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +38,12 @@ struct PlayedStep {
   SimulatedRun run;
 };
 
-/// Clients keep as many requests open as the server runs at once. `wish` says model and GPUs alone.
-Result<std::vector<PlayedStep>> play(const TuningRecipe& recipe, const SimulationWish& wish);
+/// After each step, in their order; false = no more of them.
+using StepPlayed = std::function<bool(const PlayedStep& step)>;
+
+/// Clients keep as many requests open as the server runs at once. `wish` says model and GPUs alone. All
+/// steps, or those up to the one after which `on_played` ended it.
+Result<std::vector<PlayedStep>> play(const TuningRecipe& recipe, const SimulationWish& wish,
+                                     const StepPlayed& on_played = {});
 
 }  // namespace pitwall

@@ -4,110 +4,37 @@
 #include <QAccessible>
 #include <QApplication>
 #include <QClipboard>
-#include <QComboBox>
 #include <QLabel>
-#include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QTabBar>
-#include <QTest>
 #include <QTimer>
 #include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <fstream>
 
-#include "app/common/backend_factory.h"
-#include "engine/store/store.h"
 #include "tests/support/test_support.h"
 #include "tests/support/tiny_model.h"
+#include "tests/ui/plan_session.h"
 #include "ui/plan/alternatives.h"
 #include "ui/plan/deployment_files.h"
 #include "ui/plan/plan_charts.h"
-#include "ui/plan/plan_form.h"
-#include "ui/plan/plan_page.h"
 #include "ui/plan/plan_rows.h"
-#include "ui/plan/rank_bars.h"
 #include "ui/plan/serve_settings.h"
 #include "ui/serve/serve_page.h"
 #include "ui/serve/settings_form.h"
 #include "ui/shell/banner_bar.h"
-#include "ui/shell/compose.h"
-#include "ui/shell/engine_controller.h"
-#include "ui/shell/preferences.h"
 #include "ui/shell/theme.h"
-#include "ui/widgets/data_table.h"
 #include "ui/widgets/line_chart.h"
 #include "ui/widgets/number_field.h"
 
 using namespace pitwall;
 using namespace pitwall::ui;
-
-namespace {
-
-constexpr int kPatienceMs = 60'000;
-
-QString u8(const char* text) {
-  return QString::fromUtf8(text);
-}
-
-struct Session {
-  explicit Session(const std::filesystem::path& folder)
-      : preferences(folder),
-        store(*Store::open(folder / "pitwall.db")),
-        engine(backend_factory(), store.get()) {
-    window =
-        compose_window(engine, *store, preferences, [](const std::string& name) { return find_gpu(name); });
-    window->resize(1440, 900);
-    window->show();
-    plan = static_cast<PlanPage*>(window->page(u8("plan")));
-  }
-  template <class T>
-  T* child(const char* name) {
-    return window->findChild<T*>(u8(name));
-  }
-  bool answers() {
-    return QTest::qWaitFor([&] { return plan->answered(); }, kPatienceMs);
-  }
-  /// As a person would: select all, type, Enter.
-  void type(const char* field, const char* text) {
-    auto* edit = child<QLineEdit>(field);
-    edit->setFocus();
-    edit->selectAll();
-    QTest::keyClick(edit, Qt::Key_Delete);
-    QTest::keyClicks(edit, u8(text));
-    QTest::keyClick(edit, Qt::Key_Return);
-  }
-  void choose(const char* box, const QString& text) {
-    auto* combo = child<QComboBox>(box);
-    combo->setCurrentIndex(combo->findText(text));
-    Q_EMIT combo->activated(combo->currentIndex());
-    Q_EMIT combo->textActivated(text);
-  }
-  const Deployment& asked() { return child<PlanForm>("plan.form")->deployment(); }
-  std::shared_ptr<const DeploymentPlan> answer() {
-    for (const RankBarEntry& entry : child<RankBars>("plan.rankBars")->entries())
-      if (entry.subject) return entry.plan;
-    return nullptr;
-  }
-  int rows() { return child<DataTable>("plan.alternatives.table")->model()->rowCount(); }
-
-  Preferences preferences;
-  std::unique_ptr<Store> store;
-  EngineController engine;
-  std::unique_ptr<MainWindow> window;
-  PlanPage* plan = nullptr;
-};
-
-Deployment documents() {
-  for (const Deployment& deployment : shipped_deployments())
-    if (deployment.name == "Chat with long documents") return deployment;
-  return {};
-}
-
-}  // namespace
+using pitwall::test::documents;
+using pitwall::test::u8;
 
 class PlanPageTest : public QObject {
   Q_OBJECT
@@ -140,7 +67,7 @@ class PlanPageTest : public QObject {
   void start(const Deployment& deployment = documents());
 
   std::unique_ptr<test::TemporaryFolder> home_, data_;
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<test::PlanSession> session_;
 };
 
 void PlanPageTest::initTestCase() {
@@ -152,7 +79,7 @@ void PlanPageTest::initTestCase() {
 
 void PlanPageTest::init() {
   data_ = std::make_unique<test::TemporaryFolder>();
-  session_ = std::make_unique<Session>(data_->path());
+  session_ = std::make_unique<test::PlanSession>(data_->path());
 }
 
 void PlanPageTest::cleanup() {
@@ -182,7 +109,7 @@ void PlanPageTest::is_first_and_offers_deployments() {
   QCOMPARE(session_->child<QComboBox>("plan.deployment")->currentText(),
            QString::fromStdString(shipped_deployments()[1].name));
   // The next start begins where this one ended.
-  session_ = std::make_unique<Session>(data_->path());
+  session_ = std::make_unique<test::PlanSession>(data_->path());
   QVERIFY(session_->answers());
   QCOMPARE(session_->asked().name, shipped_deployments()[1].name);
 }
@@ -446,12 +373,12 @@ void PlanPageTest::saved_and_started_from_again() {
   QCOMPARE(deployment_json(saved.front()), deployment_json(session_->asked()));
   auto* selector = session_->child<QComboBox>("plan.deployment");
   QCOMPARE(selector->currentText(), u8("Mine: 33/at once"));
-  session_ = std::make_unique<Session>(data_->path());
+  session_ = std::make_unique<test::PlanSession>(data_->path());
   QVERIFY(session_->answers());
   QCOMPARE(session_->asked().requests, 33);
 
   std::ofstream(deployments_folder() / "broken.json") << "{\"gpu\": 7}";
-  session_ = std::make_unique<Session>(data_->path());
+  session_ = std::make_unique<test::PlanSession>(data_->path());
   QVERIFY(session_->answers());
   QCOMPARE(saved_deployments().size(), std::size_t{1});
 }
@@ -569,8 +496,8 @@ void PlanPageTest::every_stop_of_tab_has_a_name() {
   QCOMPARE(session_->window->focusWidget(), first);  // round, and no trap
   for (const char* stop :
        {"plan.pin", "plan.model", "plan.gpus", "plan.requestsSlider", "plan.lengthP95", "plan.limitMeaning",
-        "plan.serveThis", "plan.rankBars.view", "plan.alternatives.table", "plan.chart.frontier.plot",
-        "plan.chart.throughput.plot"})
+        "plan.more", "plan.serveThis", "plan.rankBars.view", "plan.alternatives.table",
+        "plan.chart.frontier.plot", "plan.chart.throughput.plot"})
     QVERIFY2(seen.contains(u8(stop)), qPrintable(u8(stop) + u8(" is not in ") + seen.join(u' ')));
   // Reading order: the form from above, then its answer.
   QVERIFY(seen.indexOf(u8("plan.model")) < seen.indexOf(u8("plan.lengthP50")));

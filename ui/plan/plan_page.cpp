@@ -32,6 +32,7 @@
 #include "ui/plan/notice_strip.h"
 #include "ui/plan/plan_answer.h"
 #include "ui/plan/plan_form.h"
+#include "ui/plan/recipe_dialog.h"
 #include "ui/plan/serve_settings.h"
 #include "ui/plan/slow_lookup.h"
 #include "ui/plan/start_view.h"
@@ -92,7 +93,7 @@ struct PlanPage::State {
 
   QComboBox* selector = nullptr;
   QPointer<CommandDialog> command_dialog;  // while it is open
-  QAction *read_command = nullptr, *flags = nullptr, *pin = nullptr, *serve = nullptr;
+  QAction *read_command = nullptr, *recipe = nullptr, *flags = nullptr, *pin = nullptr, *serve = nullptr;
   QTabBar* narrow_tabs = nullptr;
   StartView* start_view = nullptr;
   PlanForm* form = nullptr;
@@ -128,6 +129,8 @@ struct PlanPage::State {
   void ask_command();
   std::optional<MemoryTerms> terms_of(const Deployment& deployment);
   void show_flags();
+  void show_recipe();
+  void add_pinned(const Deployment& deployment);
 };
 
 void PlanPage::State::build() {
@@ -174,6 +177,7 @@ QAction* PlanPage::State::action(const char* id, const QString& text, const QKey
 
 void PlanPage::State::build_actions() {
   read_command = action("plan.readCommand", tr("Read a command line…"), {}, [this] { ask_command(); });
+  recipe = action("plan.recipe", tr("Tuning recipe…"), {}, [this] { show_recipe(); });
   flags = action("plan.flags", tr("Flags for other engines…"), {}, [this] { show_flags(); });
   pin = action("plan.pin", tr("Pin this"), Qt::Key_P, [this] { toggle_pin(); });
   pin->setIcon(icon(QStringLiteral("pin")));
@@ -205,6 +209,7 @@ void PlanPage::State::connect_parts() {
   connect(answer->notice(), &NoticeStrip::verb_chosen, page, [this] { show_header(); });
   connect(start_view, &StartView::chosen, page, [this](const Deployment& deployment) { start(deployment); });
   connect(start_view, &StartView::read_command_requested, page, [this] { ask_command(); });
+  connect(start_view, &StartView::recipe_requested, page, [this] { show_recipe(); });
   connect(selector, &QComboBox::activated, page, [this](int index) {
     if (index >= 0 && static_cast<std::size_t>(index) < offered.size())
       start(offered[static_cast<std::size_t>(index)]);
@@ -378,7 +383,8 @@ void PlanPage::State::show_layout() {
   form->setMaximumWidth(narrow ? units(kNarrowForm) : wide);
   form->setMinimumWidth(narrow ? 0 : wide);
   for (QAction* act : page->actions())
-    if (act != read_command && act->objectName() != QStringLiteral("plan.openModel")) act->setEnabled(!empty);
+    if (act != read_command && act != recipe && act->objectName() != QStringLiteral("plan.openModel"))
+      act->setEnabled(!empty);
 }
 
 void PlanPage::State::toggle_pin() {
@@ -473,6 +479,23 @@ void PlanPage::State::show_flags() {
   FlagsDialog(*plan, page).exec();
 }
 
+void PlanPage::State::show_recipe() {
+  RecipeDialog dialog(page);
+  connect(&dialog, &RecipeDialog::step_chosen, page, [this](const Deployment& step) { add_pinned(step); });
+  dialog.exec();
+}
+
+/// Beside all that there is: the draft would go, so it is pinned too while there is room.
+void PlanPage::State::add_pinned(const Deployment& deployment) {
+  alternatives.pin();
+  alternatives.start(deployment);
+  alternatives.pin();
+  form->set_deployment(deployment);
+  selector->setCurrentIndex(-1);
+  show_layout();
+  ask();
+}
+
 PlanPage::PlanPage(EngineController& engine, Store& store, Preferences& preferences, GpuSource find_gpu,
                    QWidget* parent)
     : Page(parent), state_(std::make_unique<State>(this, engine, store, preferences, std::move(find_gpu))) {
@@ -502,7 +525,7 @@ QList<QWidget*> PlanPage::context_widgets() {
   return {state_->selector};
 }
 QList<QAction*> PlanPage::page_actions() {
-  return {state_->read_command, state_->flags, state_->pin};
+  return {state_->read_command, state_->recipe, state_->flags, state_->pin};
 }
 
 void PlanPage::activated() {

@@ -33,8 +33,13 @@ StartView::StartView(QWidget* parent) : QWidget(parent) {
   auto* read = new QPushButton(tr("Read a command line…"), this);
   read->setObjectName(QStringLiteral("plan.start.readCommand"));
   read->setAccessibleDescription(tr("Starts from how another engine is run today."));
+  auto* recipe = new QPushButton(tr("Tuning recipe…"), this);
+  recipe->setObjectName(QStringLiteral("plan.start.recipe"));
+  recipe->setAccessibleDescription(tr("A published way of tuning, step by step, beside its simulation."));
   auto* buttons = new QHBoxLayout;
+  buttons->setSpacing(units(2));
   buttons->addWidget(read);
+  buttons->addWidget(recipe);
   buttons->addStretch(1);
   card_->body()->addWidget(hint);
   card_->body()->addSpacing(units(2));
@@ -45,6 +50,7 @@ StartView::StartView(QWidget* parent) : QWidget(parent) {
   column->addWidget(card_);
   column->addStretch(1);
   connect(read, &QPushButton::clicked, this, &StartView::read_command_requested);
+  connect(recipe, &QPushButton::clicked, this, &StartView::recipe_requested);
 }
 
 void StartView::set_deployments(const std::vector<Deployment>& deployments) {

@@ -18,6 +18,7 @@ class StartView : public QWidget {
  Q_SIGNALS:
   void chosen(const pitwall::Deployment& deployment);
   void read_command_requested();
+  void recipe_requested();
 
  private:
   Card* card_;
