@@ -244,10 +244,8 @@ void Planner::note_settings(DeploymentPlan& plan) const {
   }
   const int unpacked_above = own() && !gpu_->engines.empty() ? gpu_->rates(kOwnEngine).unpacked_above : 0;
   if (unpacked_above > 0 && plan.model.weight_bits < 0.95 * 16) {
-    notes.push_back(
-        fmt::format("Steps of more than {} rows first write packed weights out as 16 bits: there throughput "
-                    "falls before it rises again",
-                    unpacked_above));
+    notes.push_back(fmt::format("Steps of more than {} rows unpack the weights first: throughput falls there",
+                                unpacked_above));
   }
   if (plan.replicas > 1) {
     notes.push_back(fmt::format(

@@ -2,16 +2,19 @@
 // Parts of the plan page without the window around them.
 #include <QFileInfo>
 #include <QTest>
+#include <cmath>
 #include <set>
 
 #include "tests/support/test_support.h"
 #include "ui/plan/alternatives.h"
 #include "ui/plan/fix_list.h"
 #include "ui/plan/length_slider.h"
+#include "ui/plan/plan_charts.h"
 #include "ui/plan/rank_bars.h"
 #include "ui/plan/serve_settings.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/data_table.h"
+#include "ui/widgets/number_format.h"
 
 using namespace pitwall;
 using namespace pitwall::ui;
@@ -41,6 +44,7 @@ class PlanPartsTest : public QObject {
   void a_fix_for_a_setting_without_a_field_is_an_error();
   void limits_of_any_meaning_are_served_as_bytes();
   void titles_say_what_differs();
+  void frontiers_end_with_what_the_model_can();
   void length_slider_is_round();
   void measured_stands_beside_planned();
   void bars_are_a_table_too();
@@ -120,7 +124,43 @@ void PlanPartsTest::titles_say_what_differs() {
   QCOMPARE(titles[3], u8("1 × L40S"));
   QCOMPARE(titles[1], u8("1 × H200 · KV int8 · max as the model"));
   QCOMPARE(titles[2], u8("1 × H200 · KV as the model · max 4,096"));
+  Deployment uncached = plain, theirs = plain;
+  uncached.prefix_caching = false;
+  theirs.law = KvLaw::vllm;
+  QCOMPARE(alternative_titles({plain, uncached})[1], u8("1 × H200 · no prefix cache"));
+  QCOMPARE(alternative_titles({plain, theirs})[1], u8("1 × H200 · rules vLLM"));
   QCOMPARE(std::set<QString>(titles.begin(), titles.end()).size(), std::size_t{4});
+}
+
+void PlanPartsTest::frontiers_end_with_what_the_model_can() {
+  Alternatives alternatives;
+  QVERIFY(frontier_marks(alternatives).empty());
+  const auto plan = documents_plan();
+  alternatives.start(plan->asked);
+  alternatives.all().front().plan = plan;
+  const std::int64_t end = plan->model.context_length;
+  QVERIFY(end > plan->max_model_len);
+  FrontierLines lines;
+  const ChartSeries line = lines.series(alternatives).front();
+  QCOMPARE(line.x.back(), static_cast<double>(end));
+  QVERIFY(line.y.back() > 0);
+  const std::vector<ChartMark> marks = frontier_marks(alternatives);
+  QCOMPARE(marks.size(), std::size_t{3});
+  QVERIFY(marks[1].text.contains(count_text(plan->max_model_len)));
+  QVERIFY(marks[2].text.contains(count_text(end)));
+  // Beside a model that goes further the line ends where its own does.
+  auto further = std::make_shared<DeploymentPlan>(*plan);
+  further->model.context_length = 4 * end;
+  Deployment other = plan->asked;
+  other.gpu = "A100-80G";
+  alternatives.pin();
+  alternatives.edit(other);
+  alternatives.all().back().plan = further;
+  const std::vector<ChartSeries> both = lines.series(alternatives);
+  QCOMPARE(both.size(), std::size_t{2});
+  QVERIFY(both[0].x == both[1].x && both[0].x.back() == static_cast<double>(4 * end));
+  for (std::size_t i = 0; i < both[0].x.size(); ++i)
+    QCOMPARE(std::isfinite(both[0].y[i]), both[0].x[i] <= static_cast<double>(end));
 }
 
 void PlanPartsTest::length_slider_is_round() {

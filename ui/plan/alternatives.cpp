@@ -36,10 +36,28 @@ QStringList aspects_of(const Deployment& d) {
       tr("%1 a step").arg(count_text(d.max_num_batched_tokens)),
       tr("blocks of %1").arg(d.block_size),
       d.graphs ? tr("graphs") : tr("no graphs"),
+      d.prefix_caching ? tr("prefix cache") : tr("no prefix cache"),
+      tr("rules %1").arg(law_text(d.law)),
   };
 }
 
 }  // namespace
+
+QString law_text(KvLaw law) {
+  switch (law) {
+    case KvLaw::automatic:
+      return tr("by the model");
+    case KvLaw::pitwall:
+      return tr("this engine");
+    case KvLaw::needed:
+      return tr("as layers need");
+    case KvLaw::vllm:
+      return tr("vLLM");
+    case KvLaw::llama_cpp:
+      break;
+  }
+  return tr("llama.cpp");
+}
 
 void copy_demand(const Deployment& from, Deployment& to) {
   to.requests = from.requests;

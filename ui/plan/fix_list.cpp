@@ -12,12 +12,8 @@
 
 namespace pitwall::ui {
 
-namespace {
-
-constexpr std::size_t kMostShown = 8;
-
-/// Two lines: the change, then what it does and costs.
-class FixButton final : public QAbstractButton {
+/// The change, then what it does and costs in as many lines as its row has.
+class FixButton : public QAbstractButton {
  public:
   FixButton(const QString& change, const QString& effect, bool enough, QWidget* parent)
       : QAbstractButton(parent), effect_(effect), enough_(enough) {
@@ -31,9 +27,22 @@ class FixButton final : public QAbstractButton {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   }
   QSize sizeHint() const override {
-    return {units(52), 2 * QFontMetrics(Theme::current().font(FontRole::small)).height() + units(2)};
+    return {units(52),
+            (1 + lines_) * QFontMetrics(Theme::current().font(FontRole::small)).height() + units(2)};
   }
   QSize minimumSizeHint() const override { return {units(30), sizeHint().height()}; }
+
+  /// That the effect takes in a column so wide; three at most.
+  int lines_in(int width) const {
+    const QFontMetrics metrics(Theme::current().font(FontRole::small));
+    const QRect room(0, 0, width - units(2), metrics.height() * 99);
+    return std::clamp(metrics.boundingRect(room, Qt::TextWordWrap, effect_).height() / metrics.height(), 1,
+                      3);
+  }
+  void set_lines(int lines) {
+    lines_ = lines;
+    updateGeometry();
+  }
 
  protected:
   void paintEvent(QPaintEvent*) override {
@@ -54,8 +63,8 @@ class FixButton final : public QAbstractButton {
                      painter.fontMetrics().elidedText(text(), Qt::ElideRight, first.width()));
     painter.setFont(Theme::current().font(FontRole::small));
     painter.setPen(ink(Colour::muted));
-    painter.drawText(first.translated(0, line), Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(effect_, Qt::ElideRight, first.width()));
+    painter.drawText(QRect(first.left(), first.bottom() + 1, first.width(), lines_ * line),
+                     Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, effect_);
     if (!hasFocus()) return;
     painter.setPen(QPen(ink(Colour::accent), 2));
     painter.setBrush(Qt::NoBrush);
@@ -65,7 +74,13 @@ class FixButton final : public QAbstractButton {
  private:
   QString effect_;
   bool enough_;
+  int lines_ = 1;
 };
+
+namespace {
+
+constexpr std::size_t kMostShown = 8;
+constexpr int kMostColumns = 5;
 
 QString effect_text(const Fix& fix) {
   QStringList words;
@@ -128,7 +143,7 @@ FixList::FixList(QWidget* parent) : Card(tr("What would make it fit"), {}, {}, p
 }
 
 void FixList::show_none(const QString& sentence) {
-  for (QWidget* button : buttons_) delete button;
+  for (FixButton* button : buttons_) delete button;
   buttons_.clear();
   set_title(tr("What would make it fit"));
   set_unit({});
@@ -154,12 +169,17 @@ void FixList::show_fixes(qint64 alternative, const QString& title, const std::ve
 }
 
 void FixList::arrange() {
-  const int columns = std::clamp(width() / units(56), 1, 4);
+  const int columns = std::clamp(width() / units(48), 1, kMostColumns);
+  const int room = contentsRect().width() / columns - units(4);  // less the card's margin and the gap
+  int lines = 1;
+  for (const FixButton* button : buttons_) lines = std::max(lines, button->lines_in(room));
+  for (FixButton* button : buttons_) button->set_lines(lines);
   if (columns == columns_) return;
   columns_ = columns;
   for (std::size_t i = 0; i < buttons_.size(); ++i)
     grid_->addWidget(buttons_[i], static_cast<int>(i) / columns, static_cast<int>(i) % columns);
-  for (int column = 0; column < 4; ++column) grid_->setColumnStretch(column, column < columns ? 1 : 0);
+  for (int column = 0; column < kMostColumns; ++column)
+    grid_->setColumnStretch(column, column < columns ? 1 : 0);
 }
 
 void FixList::resizeEvent(QResizeEvent* event) {

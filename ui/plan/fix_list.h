@@ -10,6 +10,8 @@ class QGridLayout;
 
 namespace pitwall::ui {
 
+class FixButton;
+
 class FixList : public Card {
   Q_OBJECT
 
@@ -26,7 +28,7 @@ class FixList : public Card {
 
  private:
   void arrange();
-  std::vector<QWidget*> buttons_;
+  std::vector<FixButton*> buttons_;
   QGridLayout* grid_;
   Label* sentence_;
   int columns_ = 0;

@@ -17,7 +17,7 @@ namespace {
 constexpr int kFrontierPoints = 32;
 constexpr std::size_t kMostKept = 64;
 constexpr double kShortestTokens = 512,
-                 kBeyondMax = 4;  // the axis goes to that many times the longest max length
+                 kBeyondMax = 4;  // times max length, where the model does not say how far it goes
 constexpr std::array kHues{Colour::itl, Colour::tpot, Colour::ttft, Colour::queue};
 constexpr std::array kStrokes{Stroke::solid, Stroke::long_dash, Stroke::dots, Stroke::dash_dot};
 
@@ -46,6 +46,13 @@ std::vector<Shown> with_plans(const Alternatives& alternatives) {
   return shown;
 }
 
+/// Whatever max length is, up to what the model can.
+double longest_drawn(const DeploymentPlan& plan) {
+  const auto max = static_cast<double>(plan.max_model_len);
+  const auto context = static_cast<double>(plan.model.context_length);
+  return context > 0 ? std::max(context, max) : kBeyondMax * max;
+}
+
 double p95_of(const DeploymentPlan& plan) {
   if (plan.asked.lengths.p95 > 0) return static_cast<double>(plan.asked.lengths.p95);
   if (plan.asked.lengths.max > 0) return static_cast<double>(plan.asked.lengths.max);
@@ -58,16 +65,12 @@ std::vector<ChartSeries> FrontierLines::series(const Alternatives& alternatives)
   double longest = 0, shortest = kShortestTokens;
   const std::vector<Shown> all = with_plans(alternatives);
   for (const Shown& shown : all) {
-    const DeploymentPlan& plan = *shown.one->plan;
-    const auto max = static_cast<double>(plan.max_model_len);
-    const auto context = static_cast<double>(plan.model.context_length);
-    longest = std::max(longest,
-                       context > 0 ? std::min(kBeyondMax * max, std::max(context, max)) : kBeyondMax * max);
+    longest = std::max(longest, longest_drawn(*shown.one->plan));
     // Requests that are hardly longer than what they share say nothing of memory.
-    shortest = std::max(shortest, 1.25 * static_cast<double>(plan.asked.shared_prefix));
+    shortest = std::max(shortest, 1.25 * static_cast<double>(shown.one->plan->asked.shared_prefix));
   }
   for (const Shown& shown : all) shortest = std::max(1.0, std::min(shortest, p95_of(*shown.one->plan) / 2));
-  longest = std::max(longest, 10 * shortest);
+  longest = std::max(longest, 2 * shortest);
   if (known_.size() > kMostKept) known_.clear();
   std::vector<ChartSeries> lines;
   for (const Shown& shown : all) {
@@ -81,7 +84,9 @@ std::vector<ChartSeries> FrontierLines::series(const Alternatives& alternatives)
         known_[deployment_json(question) + std::to_string(shortest) + ' ' + std::to_string(longest)];
     if (fit.empty())
       for (const double tokens : line.x) {
-        const auto most = requests_that_fit(*shown.one->plan, static_cast<std::int64_t>(tokens));
+        const std::int64_t most = tokens > longest_drawn(*shown.one->plan)
+                                      ? 0
+                                      : requests_that_fit(*shown.one->plan, std::llround(tokens));
         fit.push_back(most > 0 ? static_cast<double>(most) : std::nan(""));
       }
     line.y = fit;
@@ -99,7 +104,19 @@ std::vector<ChartMark> frontier_marks(const Alternatives& alternatives) {
   mark.y = requests;
   mark.text = tr("%1 requests at p95").arg(count_text(requests));
   mark.to_axes = true;
-  return {mark};
+  std::vector<ChartMark> marks{mark};
+  const auto guide = [&](std::int64_t tokens, const QString& text) {
+    ChartMark line;
+    line.shape = ChartMark::Shape::guide;
+    line.x = static_cast<double>(tokens);
+    line.colour = Colour::muted;
+    line.text = text.arg(count_text(tokens));
+    marks.push_back(line);
+  };
+  const DeploymentPlan& plan = *subject->plan;
+  guide(plan.max_model_len, tr("max length %1"));
+  if (plan.model.context_length > plan.max_model_len) guide(plan.model.context_length, tr("the model's %1"));
+  return marks;
 }
 
 std::vector<ChartSeries> throughput_series(const Alternatives& alternatives) {
@@ -151,7 +168,7 @@ PlanCharts::PlanCharts(QWidget* parent) : QWidget(parent) {
   LineChart::Spec frontier{QStringLiteral("plan.chart.frontier"), tr("Requests that fit"), tr("requests"),
                            tr("Where does memory end?"), true};
   frontier.x = XAxis::log;
-  frontier.x_name = tr("tokens each");
+  frontier.x_name = tr("tokens");
   frontier.names_at_lines = true;
   frontier_ = new LineChart(frontier, this);
   LineChart::Spec throughput{QStringLiteral("plan.chart.throughput"), tr("Throughput"), tr("tok/s"),

@@ -20,7 +20,9 @@ class FrontierLines {
  private:
   std::map<std::string, std::vector<double>> known_;  // by all that a line depends on
 };
-std::vector<ChartMark> frontier_marks(const Alternatives& alternatives);  ///< the demand of the subject
+/// Of the subject: the demand; then, as guides, max length, above which the line has that raised, and where
+/// the model ends.
+std::vector<ChartMark> frontier_marks(const Alternatives& alternatives);
 /// Output tokens per second against requests at once, up to what fits.
 std::vector<ChartSeries> throughput_series(const Alternatives& alternatives);
 /// Knee ◇, limits reached ○ and end of KV × of each line, in words for the subject; the demand as a guide.

@@ -13,6 +13,7 @@
 #include "engine/plan/kv_format.h"
 #include "ui/plan/bytes_formula.h"
 #include "ui/plan/length_slider.h"
+#include "ui/plan/more_fields.h"
 #include "ui/plan/plan_rows.h"
 #include "ui/widgets/form_grid.h"
 #include "ui/widgets/number_field.h"
@@ -55,6 +56,7 @@ PlanForm::PlanForm(QWidget* parent) : Card(tr("Deployment"), {}, {}, parent) {
   setObjectName(QStringLiteral("plan.form"));
   setAccessibleName(tr("Deployment and demand"));
   grid_ = new FormGrid;
+  grid_->setContentsMargins(0, 0, units(1), 0);  // beside a scroll bar
   grid_->setBackgroundRole(QPalette::Base);
   grid_->setAutoFillBackground(true);
   scroll_ = new QScrollArea(this);
@@ -74,6 +76,7 @@ PlanForm::PlanForm(QWidget* parent) : Card(tr("Deployment"), {}, {}, parent) {
   build_deployment();
   build_demand();
   build_limits();
+  build_more();
   build_formula();
   grid_->end();
   build_buttons();
@@ -146,7 +149,7 @@ void PlanForm::build_deployment() {
     take([&](Deployment& d) { d.tensor_parallel = parallel_->itemData(index).toInt(); });
   });
   grid_->add_row(tr("GPUs and ranks"), side_by_side({gpus_, parallel_}, this), {},
-                 params({"gpus", "tensor-parallel-size", "pipeline-parallel-size"}));
+                 params({"gpus", "tensor-parallel-size"}));
 
   kv_ = make_choice("plan.kvDtype", tr("KV cache dtype"),
                     tr("Bytes of each number that a token leaves behind."));
@@ -199,8 +202,7 @@ void PlanForm::build_demand() {
                 tr("Half of the requests are no longer, prompt and reply."), tr("as p95"), &LengthMix::p50);
   p95_ = length("plan.lengthP95", tr("Length p95"), tr("19 of 20 requests are no longer, prompt and reply."),
                 tr("as max"), &LengthMix::p95);
-  grid_->add_row(tr("Length p50, p95"), side_by_side({p50_, p95_}, this), {},
-                 params({"lengths", "prompt-tokens", "output-tokens"}));
+  grid_->add_row(tr("Length p50, p95"), side_by_side({p50_, p95_}, this), {}, params({"lengths"}));
   prefix_ =
       make_tokens("plan.sharedPrefix", tr("Shared prefix"), tr("At the front of all requests, kept once."), 0,
                   {}, [](Deployment& d, std::int64_t n) { d.shared_prefix = n; });
@@ -224,19 +226,22 @@ void PlanForm::build_demand() {
 void PlanForm::build_limits() {
   grid_->add_title(tr("Limits"));
   const QString none = tr("none");
-  ttft_ =
-      new NumberField({QStringLiteral("plan.ttft"), tr("TTFT p99 at most"), tr("seconds"),
-                       tr("Time to the first token that is accepted; empty for none."), 0.01, 3600, 2, none},
-                      this);
+  ttft_ = new NumberField(
+      {QStringLiteral("plan.ttft"), tr("Mean TTFT at most"), tr("seconds"),
+       tr("Mean time to the first token that is accepted; percentiles are not predicted. Empty for none."),
+       0.01, 3600, 2, none},
+      this);
   connect(ttft_, &NumberField::changed, this,
           [this](double s) { take([s](Deployment& d) { d.ttft_limit_ms = 1000 * s; }); });
-  grid_->add_row(tr("TTFT p99 at most"), ttft_, tr("s"), params({"ttft-limit"}));
-  tpot_ = new NumberField({QStringLiteral("plan.tpot"), tr("TPOT p99 at most"), tr("milliseconds"),
-                           tr("Time between tokens that is accepted; empty for none."), 0.1, 60000, 1, none},
-                          this);
+  grid_->add_row(tr("Mean TTFT at most"), ttft_, tr("s"), params({"ttft-limit"}));
+  tpot_ = new NumberField(
+      {QStringLiteral("plan.tpot"), tr("Mean TPOT at most"), tr("milliseconds"),
+       tr("Mean time between tokens that is accepted; percentiles are not predicted. Empty for none."), 0.1,
+       60000, 1, none},
+      this);
   connect(tpot_, &NumberField::changed, this,
           [this](double ms) { take([ms](Deployment& d) { d.tpot_limit_ms = ms; }); });
-  grid_->add_row(tr("TPOT p99 at most"), tpot_, tr("ms"), params({"tpot-limit"}));
+  grid_->add_row(tr("Mean TPOT at most"), tpot_, tr("ms"), params({"tpot-limit"}));
 
   meaning_ = make_choice("plan.limitMeaning", tr("Memory limit means"),
                          tr("Engines differ in what a fraction is a fraction of."));
@@ -253,16 +258,15 @@ void PlanForm::build_limits() {
   limit_unit_ = new Label({}, FontRole::small, Colour::muted, this);
   grid_->add_row(tr("Memory limit"), side_by_side({limit_, limit_unit_}, this), {},
                  params({"memory-limit", "gpu-memory-utilization", "kv-cache-memory-bytes"}));
-  others_ = new NumberField({QStringLiteral("plan.others"), tr("Other processes"), tr("GiB"),
-                             tr("Memory that others hold on each GPU."), 0, kMostGiB, 2},
-                            this);
-  connect(others_, &NumberField::changed, this,
-          [this](double gib) { take([gib](Deployment& d) { d.budget.other_processes = bytes_of(gib); }); });
-  grid_->add_row(tr("Other processes"), others_, tr("GiB"), params({"other-processes"}));
   limit_note_ = new Label({}, FontRole::small, Colour::muted, this);
   limit_note_->setObjectName(QStringLiteral("plan.limitNote"));
   limit_note_->setWordWrap(true);
   grid_->add_widget(limit_note_);
+}
+
+void PlanForm::build_more() {
+  more_ = new MoreFields([this](const MoreFields::Change& change) { take(change); }, this);
+  grid_->add_widget(more_);
 }
 
 void PlanForm::build_formula() {
@@ -312,8 +316,8 @@ void PlanForm::take(const std::function<void(Deployment&)>& change) {
 /// Ranks that took all GPUs take all of them afterwards, where the model's heads can be divided so.
 void PlanForm::take_gpus(int gpus) {
   take([&](Deployment& d) {
-    const auto fits = [&](int ranks) { return ranks <= gpus && gpus % ranks == 0; };
-    const bool all = d.tensor_parallel == d.gpus;
+    const auto fits = [&](int ranks) { return gpus % (ranks * d.pipeline_parallel) == 0; };
+    const bool all = d.tensor_parallel * d.pipeline_parallel == d.gpus;
     d.gpus = gpus;
     if (!all && fits(d.tensor_parallel)) return;
     for (const int ranks : legal_)
@@ -341,7 +345,7 @@ void PlanForm::take_limit(double value) {
 void PlanForm::set_deployment(const Deployment& deployment) {
   deployment_ = deployment;
   for (auto* field : findChildren<NumberField*>()) field->set_value(field->value());  // nonsense goes
-  grid_->clear_marks();
+  clear_marks();
   trouble_->hide();
   show_values();
 }
@@ -371,7 +375,7 @@ void PlanForm::show_values() {
   show(step_tokens_, d.max_num_batched_tokens);
   show(ttft_, d.ttft_limit_ms / 1000);
   show(tpot_, d.tpot_limit_ms);
-  show(others_, gib_of(d.budget.other_processes));
+  more_->show_values(d);
   show(limit_, is_share(d.budget.meaning) ? 100 * d.budget.share : gib_of(d.budget.bytes));
   show_budget();
   place_sliders();
@@ -380,7 +384,7 @@ void PlanForm::show_values() {
 void PlanForm::show_parallel() {
   std::vector<int> shown;
   for (const int ranks : legal_)
-    if (ranks <= deployment_.gpus && deployment_.gpus % ranks == 0) shown.push_back(ranks);
+    if (deployment_.gpus % (ranks * deployment_.pipeline_parallel) == 0) shown.push_back(ranks);
   if (std::find(shown.begin(), shown.end(), deployment_.tensor_parallel) == shown.end())
     shown.push_back(deployment_.tensor_parallel);
   parallel_->clear();
@@ -449,7 +453,7 @@ void PlanForm::show_outline(const ModelOutline& model) {
 }
 
 void PlanForm::show_plan(const DeploymentPlan& plan) {
-  grid_->clear_marks();
+  clear_marks();
   trouble_->hide();
   const BytesFormula formula = bytes_formula(plan);
   terms_->setText(formula.terms);
@@ -462,12 +466,19 @@ void PlanForm::show_plan(const DeploymentPlan& plan) {
 }
 
 void PlanForm::show_error(const Error& error) {
-  grid_->clear_marks();
+  clear_marks();
   const QString text = QString::fromStdString(error.text());
-  QWidget* field = grid_->mark(QString::fromStdString(error.param), text);
+  const QString param = QString::fromStdString(error.param);
+  QWidget* field = grid_->mark(param, text);
+  if (field == nullptr) field = more_->mark(param, text);
   trouble_->setVisible(field == nullptr);
   trouble_->setText(field == nullptr ? text : QString());
   if (field != nullptr) scroll_->ensureWidgetVisible(field);
+}
+
+void PlanForm::clear_marks() {
+  grid_->clear_marks();
+  more_->clear_marks();
 }
 
 void PlanForm::set_can_serve(bool can, const QString& why_not) {

@@ -17,6 +17,7 @@ class QSlider;
 namespace pitwall::ui {
 
 class FormGrid;
+class MoreFields;
 class NumberField;
 
 class PlanForm : public Card {
@@ -50,6 +51,7 @@ class PlanForm : public Card {
   void build_deployment();
   void build_demand();
   void build_limits();
+  void build_more();
   void build_formula();
   void build_buttons();
   QComboBox* make_choice(const char* id, const QString& name, const QString& effect);
@@ -64,15 +66,17 @@ class PlanForm : public Card {
   void show_parallel();
   void show_budget();
   void place_sliders();
+  void clear_marks();
 
   Deployment deployment_;
   std::vector<int> legal_{1};
   std::int64_t context_ = 0;  ///< the model's; 0 = unknown
   QScrollArea* scroll_;
   FormGrid* grid_;
+  MoreFields* more_;
   QComboBox *model_, *gpu_, *parallel_, *kv_, *meaning_;
   NumberField *gpus_, *requests_, *max_length_, *p50_, *p95_, *prefix_, *sequences_, *step_tokens_, *ttft_,
-      *tpot_, *limit_, *others_;
+      *tpot_, *limit_;
   QSlider *requests_slider_, *length_slider_;
   Label *facts_, *limit_unit_, *limit_note_, *terms_, *result_, *formula_note_, *trouble_;
   QPushButton *serve_, *save_;

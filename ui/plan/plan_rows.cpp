@@ -114,8 +114,8 @@ std::vector<TableColumn> alternative_columns() {
           {tr("Most at p95"), true, tr("Requests of p95 length that fit at once")},
           {tr("Most at max"), true, tr("Requests of max length that fit at once")},
           {tr("Requests"), true, tr("Asked for, and possible where that is less")},
-          {tr("TTFT s"), true, tr("Time to the first token, no queue")},
-          {tr("TPOT ms"), true, tr("Mean time between a request's tokens")},
+          {tr("TTFT s"), true, tr("Mean time to the first token, no queue; △ above the limit")},
+          {tr("TPOT ms"), true, tr("Mean time between a request's tokens; △ above the limit")},
           {tr("tok/s"), true, tr("Output tokens of all replicas")},
           {tr("per GPU"), true, tr("Output tokens per second and GPU")},
           {tr("Smallest change"), false, tr("The least single change that fits")}};

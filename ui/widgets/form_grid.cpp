@@ -32,6 +32,7 @@ FormGrid::FormGrid(QWidget* parent) : QWidget(parent), grid_(new QGridLayout(thi
   grid_->setHorizontalSpacing(units(1.5));
   grid_->setVerticalSpacing(units(0.75));
   grid_->setColumnStretch(0, 1);
+  grid_->setColumnMinimumWidth(0, units(27));  // fields of grids below each other begin at one line
   grid_->setColumnMinimumWidth(1, units(23));
 }
 
