@@ -42,8 +42,8 @@ struct ComparedStep {
 /// One for each step of the recipe; `played` may be its first ones alone.
 std::vector<ComparedStep> compare(const TuningRecipe& recipe, const std::vector<PlayedStep>& played);
 
-/// A step as the planner takes it: on these GPUs as ranks of one replica, with the workload's lengths and as
-/// many requests at once as the server runs.
+/// One of the recipe's steps, by its place, as the planner takes it: on these GPUs as ranks of one replica,
+/// with the workload's lengths and as many requests at once as the server runs.
 Result<Deployment> step_deployment(const TuningRecipe& recipe, std::size_t step, const GpuCount& gpus);
 
 }  // namespace pitwall

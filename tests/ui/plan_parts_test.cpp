@@ -91,6 +91,10 @@ void PlanPartsTest::a_fix_for_a_setting_without_a_field_is_an_error() {
   const auto ranks = with_fix(deployment, {"tensor-parallel-size", "1", "4", 0, true, ""});
   PW_VERIFY(ranks);
   QCOMPARE(ranks->gpus, 4);
+  deployment.budget.share = 0.95;
+  const auto share = with_fix(deployment, {"gpu-memory-utilization", "0.95", "0.87", 0, true, ""});
+  PW_VERIFY(share);
+  QCOMPARE(share->budget.share, 0.87);
   const auto unknown = with_fix(deployment, {"no-such-setting", "1", "2", 0, true, ""});
   QVERIFY(!unknown.ok());
   QCOMPARE(unknown.error().param, std::string("no-such-setting"));

@@ -116,6 +116,8 @@ Result<Deployment> with_fix(Deployment d, const Fix& fix) {
     d.tensor_parallel = static_cast<int>(number);
     const int replica = d.tensor_parallel * d.pipeline_parallel;
     d.gpus = std::max(1, (d.gpus + replica - 1) / replica) * replica;
+  } else if (fix.setting == "gpu-memory-utilization") {
+    d.budget.share = QString::fromStdString(fix.to).toDouble();
   } else if (fix.setting == "kv-cache-dtype") {
     d.kv_cache_dtype = fix.to;
   } else if (fix.setting == "quantization") {

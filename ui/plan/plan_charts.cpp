@@ -150,9 +150,9 @@ std::vector<ChartMark> throughput_marks(const Alternatives& alternatives) {
     };
     const int end = curve.back().requests;
     if (plan.most_at_p95 <= end) mark(ChartMark::Shape::cross, end, tr("KV full at %1"));
-    if (plan.predicted.knee > 0) mark(ChartMark::Shape::diamond, plan.predicted.knee, tr("knee %1"));
     if (const auto most = plan.predicted.most_under_limits; most && *most > 0 && *most < end)
       mark(ChartMark::Shape::ring, *most, tr("limit reached at %1"));
+    if (plan.predicted.knee > 0) mark(ChartMark::Shape::diamond, plan.predicted.knee, tr("knee %1"));
   }
   if (subject != nullptr && subject->plan != nullptr) {
     ChartMark guide;
