@@ -366,7 +366,10 @@ void ChartPlot::draw_points(QPainter* painter, LabelRoom& room) {
         std::clamp(at.x(), words.left(), words.right()),
         std::clamp(at.y(), words.top() + metrics.descent(), words.bottom() - metrics.descent()));
     painter->setPen(QPen(ink(mark.colour), 1));
-    if (const QLineF leader(at, edge); leader.length() > 3 * metrics.height()) painter->drawLine(leader);
+    if (const QLineF leader(at, edge); leader.length() > 3 * metrics.height()) {
+      painter->drawLine(leader);
+      room.block_line(QPolygonF({at, edge}));
+    }
     painter->setPen(ink(mark.colour));
     painter->drawText(words, Qt::AlignCenter, mark.text);
   }
