@@ -17,9 +17,9 @@ struct NewTokens {
   Rows16 k, v;  ///< data null: rope_append() has run
   RopeView rope;
 };
-/// Whether decode_attention() can do what rope_append() would: rotate whole heads of 64 or 128 numbers by
-/// halves and append them, without norms.
-bool takes_new_tokens(const RopeAppendArgs& args);
+/// Whether decode_attention() is to do what rope_append() would: it can rotate whole heads of 64 or 128
+/// numbers by halves and append them, without norms, and does so sooner where rows are not many.
+bool takes_new_tokens(const RopeAppendArgs& args, int rows);
 
 /// What attention can do; anything else is refused when KV is allocated.
 /// head_dim: 1 … 256. heads/kv_heads: any group.

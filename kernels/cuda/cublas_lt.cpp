@@ -93,7 +93,7 @@ std::uint32_t alignment_of(const void* place, std::int64_t row_bytes) {
 
 /// What a way is chosen for.
 struct Shape {
-  int rows, outputs, inner, x_stride, w_stride, y_stride;
+  int rows, outputs, inner, x_stride, w_stride, y_stride, packed;
   bool y_wide, add, gated, half;
   std::uint32_t x_alignment, w_alignment, y_alignment;
   auto operator<=>(const Shape&) const = default;
@@ -106,6 +106,7 @@ Shape shape_of(const Product& p) {
           p.x_stride,
           p.w_stride,
           p.y_stride,
+          p.packed,
           p.y_wide,
           p.add,
           p.gated,
@@ -303,8 +304,8 @@ void CublasLt::load_choices(const std::filesystem::path& folder, const std::stri
     Shape shape{};
     State::Code code;
     words >> shape.rows >> shape.outputs >> shape.inner >> shape.x_stride >> shape.w_stride >>
-        shape.y_stride >> shape.y_wide >> shape.add >> shape.gated >> shape.half >> shape.x_alignment >>
-        shape.w_alignment >> shape.y_alignment >> std::hex;
+        shape.y_stride >> shape.packed >> shape.y_wide >> shape.add >> shape.gated >> shape.half >>
+        shape.x_alignment >> shape.w_alignment >> shape.y_alignment >> std::hex;
     for (std::uint64_t& word : code) words >> word;
     if (words) state_->choices[shape] = code;
   }
@@ -315,9 +316,9 @@ Result<void> CublasLt::save_choices() const {
   std::ostringstream text;
   for (const auto& [shape, code] : state_->choices) {
     text << std::dec << shape.rows << ' ' << shape.outputs << ' ' << shape.inner << ' ' << shape.x_stride
-         << ' ' << shape.w_stride << ' ' << shape.y_stride << ' ' << shape.y_wide << ' ' << shape.add << ' '
-         << shape.gated << ' ' << shape.half << ' ' << shape.x_alignment << ' ' << shape.w_alignment << ' '
-         << shape.y_alignment << std::hex;
+         << ' ' << shape.w_stride << ' ' << shape.y_stride << ' ' << shape.packed << ' ' << shape.y_wide
+         << ' ' << shape.add << ' ' << shape.gated << ' ' << shape.half << ' ' << shape.x_alignment << ' '
+         << shape.w_alignment << ' ' << shape.y_alignment << std::hex;
     for (const std::uint64_t word : code) text << ' ' << word;
     text << '\n';
   }

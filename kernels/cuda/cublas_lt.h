@@ -28,6 +28,7 @@ struct Product {
   bool y_wide = false;  ///< float32 instead of 16 bits
   bool add = false;     ///< y += instead of y = (wide only)
   bool gated = false;   ///< y holds gate and up of an MLP side by side: measured with what follows
+  int packed = 0;       ///< w was unpacked for it, from a format of this number: measured with that
   float alpha = 1;
 };
 

@@ -194,10 +194,11 @@ void CudaBackend::rope_append(const RopeAppendOp& op, const AttentionSpec& spec,
   args.v = at(v).narrow;
   args.heads = spec.heads;
   fresh_ = {};
-  if (link_.segments().empty() && takes_new_tokens(args)) {
+  const int rows = bound(RowSet::tokens);
+  if (link_.segments().empty() && takes_new_tokens(args, rows)) {
     fresh_ = {args.k, args.v, args.rope};
   } else {
-    cuda::rope_append(args, bound(RowSet::tokens), stream_);
+    cuda::rope_append(args, rows, stream_);
   }
 }
 

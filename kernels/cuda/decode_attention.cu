@@ -13,13 +13,14 @@ void launch_decode<KvDtype::fp8_e4m3>(const AttentionArgs&, const DecodePlan&, i
 template <>
 void launch_decode<KvDtype::int8>(const AttentionArgs&, const DecodePlan&, int, cudaStream_t);
 
-bool takes_new_tokens(const RopeAppendArgs& args) {
+bool takes_new_tokens(const RopeAppendArgs& args, int rows) {
+  constexpr int kMostRows = 64;  // measured on an H200: at 1 row 2 % of a step less, at 256 rows 2 % more
   const int dim = args.kv.head_dim;
   const bool are_wide = is_wide(args.q) && is_wide(args.k) && is_wide(args.v) && is_wide(args.rope.table) &&
                         is_wide(args.rope.long_table);
-  return (dim == 64 || dim == 128) && args.rope.table != nullptr && args.rope.rotary_dim == dim &&
-         args.rope.pairing == RopeSpec::Pairing::halves && args.q_norm.weight == nullptr &&
-         args.k_norm.weight == nullptr && are_wide;
+  return rows <= kMostRows && (dim == 64 || dim == 128) && args.rope.table != nullptr &&
+         args.rope.rotary_dim == dim && args.rope.pairing == RopeSpec::Pairing::halves &&
+         args.q_norm.weight == nullptr && args.k_norm.weight == nullptr && are_wide;
 }
 
 void decode_attention(const AttentionArgs& args, int rows, const DecodeWorkspace& workspace,

@@ -28,6 +28,9 @@ struct DecodeBlock {
   /// q of the next piece while this one is merged, where registers are left.
   static constexpr bool kLoadsEarly = kDim * kHeadTiles <= 128;
   static constexpr bool kTakesNew = kIsFull && kDim <= 128;  ///< takes_new_tokens()
+  /// Two tiles at a time, so that one's products fill what the other waits for, where enough stay on their
+  /// way.
+  static constexpr bool kTakesPairs = Traits::kStages >= 6 && kHeadTiles == 1;
 
   const AttentionArgs& args;
   const DecodePlan& plan;
@@ -226,45 +229,66 @@ struct DecodeBlock {
                         group - place.first_row, is_aligned);
   }
 
-  /// One tile of this warp's ring.
-  __device__ void take_tile(const Tiles& tiles, int position, int s, const Query& q, const ScoreRule& rule,
-                            HeadSums& heads, Out& out) const {
-    const int g = lane / 4;
-    const std::uint32_t keys = shared_address(stage(s));
-    Scores scores;
-    products.score(scores, q, keys);
-    const float* scales = reinterpret_cast<const float*>(stage_scales(s));
-    const auto for_each = [&](const auto& act) {  // a score, and its token in the tile
+  /// A score, and its token in the tile.
+  template <class Act>
+  __device__ void for_each(Scores& scores, const Act& act) const {
 #pragma unroll
-      for (int h = 0; h < kHeadTiles; ++h) {
+    for (int h = 0; h < kHeadTiles; ++h) {
 #pragma unroll
-        for (int j = 0; j < 4; ++j) act(scores[h][j], g + j / 2 * 8);
-      }
-    };
-    if constexpr (Traits::kHasTokenScales) for_each([&](float& score, int token) { score *= scales[token]; });
-    if (rule.cap_in != 0) for_each([&](float& score, int) { score = rule.capped(score); });
-    for_each([&](float& score, int) { score *= rule.factor; });
-    if (position < tiles.seen || position + kTileTokens > tiles.end) {
-      for_each([&](float& score, int token) {
-        if (position + token < tiles.seen || position + token >= tiles.end) score = -kInfinity;
-      });
+      for (int j = 0; j < 4; ++j) act(scores[h][j], lane / 4 + j / 2 * 8);
     }
-    products.take_powers(scores, heads, out);
+  }
+  /// In powers of two, of the tile at stage `s` that begins at `position`.
+  __device__ void score_tile(Scores& scores, const Tiles& tiles, int position, int s, const Query& q,
+                             const ScoreRule& rule) const {
+    products.score(scores, q, shared_address(stage(s)));
+    if constexpr (Traits::kHasTokenScales) {
+      const float* scales = reinterpret_cast<const float*>(stage_scales(s));
+      for_each(scores, [&](float& score, int token) { score *= scales[token]; });
+    }
+    if (rule.cap_in != 0) for_each(scores, [&](float& score, int) { score = rule.capped(score); });
+    for_each(scores, [&](float& score, int) { score *= rule.factor; });
+    if (position >= tiles.seen && position + kTileTokens <= tiles.end) return;
+    for_each(scores, [&](float& score, int token) {
+      if (position + token < tiles.seen || position + token >= tiles.end) score = -kInfinity;
+    });
+  }
+  /// Powers times the tile's values.
+  __device__ void gather_tile(Out& out, Scores& powers, int s) const {
+    if constexpr (Traits::kHasTokenScales) {
+      const float* scales = reinterpret_cast<const float*>(stage_scales(s)) + kTileTokens;
+      // Scales of tokens that nobody wrote may be anything.
+      for_each(powers,
+               [&](float& power, int token) { power = power > 0 ? power * (scales[token] * kInt8Lift) : 0; });
+    }
     std::uint32_t p[kHeadTiles][2];
 #pragma unroll
     for (int h = 0; h < kHeadTiles; ++h) {
-      if constexpr (Traits::kHasTokenScales) {
-#pragma unroll
-        for (int j = 0; j < 4; ++j) {
-          // Scales of tokens that nobody wrote may be anything.
-          const float scale = scales[kTileTokens + g + j / 2 * 8] * kInt8Lift;
-          scores[h][j] = scores[h][j] > 0 ? scores[h][j] * scale : 0;
-        }
-      }
-      p[h][0] = transpose_matrix(pack<kIsHalf>(scores[h][0], scores[h][1]));
-      p[h][1] = transpose_matrix(pack<kIsHalf>(scores[h][2], scores[h][3]));
+      p[h][0] = transpose_matrix(pack<kIsHalf>(powers[h][0], powers[h][1]));
+      p[h][1] = transpose_matrix(pack<kIsHalf>(powers[h][2], powers[h][3]));
     }
-    products.gather(out, p, keys + Traits::kHalfTile);
+    products.gather(out, p, shared_address(stage(s)) + Traits::kHalfTile);
+  }
+  /// The next kCount tiles of this warp's ring, the first at stage `turn`.
+  template <int kCount>
+  __device__ void take_tiles(const Tiles& tiles, int tile, int& turn, const Query& q, const ScoreRule& rule,
+                             HeadSums& heads, Out& out) const {
+    copy_async_wait<Traits::kStages - kCount>();
+    __syncwarp();  // the tiles are there for all lanes
+    int stages[kCount];
+#pragma unroll
+    for (int& s : stages) {
+      s = turn;
+      if (++turn == Traits::kStages) turn = 0;
+    }
+    Scores scores[kCount];
+#pragma unroll
+    for (int i = 0; i < kCount; ++i)
+      score_tile(scores[i], tiles, tiles.position_of(tile + i), stages[i], q, rule);
+    products.take_powers(scores, heads, out);
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) gather_tile(out, scores[i], stages[i]);
+    __syncwarp();  // all are done with them
   }
 
   /// What turns a finished sum into the output of a kv head.
@@ -495,15 +519,23 @@ struct DecodeBlock {
       const Tiles tiles = tiles_of(piece);
       heads = {};
       clear(out);
-#pragma unroll 1
-      for (int tile = 0; tile < tiles.count; ++tile) {
-        copy_async_wait<Traits::kStages - 1>();
-        __syncwarp();  // the tile is there for all lanes
-        take_tile(tiles, tiles.position_of(tile), turn, q, rule, heads, out);
-        if (++turn == Traits::kStages) turn = 0;
-        __syncwarp();  // all are done with it
+      const auto refill = [&] {
         settle(ahead);
         fetch(ahead);
+      };
+      int tile = 0;
+      if constexpr (kTakesPairs) {
+#pragma unroll 1
+        for (; tile + 2 <= tiles.count; tile += 2) {
+          take_tiles<2>(tiles, tile, turn, q, rule, heads, out);
+          refill();
+          refill();
+        }
+      }
+#pragma unroll 1
+      for (; tile < tiles.count; ++tile) {
+        take_tiles<1>(tiles, tile, turn, q, rule, heads, out);
+        refill();
       }
       done = here;
       goes_on = advance(here);

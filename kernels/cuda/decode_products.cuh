@@ -234,21 +234,27 @@ struct DecodeProducts {
       x = merge(x, __shfl_xor_sync(0xFFFFFFFFu, x, distance));
     return x;
   }
-  /// Scores, in powers of two, become their powers.
-  __device__ void take_powers(Scores& scores, HeadSums& heads, Out& out) const {
+  /// Scores of some tiles, in powers of two, become their powers.
+  template <int kCount>
+  __device__ void take_powers(Scores (&scores)[kCount], HeadSums& heads, Out& out) const {
     bool passes = false;
 #pragma unroll
-    for (int h = 0; h < kHeadTiles; ++h) {
+    for (int i = 0; i < kCount; ++i) {
 #pragma unroll
-      for (int j = 0; j < 4; ++j) passes |= scores[h][j] > heads.base[h][j % 2] + kSlack;
+      for (int h = 0; h < kHeadTiles; ++h) {
+#pragma unroll
+        for (int j = 0; j < 4; ++j) passes |= scores[i][h][j] > heads.base[h][j % 2] + kSlack;
+      }
     }
     if (__any_sync(0xFFFFFFFFu, passes)) {
 #pragma unroll
       for (int h = 0; h < kHeadTiles; ++h) {
 #pragma unroll
         for (int j = 0; j < 2; ++j) {
-          const float largest = over_tokens(fmaxf(scores[h][j], scores[h][j + 2]),
-                                            [](float a, float b) { return fmaxf(a, b); });
+          float mine = -kInfinity;
+#pragma unroll
+          for (int i = 0; i < kCount; ++i) mine = fmaxf(mine, fmaxf(scores[i][h][j], scores[i][h][j + 2]));
+          const float largest = over_tokens(mine, [](float a, float b) { return fmaxf(a, b); });
           const float base = fmaxf(heads.base[h][j], largest);
           const float shrink = base == -kInfinity ? 1 : power_of_two(heads.base[h][j] - base);
           heads.base[h][j] = base;
@@ -262,12 +268,15 @@ struct DecodeProducts {
       }
     }
 #pragma unroll
-    for (int h = 0; h < kHeadTiles; ++h) {
+    for (int i = 0; i < kCount; ++i) {
 #pragma unroll
-      for (int j = 0; j < 4; ++j) {
-        const float base = heads.base[h][j % 2];
-        scores[h][j] = power_of_two(scores[h][j] - (base == -kInfinity ? 0 : base));
-        heads.sum[h][j % 2] += scores[h][j];
+      for (int h = 0; h < kHeadTiles; ++h) {
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+          const float base = heads.base[h][j % 2];
+          scores[i][h][j] = power_of_two(scores[i][h][j] - (base == -kInfinity ? 0 : base));
+          heads.sum[h][j % 2] += scores[i][h][j];
+        }
       }
     }
   }

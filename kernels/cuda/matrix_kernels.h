@@ -49,6 +49,11 @@ int skinny_parts(int columns);
 void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, const NormBehind& norm,
                    int multiprocessors, cudaStream_t stream);
 
+/// One output without a norm over any number of bf16 rows, skinny_rows() at a time: the weight is read for
+/// each part.
+void skinny_in_parts(Rows16 x, const SkinnyOutput& output, int rows, int multiprocessors,
+                     cudaStream_t stream);
+
 /// Packed weights of one type over float16 rows, up to skinny_rows(), in integers: several launches where
 /// there are many rows. False: not for these weights, and nothing is launched.
 bool skinny_half(Rows16 x, const SkinnyOutput* outputs, int count, int rows, int multiprocessors,

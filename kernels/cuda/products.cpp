@@ -13,6 +13,7 @@ namespace pitwall::cuda {
 namespace {
 
 constexpr Bytes kLibraryWorkspace = Bytes{32} << 20;  // what cuBLAS asks for on Hopper
+constexpr int kMostParts = 4;                         // of rows, for which a packed weight is read anew
 constexpr int kExactRows = 256;                       // more rows are rounded up, so that shapes repeat
 
 int library_rows(int rows) {
@@ -165,7 +166,19 @@ void Products::multiply_one(Rows16 x, const ProductOutput& output, int rows) {
   plain.weight.stride = stride_of(weight.columns);
   plain.weight.values = reinterpret_cast<const std::byte*>(unpacked_);
   if (x.is_half()) plain.weight.type = TensorType::f16;
-  dequantize(weight, 0, weight.rows, {unpacked_, plain.weight.stride, weight.columns, x.cut}, stream_);
+  const auto unpack = [&] {
+    dequantize(weight, 0, weight.rows, {unpacked_, plain.weight.stride, weight.columns, x.cut}, stream_);
+  };
+  if (!x.is_half() && rows <= kMostParts * skinny_rows(weight.type)) {
+    const auto in_parts = [&] {
+      skinny_in_parts(x, own_output(output), rows, memory_->device().multiprocessors, stream_);
+    };
+    Product product = library_product(x, plain, rows);
+    product.packed = static_cast<int>(weight.type);
+    if (flush_ != nullptr) cublas_->tune(product, in_parts, unpack, flush_, flush_bytes_, stream_);
+    if (cublas_->is_beaten(product)) return in_parts();
+  }
+  unpack();
   multiply_plain(x, plain, rows);
 }
 

@@ -124,9 +124,11 @@ __global__ void __launch_bounds__(kThreads, kHeads == 1 ? 4 : 3)
   wait_for_kernel_ahead();
   Eight x[kHeads];
 #pragma unroll
-  for (int h = 0; h < kHeads; ++h) {
+  for (int h = 0; h < kHeads; ++h)
     x[h] = load_eight<kWide>(line_of(h).numbers + e, dim - e, args.q.is_half());
-    if (args.q.is_half()) hold(x[h], args.q.cut);
+  if (args.q.is_half()) {  // behind all loads, which are on their way together
+#pragma unroll
+    for (int h = 0; h < kHeads; ++h) hold(x[h], args.q.cut);
   }
   int cut = 0;
   if (plan.has_norms) {

@@ -60,6 +60,12 @@ Rows from_row(Rows rows, int row) {
   if (rows.data != nullptr) rows.data += std::int64_t{row} * rows.stride;
   return rows;
 }
+SkinnyOutput from_row(SkinnyOutput output, int row) {
+  output.out16 = from_row(output.out16, row);
+  output.out32 = from_row(output.out32, row);
+  output.residual = from_row(output.residual, row);
+  return output;
+}
 
 }  // namespace
 
@@ -81,15 +87,20 @@ void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, c
   for (int i = 0; i < count; ++i) multiply_one_type(in, outputs + i, 1, stream);
 }
 
+void skinny_in_parts(Rows16 x, const SkinnyOutput& output, int rows, int multiprocessors,
+                     cudaStream_t stream) {
+  const int most = skinny_rows(output.weight.type);
+  for (int first = 0; first < rows; first += most) {
+    const SkinnyOutput part = from_row(output, first);
+    skinny_linear(from_row(x, first), &part, 1, std::min(most, rows - first), {}, multiprocessors, stream);
+  }
+}
+
 bool skinny_half(Rows16 x, const SkinnyOutput* outputs, int count, int rows, int multiprocessors,
                  cudaStream_t stream) {
   for (int done = 0; done < rows;) {
     std::vector<SkinnyOutput> part(outputs, outputs + count);
-    for (SkinnyOutput& output : part) {
-      output.out16 = from_row(output.out16, done);
-      output.out32 = from_row(output.out32, done);
-      output.residual = from_row(output.residual, done);
-    }
+    for (SkinnyOutput& output : part) output = from_row(output, done);
     // Fewer tokens fit where more do not.
     int taken = 0;
     for (int most = 8; most > 0 && taken == 0; most /= 2) {

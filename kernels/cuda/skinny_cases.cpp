@@ -74,7 +74,10 @@ KernelCase linear_case(const SkinnyShape& shape, bool timed) {
       std::vector<SkinnyOutput> now = outputs;
       for (std::size_t i = 0; i < now.size(); ++i) now[i].weight = weights[i].turn(turn);
       const int count = static_cast<int>(now.size());
-      if (shape.half) {
+      if (shape.tokens > skinny_rows(shape.weights[0].type)) {
+        for (const SkinnyOutput& output : now)
+          skinny_in_parts(x.device, output, shape.tokens, multiprocessors, stream);
+      } else if (shape.half) {
         skinny_half(x.device, now.data(), count, shape.tokens, multiprocessors, stream);
       } else {
         skinny_linear(x.device, now.data(), count, shape.tokens, {}, multiprocessors, stream);
@@ -261,11 +264,12 @@ void add_quantised(CaseScale scale, std::vector<KernelCase>& cases) {
             false));
       }
     }
-    for (const int tokens : {1, 8, 9, 16}) {
+    for (const int tokens : {1, 8, 9, 16, 17, 45}) {
       cases.push_back(linear_case({{weight_of(type, 1, unit)}, tokens}, false));
       cases.push_back(linear_case(
           {{weight_of(type, 100, 4 * columns), weight_of(type, 16, 4 * columns)}, tokens, tokens % 2},
           false));
+      if (tokens > skinny_rows(type)) continue;
       cases.push_back(gated_case(weight_of(type, 72, 2 * columns), tokens, Activation::silu, false));
     }
     cases.push_back(linear_case({{weight_of(type, 200, 2560)}, 5}, false));
