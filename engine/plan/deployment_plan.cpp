@@ -242,10 +242,10 @@ void Planner::note_settings(DeploymentPlan& plan) const {
     notes.push_back(fmt::format("{} requests are asked for and max-num-seqs is {}: the others wait",
                                 asked_.requests, asked_.max_num_seqs));
   }
-  const int unpacked_above = own() && !gpu_->engines.empty() ? gpu_->rates(kOwnEngine).unpacked_above : 0;
-  if (unpacked_above > 0 && plan.model.weight_bits < 0.95 * 16) {
-    notes.push_back(fmt::format("Steps of more than {} rows unpack the weights first: throughput falls there",
-                                unpacked_above));
+  const bool unpacks = own() && !gpu_->engines.empty() && gpu_->rates(kOwnEngine).unpacks;
+  if (unpacks && plan.model.weight_bits < 0.95 * 16) {
+    notes.emplace_back(
+        "Packed weights save time while few requests run: steps of many rows unpack them first");
   }
   if (plan.replicas > 1) {
     notes.push_back(fmt::format(

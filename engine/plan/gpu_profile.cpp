@@ -87,8 +87,8 @@ Result<EngineRates> parse_engine(const std::string& name, const json& document) 
   rates.kv_read = figures.share("kv_read_efficiency");
   rates.byte_kv_read = figures.share("byte_kv_read_efficiency");
   rates.matrix = figures.share("matrix_efficiency");
-  rates.packed_matrix = rates.matrix;
-  rates.unpacked_above = static_cast<int>(figures.not_negative("unpacked_above_rows"));
+  rates.packed_matrix = figures.share("packed_matrix_efficiency");
+  rates.unpacks = figures.not_negative("unpacks_weights") > 0;
   rates.attention = figures.share("attention_efficiency");
   rates.step_overhead = figures.microseconds("step_overhead_us");
   rates.layer_overhead = figures.microseconds("layer_overhead_us");

@@ -22,8 +22,8 @@ struct EngineRates {
   double kv_read = 0;        ///< of memory_bandwidth: decode attention, KV of 16 bits
   double byte_kv_read = 0;   ///< of memory_bandwidth: decode attention, KV of fewer bits
   double matrix = 0;         ///< of matrix_rate (fp8_rate): large products
-  double packed_matrix = 0;  ///< of matrix_rate: the same with weights of fewer bits than 16
-  int unpacked_above = 0;    ///< rows: with more, packed weights are first written as 16 bits; 0 = never
+  double packed_matrix = 0;  ///< of matrix_rate: products with weights of fewer bits than 16 as they are
+  bool unpacks = false;      ///< such weights are written as 16 bits first where that is faster
   double attention = 0;      ///< of matrix_rate: attention of prompts
   Nanos step_overhead = 0;   ///< of each step, whatever is in it
   Nanos layer_overhead = 0;  ///< of each layer: launches, small kernels, fixed parts of products

@@ -128,10 +128,11 @@ void RooflineStepTime::add_weights(const ModelOutline& model, const StepLayout& 
   };
   const double bytes = dense_bytes_ + expert_bytes_, parameters = dense_parameters_ + expert_parameters_;
   weight_read_ = read_rate(bytes, parameters);
-  if (packed(bytes, parameters)) unpacked_bytes_ = 2 * kHalfBytes * dense_parameters_;
+  if (rates_.unpacks && packed(bytes, parameters)) unpacked_bytes_ = 2 * kHalfBytes * dense_parameters_;
   output_read_ = read_rate(output_bytes_, output_parameters_);
   const bool fp8 = gpu_.fp8_rate > 0 && model.weight_format.starts_with("FP8");
   peak_rate_ = fp8 ? gpu_.fp8_rate : gpu_.matrix_rate;
+  unpacked_rate_ = peak_rate_ * rates_.matrix;
   weight_rate_ = peak_rate_ * (!fp8 && packed(bytes, parameters) ? rates_.packed_matrix : rates_.matrix);
 }
 
@@ -141,7 +142,7 @@ StepWork RooflineStepTime::work(const StepShape& shape) const {
   if (rows > 0) {
     // Experts that nobody visits are not read: each row leaves one out with the same odds.
     work.weight_bytes = dense_bytes_ + expert_bytes_ * (1 - std::pow(1 - visited_, rows));
-    if (rates_.unpacked_above > 0 && rows > rates_.unpacked_above) work.unpacked_bytes = unpacked_bytes_;
+    work.unpacked_bytes = unpacked_bytes_;
     work.weight_flops = 2 * rows * (dense_parameters_ + visited_ * expert_parameters_);
   }
   if (shape.logit_rows > 0) {
@@ -168,14 +169,18 @@ StepWork RooflineStepTime::work(const StepShape& shape) const {
 StepTimeParts RooflineStepTime::parts(const StepShape& shape) const {
   const StepWork work = this->work(shape);
   const double attention_rate = gpu_.matrix_rate * rates_.attention;
-  const Bound linear(work.weight_bytes, weight_read_, work.weight_flops, weight_rate_);
+  const Bound in_place(work.weight_bytes, weight_read_, work.weight_flops, weight_rate_);
+  const Bound unpacked(work.weight_bytes, weight_read_, work.weight_flops, unpacked_rate_);
+  const double unpacking = work.unpacked_bytes / (gpu_.memory_bandwidth * rates_.weight_read);
+  const bool unpacks = unpacking > 0 && unpacking + unpacked.seconds() < in_place.seconds();
+  const Bound& linear = unpacks ? unpacked : in_place;
   const Bound output(work.output_bytes, output_read_, work.output_flops, gpu_.matrix_rate * rates_.matrix);
   const Bound decode(work.decode_bytes, kv_read_, work.decode_flops, attention_rate);
   const Bound prefill(work.prefill_bytes, kv_read_, work.prefill_flops, attention_rate);
   StepTimeParts parts;
   parts.overhead =
       static_cast<double>(stages_ * rates_.step_overhead + layers_ * rates_.layer_overhead) / kNanosPerSecond;
-  parts.linear = linear.seconds() + work.unpacked_bytes / (gpu_.memory_bandwidth * rates_.weight_read);
+  parts.linear = linear.seconds() + (unpacks ? unpacking : 0);
   parts.output = output.seconds();
   parts.decode_attention = decode.seconds();
   parts.prefill_attention = prefill.seconds();

@@ -28,7 +28,8 @@ double kv_block_bytes(const ModelOutline& model, const StepLayout& layout);
 /// What one rank reads, multiplies and sends in a step, all stages together.
 struct StepWork {
   double weight_bytes = 0, weight_flops = 0;  ///< layers; of experts, those expected to be visited
-  double unpacked_bytes = 0;  ///< weights written as 16 bits before they are multiplied, and read again
+  double unpacked_bytes =
+      0;  ///< what writing weights as 16 bits ahead of the products and reading them takes
   double output_bytes = 0, output_flops = 0;    ///< output layer, for rows with logits
   double decode_bytes = 0, decode_flops = 0;    ///< attention of decode rows
   double prefill_bytes = 0, prefill_flops = 0;  ///< attention of prompt rows
@@ -42,8 +43,8 @@ struct StepWork {
 /// Where a step's time goes, in seconds; the parts run one after the other.
 struct StepTimeParts {
   double overhead = 0;
-  double linear = 0;             ///< weights unpacked + max(weights read, multiplied)
-  double output = 0;             ///< the same for the output layer and the rows with logits
+  double linear = 0;  ///< max(weights read, multiplied), or the same with weights unpacked before, if shorter
+  double output = 0;  ///< the same for the output layer and the rows with logits
   double decode_attention = 0;   ///< max(KV of the attended positions read once, query-key products)
   double prefill_attention = 0;  ///< the same
   double state = 0;
@@ -90,6 +91,7 @@ class RooflineStepTime final : public StepTimeModel {
   double output_bytes_ = 0, output_parameters_ = 0;
   double unpacked_bytes_ = 0;  ///< written and read again where packed weights are unpacked
   double weight_read_ = 0, weight_rate_ = 0, output_read_ = 0, peak_rate_ = 0;  ///< bytes/s, FLOP/s
+  double unpacked_rate_ = 0;  ///< FLOP/s where weights were unpacked
   double kv_read_ = 0, block_bytes_ = 0, state_bytes_ = 0, row_bytes_ = 0;
   std::vector<AttentionGroup> groups_;
 };
