@@ -79,10 +79,23 @@ Result<void> stated_size(const std::string& text, const char* param, Bytes& plac
   return {};
 }
 
+/// The model with its weights as the settings ask for. To engines that flag names the method of a checkpoint
+/// that is quantised already; a checkpoint in 16 bits gets that format.
+Result<ModelOutline> as_served(const EngineReading& reading) {
+  constexpr double kPlainBits = 16;
+  const std::string* name = reading.settings.find("model");
+  auto model = read_outline(name == nullptr ? "" : local_model_name(*name));
+  const std::string format = deployment_of(reading.settings, *reading.engine, std::nullopt).quantization;
+  if (!model.ok() || format.empty() || model->weight_bits < kPlainBits) return model;
+  auto other = with_weight_format(*model, format);
+  return other.ok() ? other : model;
+}
+
 /// What the planner makes of the settings, on the engine that they are of.
 Result<DeploymentPlan> planned(const EngineReading& reading, const ModelOutline& model, const GpuProfile& gpu,
                                int gpus) {
   Deployment deployment = deployment_of(reading.settings, *reading.engine, std::nullopt);
+  deployment.quantization.clear();  // the model has it already
   deployment.gpu = gpu.name;
   deployment.gpus = std::max(gpus, deployment.gpus);
   return plan_deployment(deployment, model, gpu);
@@ -104,7 +117,7 @@ Result<Known> known(const Options& options, const EngineReading& reading) {
     terms.total = gpu->memory;
   }
   const std::string* name = reading.settings.find("model");
-  const auto model = read_outline(name == nullptr ? "" : local_model_name(*name));
+  const auto model = as_served(reading);
   if (model.ok()) {
     known.weights = model->weight_bytes();
     terms.weights = known.weights / reading.settings.ranks();

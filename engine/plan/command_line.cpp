@@ -172,6 +172,20 @@ Words keyword_words(const Words& words) {
   return out;
 }
 
+/// sh -c "…", behind an image, srun or a shell's name: what starts the engine is inside.
+const std::string* shell_text(const Words& words, std::size_t from) {
+  for (std::size_t at = from; at + 1 < words.size(); ++at) {
+    const std::string& flag = words[at];  // -c, -lc, -xec
+    if (flag.size() < 2 || flag[0] != '-' || flag[1] == '-' || !flag.ends_with('c')) continue;
+    const auto commands = split_shell(words[at + 1]);
+    const bool starts =
+        commands.ok() && std::any_of(commands->begin(), commands->end(),
+                                     [](const Words& each) { return find_program_of(each, 0).has_value(); });
+    if (starts) return &words[at + 1];
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Result<EngineCommand> read_command(const Words& given, const EngineProfile* engine) {
@@ -197,6 +211,16 @@ Result<EngineCommand> read_command(const Words& given, const EngineProfile* engi
     behind = DockerRun(words, at + 2, command).image();
     if (behind < words.size()) command.engine = engine_of_image(words[behind]);
     if (behind < words.size()) ++behind;
+  }
+  if (const std::string* text = shell_text(words, behind)) {
+    auto inside = read_command(std::string_view(*text), engine);
+    if (!inside.ok()) return inside;
+    inside->environment.insert(inside->environment.begin(), command.environment.begin(),
+                               command.environment.end());
+    inside->notes.insert(inside->notes.begin(), command.notes.begin(), command.notes.end());
+    if (command.gpus > 0) inside->gpus = command.gpus;
+    count_visible_gpus(*inside);
+    return inside;
   }
   if (const auto start = find_program_of(words, behind)) {
     command.engine = start->engine;
@@ -228,7 +252,7 @@ Result<EngineCommand> read_command(std::string_view text, const EngineProfile* e
   std::vector<NamedText> exported;  // by commands before the one that starts the engine
   const Words* chosen = nullptr;
   for (const Words& words : *commands) {
-    const bool starts = find_program_of(words, 0).has_value() ||
+    const bool starts = find_program_of(words, 0).has_value() || shell_text(words, 0) != nullptr ||
                         std::any_of(words.begin(), words.end(), [](const std::string& word) {
                           return engine_of_image(word) != nullptr && word.find(':') != std::string::npos;
                         });

@@ -60,20 +60,10 @@ Words words_of(const YAML::Node& node) {
   return words;
 }
 
-/// sh -c "…": what matters is inside.
-Words unwrapped(Words words) {
-  const auto dash = std::find(words.begin(), words.end(), "-c");
-  const bool shell = !words.empty() && (words.front().ends_with("sh"));
-  if (!shell || dash == words.end() || dash + 1 == words.end()) return words;
-  const auto commands = split_shell(*(dash + 1));
-  return commands.ok() && !commands->empty() ? commands->back() : words;
-}
-
 /// The command behind an image, as `docker run` would be pasted.
 Result<EngineCommand> command_of(const std::string& image, Words words, std::vector<NamedText> environment,
                                  int gpus, const EngineProfile* engine) {
   Words pasted = {"docker", "run", image};
-  words = unwrapped(std::move(words));
   pasted.insert(pasted.end(), words.begin(), words.end());
   auto command = read_command(pasted, engine);
   if (!command.ok()) return command;

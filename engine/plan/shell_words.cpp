@@ -30,6 +30,13 @@ class Splitter {
     const char letter = text_[at_];
     if (letter == '\\') {
       escape();
+    } else if ((letter == '^' || letter == '`') && !in_word_ &&
+               ends_line(at_ + 1)) {  // how Windows' shells join lines
+      end_word();
+      at_ = std::min(text_.find('\n', at_), text_.size() - 1) + 1;
+    } else if (letter == '\n' && goes_on()) {
+      end_word();
+      ++at_;
     } else if (letter == '\'' || letter == '"') {
       return quoted(letter);
     } else if (letter == '#' && !in_word_) {
@@ -49,10 +56,28 @@ class Splitter {
     return std::nullopt;
   }
 
+  static bool is_blank(char letter) { return letter == ' ' || letter == '\t' || letter == '\r'; }
+
+  bool ends_line(std::size_t next) const {
+    while (next < text_.size() && is_blank(text_[next])) ++next;
+    return next >= text_.size() || text_[next] == '\n';
+  }
+
+  /// No command begins with a dash: the backslash that joined its line got lost.
+  bool goes_on() const {
+    constexpr std::string_view kBlanks = " \t\r\n";
+    std::size_t next = text_.find_first_not_of(kBlanks, at_);
+    while (next != std::string_view::npos && text_[next] == '#')  // a line of comment between
+      next = text_.find_first_not_of(kBlanks, std::min(text_.find('\n', next), text_.size()));
+    return (in_word_ || !command_.empty()) && next != std::string_view::npos && text_[next] == '-';
+  }
+
   void escape() {
     std::size_t next = at_ + 1;
-    // Pasted lines often carry spaces behind the backslash: still a joined line.
-    while (next < text_.size() && (text_[next] == ' ' || text_[next] == '\t' || text_[next] == '\r')) ++next;
+    // Pasted lines often carry spaces behind the backslash, or a comment: still a joined line.
+    while (next < text_.size() && is_blank(text_[next])) ++next;
+    if (next > at_ + 1 && next < text_.size() && text_[next] == '#')
+      next = std::min(text_.find('\n', next), text_.size());
     if (next >= text_.size() || text_[next] == '\n') {
       end_word();
       at_ = std::min(next + 1, text_.size());

@@ -41,6 +41,7 @@ class FlagsCommandTest : public QObject {
  private Q_SLOTS:
   void flags_to_flags();
   void fraction_in_bytes();
+  void weights_are_those_of_the_format();
   void whole_command_in_quotes();
   void configuration_file();
   void text_can_be_pasted();
@@ -111,6 +112,20 @@ void FlagsCommandTest::fraction_in_bytes() {
   const Json back = trt["flags"];
   const auto bytes = std::find(back.begin(), back.end(), "--kv-cache-memory-bytes");
   QVERIFY(bytes != back.end() && *(bytes + 1) == "48318382080");  // 45 GiB
+}
+
+/// hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4: 5.73 GB of files.
+void FlagsCommandTest::weights_are_those_of_the_format() {
+  const Json document = run({"--to", "vllm", "--json", "--",
+                             "text-generation-launcher --model-id meta-llama/Llama-3.1-8B --quantize awq"})
+                            .json();
+  QVERIFY(notes_say(document, "5.33 GiB of weights a GPU"));
+  // A checkpoint in INT4 stays what it is, whatever name of its method the engine is told.
+  const Json packed =
+      run({"--to", "vllm", "--model", "qwen2.5-72b-awq", "--json", "--",
+           "text-generation-launcher --model-id Qwen/Qwen2.5-72B-Instruct-AWQ --quantize gptq"})
+          .json();
+  QVERIFY(notes_say(packed, "38.74 GiB of weights a GPU"));
 }
 
 void FlagsCommandTest::whole_command_in_quotes() {

@@ -101,6 +101,15 @@ void FlagReaderTest::command_lines_data() {
       "docker run --runtime nvidia --gpus all -v ~/.cache/huggingface:/root/.cache/huggingface "
       "--env \"HF_TOKEN=x\" -p 8000:8000 --ipc=host vllm/vllm-openai:latest --model M -q awq",
       "vllm", {{"model", "M"}, {"quantization", "awq"}});
+  row("a shell as docker's entry",
+      "docker run --gpus all --entrypoint /bin/bash vllm/vllm-openai:v0.9.1 -lc "
+      "\"cd /srv && exec vllm serve M --max-model-len 4096 | tee log\"",
+      "vllm", {{"model", "M"}, {"max-model-len", "4096"}});
+  row("llama.cpp by variables",
+      "LLAMA_ARG_CACHE_TYPE_K=q8_0 LLAMA_ARG_CACHE_TYPE_V=q8_0 LLAMA_ARG_N_GPU_LAYERS=99 llama-server -m M",
+      "llama.cpp", {{"model", "M"}, {"kv-cache-dtype", "q8_0"}, {"gpu-layers", "99"}});
+  row("a shell behind srun", "srun --gpus 2 bash -c 'HF_HOME=/x vllm serve M --max-num-seqs 12'", "vllm",
+      {{"model", "M"}, {"max-num-seqs", "12"}});
   row("sudo, assignments, redirection",
       "CUDA_VISIBLE_DEVICES=0,1 sudo -E vllm serve M -pp 2 > log.txt 2>&1 &", "vllm",
       {{"model", "M"}, {"pipeline-parallel-size", "2"}});

@@ -30,6 +30,10 @@ void ShellWordsTest::splits_data() {
   row("joined lines", "a \\\n b \\  \n c", {{"a", "b", "c"}});
   row("windows lines", "a \\\r\n b\r\nc", {{"a", "b"}, {"c"}});
   row("comment", "a # b\nc#d", {{"a"}, {"c#d"}});
+  row("comment behind a joined line", "a \\\n b \\  # why\n c", {{"a", "b", "c"}});
+  row("joined as in cmd and PowerShell", "a ^\n b `\r\n c", {{"a", "b", "c"}});
+  row("a backslash that got lost", "a -b 1\n  --c 2\n# why\n\n  -d\ne",
+      {{"a", "-b", "1", "--c", "2", "-d"}, {"e"}});
   row("several", "a; b && c || d | e & f", {{"a"}, {"b"}, {"c"}, {"d"}, {"e"}, {"f"}});
   row("redirections", "a > f 2>&1 b >>g <h", {{"a", "b"}});
   row("variables stay", "a $B ${C}", {{"a", "$B", "${C}"}});
