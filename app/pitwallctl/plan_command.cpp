@@ -113,6 +113,10 @@ Result<void> take_budget(const Options& options, MemoryBudget& budget) {
         std::tuple{&options.margin, "memory-margin", &margin},
         std::tuple{&options.other_processes, "other-processes", &budget.other_processes}}) {
     if (auto taken = take_size(*text, param, *target); !taken) return taken;
+    const bool nothing = !text->empty() && *text != "auto" && *target == 0;
+    if (nothing && (target == &limit || target == &kv))
+      return wrong(fmt::format("{} is 0 bytes, in which nothing fits", param),
+                   "Give the bytes that may be taken, or leave the flag out", param);
   }
   if (kv > 0 && (limit > 0 || options.given("--gpu-memory-utilization")))
     return wrong("Both a KV size and a limit for everything are given", "Give one of them",
@@ -123,8 +127,15 @@ Result<void> take_budget(const Options& options, MemoryBudget& budget) {
   if (options.given("--free-gpu-memory-fraction"))
     budget.meaning = Meaning::share_of_free, budget.share = options.share_of_free, budget.bytes = limit;
   if (kv > 0) budget.meaning = Meaning::kv_bytes, budget.bytes = kv;
-  if (margin > 0) budget.meaning = Meaning::margin, budget.bytes = margin;
+  if (options.given("--memory-margin")) budget.meaning = Meaning::margin, budget.bytes = margin;
   return {};
+}
+
+/// GPUs of one replica; check() has the range.
+int ranks_of(const Deployment& deployment) {
+  const std::int64_t ranks =
+      std::int64_t{deployment.tensor_parallel} * std::max(deployment.pipeline_parallel, 1);
+  return static_cast<int>(std::min<std::int64_t>(ranks, std::numeric_limits<int>::max()));
 }
 
 /// A stored one: of profiles/deployments by name, or a file.
@@ -175,16 +186,15 @@ Result<Deployment> deployment_of(const Options& options, const ModelOutline& mod
   // Several GPUs serve one replica, as far as the heads can be split, unless it is said otherwise.
   if (!options.given("--tensor-parallel-size") && options.given("--gpu") && deployment.gpus > 1) {
     deployment.tensor_parallel = 1;
+    const std::int64_t stages = std::max(deployment.pipeline_parallel, 1);  // check() names what is below
     for (const int size : legal_tensor_parallel(model)) {
-      if (size * deployment.pipeline_parallel <= deployment.gpus &&
-          deployment.gpus % (size * deployment.pipeline_parallel) == 0)
+      if (size * stages <= deployment.gpus && deployment.gpus % (size * stages) == 0)
         deployment.tensor_parallel = size;
     }
   }
   deployment.gpus =
-      std::max(deployment.gpus, options.given("--gpu") && deployment.gpus > 1
-                                    ? deployment.gpus
-                                    : deployment.tensor_parallel * std::max(deployment.pipeline_parallel, 1));
+      std::max(deployment.gpus,
+               options.given("--gpu") && deployment.gpus > 1 ? deployment.gpus : ranks_of(deployment));
   return deployment;
 }
 
@@ -202,10 +212,20 @@ Result<void> run_plan(const Options& options) {
     if (!stored) return std::move(stored).error();
     const Deployment given = options.deployment;
     resolved.deployment = *std::move(stored);
-    if (options.given("--model")) resolved.deployment.model = given.model;
-    if (options.given("--kv-cache-dtype")) resolved.deployment.kv_cache_dtype = given.kv_cache_dtype;
-    if (options.given("--quantization")) resolved.deployment.quantization = given.quantization;
-    if (options.given("--shared-prefix")) resolved.deployment.shared_prefix = given.shared_prefix;
+    Deployment& base = resolved.deployment;
+    const auto keep = [&](const char* flag, auto Deployment::*member) {
+      if (options.given(flag)) base.*member = given.*member;
+    };
+    keep("--model", &Deployment::model);
+    keep("--kv-cache-dtype", &Deployment::kv_cache_dtype);
+    keep("--quantization", &Deployment::quantization);
+    keep("--shared-prefix", &Deployment::shared_prefix);
+    keep("--prompt-tokens", &Deployment::prompt_tokens);
+    keep("--output-tokens", &Deployment::output_tokens);
+    keep("--ttft-limit-ms", &Deployment::ttft_limit_ms);
+    keep("--tpot-limit-ms", &Deployment::tpot_limit_ms);
+    keep("--prompt-logprobs", &Deployment::prompt_logprobs);
+    keep("--draft-layers", &Deployment::draft_layers);
   }
   const auto model = read_outline(resolved.deployment.model);
   if (!model) return model.error();

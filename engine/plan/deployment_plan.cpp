@@ -171,6 +171,10 @@ void Planner::add_notes(DeploymentPlan& plan, const std::vector<Pool>& pools) co
                                 budget.share, format_bytes(gpu_->memory), format_bytes(wanted),
                                 format_bytes(free), format_bytes(budget.other_processes)));
   }
+  if (budget.meaning == MemoryBudget::Meaning::bytes && budget.bytes > gpu_->memory) {
+    notes.push_back(fmt::format("memory-limit is {}, more than the {} that there are: those hold",
+                                format_bytes(budget.bytes), format_bytes(gpu_->memory)));
+  }
   for (const std::string& remark : plan.model.remarks) notes.push_back(remark);
   note_lengths(plan);
   note_heads(plan);

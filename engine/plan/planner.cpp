@@ -44,6 +44,13 @@ Error illegal_tensor_parallel(const ModelOutline& model, int ranks) {
           "tensor-parallel-size"};
 }
 
+Error beyond_the_card(const char* setting, Bytes asked, Bytes memory, fmt::format_string<std::string> what) {
+  return {
+      Error::Kind::invalid_input,
+      fmt::format("{} of a device that has {}", fmt::format(what, format_bytes(asked)), format_bytes(memory)),
+      "Nothing is left for the model", fmt::format("Lower {}, or take a larger GPU", setting), setting};
+}
+
 }  // namespace
 
 std::vector<int> legal_tensor_parallel(const ModelOutline& model) {
@@ -73,12 +80,19 @@ bool Planner::own() const {
 Result<void> Planner::prepare() {
   if (model_->heads > 0 && model_->heads % asked_.tensor_parallel != 0)
     return illegal_tensor_parallel(*model_, asked_.tensor_parallel);
-  if (asked_.pipeline_parallel > std::ssize(model_->layers)) {
+  const auto layers = std::count_if(model_->layers.begin(), model_->layers.end(),
+                                    [](const LayerState& layer) { return !layer.draft; });
+  if (asked_.pipeline_parallel > layers) {
     return Error{Error::Kind::invalid_input,
-                 fmt::format("{} layers cannot be split over {} stages", model_->layers.size(),
-                             asked_.pipeline_parallel),
+                 fmt::format("{} layers cannot be split over {} stages", layers, asked_.pipeline_parallel),
                  "", "Lower pipeline-parallel-size", "pipeline-parallel-size"};
   }
+  const MemoryBudget& budget = asked_.budget;
+  if (budget.other_processes >= gpu_->memory && gpu_->memory > 0)
+    return beyond_the_card("other-processes", budget.other_processes, gpu_->memory,
+                           "Other processes hold {}");
+  if (budget.meaning == Meaning::margin && budget.bytes >= gpu_->memory)
+    return beyond_the_card("memory-margin", budget.bytes, gpu_->memory, "A margin of {} is to stay free");
   if (!asked_.quantization.empty()) {
     auto format = find_weight_format(asked_.quantization);
     if (!format) return std::move(format).error();
@@ -118,7 +132,9 @@ Result<void> Planner::choose_format() {
 }
 
 void Planner::cut_stages() {
-  const auto layers = static_cast<std::int64_t>(model_->layers.size());
+  const bool drafts = asked_.draft_layers;
+  const std::int64_t layers = std::count_if(model_->layers.begin(), model_->layers.end(),
+                                            [&](const LayerState& layer) { return drafts || !layer.draft; });
   const std::int64_t count = asked_.pipeline_parallel;
   const KvDemandOptions options{law_,
                                 format_,
@@ -128,7 +144,8 @@ void Planner::cut_stages() {
                                 asked_.draft_layers};
   for (std::int64_t stage = 0; stage < count; ++stage) {
     const auto first = static_cast<std::size_t>(layers * stage / count),
-               last = static_cast<std::size_t>(layers * (stage + 1) / count);
+               last = stage + 1 == count ? model_->layers.size()
+                                         : static_cast<std::size_t>(layers * (stage + 1) / count);
     stages_.push_back({first, last, stage_weights(first, last, stage == 0, stage + 1 == count),
                        KvDemand(*model_, options, first, last)});
   }

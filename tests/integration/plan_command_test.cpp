@@ -105,6 +105,14 @@ class PlanCommandTest : public QObject {
     QVERIFY(vllm.json()["kv_tokens"].isNull());  // windows: no one number
   }
 
+  /// Flags beside a stored deployment win over it.
+  void flags_win_over_a_stored_deployment() {
+    const QStringList stored = {"--deployment", "Chat with long documents", "--json"};
+    const Run plain = plan(stored), short_ones = plan(stored + QStringList{"--prompt-tokens", "100"});
+    QVERIFY(short_ones.json()["predicted"].toObject()["ttft_ms"].toDouble() <
+            plain.json()["predicted"].toObject()["ttft_ms"].toDouble());
+  }
+
   void errors_data() {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<int>("code");
@@ -127,6 +135,14 @@ class PlanCommandTest : public QObject {
     row("two budgets",
         {"--model", "llama-3-8b", "--gpu", "H200", "--memory-limit", "9GiB", "--kv-cache-memory", "1GiB"}, 1,
         {"both", "KV"});
+    row("no stages", {"--model", "llama-3-8b", "--gpu", "H200x8", "--pipeline-parallel-size", "0"}, 1,
+        {"pipeline-parallel-size is 0"});
+    row("no memory", {"--model", "llama-3-8b", "--gpu", "H200", "--memory-limit", "0"}, 1,
+        {"memory-limit is 0 bytes"});
+    row("no KV", {"--model", "llama-3-8b", "--gpu", "H200", "--kv-cache-memory", "0"}, 1,
+        {"kv-cache-memory-bytes is 0 bytes"});
+    row("a crowded card", {"--model", "llama-3-8b", "--gpu", "H200", "--other-processes", "200GiB"}, 1,
+        {"200.00 GiB", "140.40 GiB"});
     row("no sequences", {"--model", "llama-3-8b", "--gpu", "H200", "--max-num-seqs", "0"}, 1,
         {"max-num-seqs is 0"});
   }

@@ -68,6 +68,18 @@ GpuProfile card(Bytes memory) {
   return gpu;
 }
 
+/// vLLM's way with so many bytes for KV.
+DeploymentPlan pool_of(const ModelOutline& model, Bytes bytes, std::int64_t longest) {
+  Deployment asked;
+  asked.law = KvLaw::vllm;
+  asked.block_size = 16;
+  asked.max_model_len = longest;
+  asked.budget = {.meaning = MemoryBudget::Meaning::kv_bytes, .bytes = bytes};
+  const auto plan = plan_memory(asked, model, card(400 * kGiB));
+  if (!plan) qFatal("%s", plan.error().text().c_str());
+  return *plan;
+}
+
 }  // namespace
 
 class PlanReferenceTest : public QObject {
@@ -161,7 +173,8 @@ class PlanReferenceTest : public QObject {
     QCOMPARE(4 * kGiB / demand("llama-3-8b").unit(), Bytes{2048});
     QCOMPARE(4 * kGiB / demand("llama-3-70b", {.ranks = 8}).unit(), Bytes{6553});
     QCOMPARE(4 * kGiB / demand("llama-3-70b", {.ranks = 2}).unit(), Bytes{1638});
-    QCOMPARE(378 * 16, 6048);
+    QCOMPARE(pool_of(model_of("llama-3-70b"), 378 * demand("llama-3-70b").unit(), 8192).kv_tokens,
+             std::int64_t{6048});  // OpenRLHF#336
     // Qwen3.6-35B-A3B in llama.cpp, janhq/jan#8181: 160 MiB where 640 were shown.
     QCOMPARE(demand("qwen3.6-35b-a3b").tokens_part(8192), 160 * kMiB);
   }
@@ -223,9 +236,16 @@ class PlanReferenceTest : public QObject {
     const double kv = 15.77 * 0.9 - 7.51 - 0.39 - 2.53;
     QVERIFY(std::abs(kv - 3.76) < 0.005);
     QVERIFY(prints(3852 * kMiB, 3.76));
-    QVERIFY(std::abs(3852.0 * 16 / 40'000 - 1.54) < 0.005);
-    // vLLM's start-up lines: 1,952 blocks of 16 for 20,000 tokens.
-    QVERIFY(std::abs(1952.0 * 16 / 20'000 - 1.56) < 0.005);
+    const DeploymentPlan issue = pool_of(decoder(32, 32, 4, 128), 3852 * kMiB, 40'000);
+    QCOMPARE(issue.kv_block_bytes, kMiB);
+    QCOMPARE(issue.kv_blocks, std::int64_t{3852});
+    QVERIFY(std::abs(issue.full_length_requests - 1.54) < 0.005);
+    // Case 014, vLLM's start-up lines: 1,952 blocks of 16 for 20,000 tokens.
+    const DeploymentPlan logged = pool_of(decoder(32, 32, 4, 128), 1952 * kMiB, 20'000);
+    QCOMPARE(logged.kv_tokens, std::int64_t{31'232});
+    QVERIFY(std::abs(logged.full_length_requests - 1.56) < 0.005);
+    // Fewer than one is no warning: nothing of that length can be served.
+    QCOMPARE(pool_of(decoder(32, 32, 4, 128), 1952 * kMiB, 36'000).verdict, Verdict::fails);
   }
 
   /// Case 001: KV heads, not heads.
