@@ -72,7 +72,7 @@ class HfModel final : public Model {
     const fs::path config_file = folder / "config.json";
     const auto config_text = read_file(config_file, kMaxConfigBytes);
     if (!config_text.ok()) return config_text.error();
-    const auto config = parse_json_object(*config_text, config_file);
+    const auto config = parse_json_object(without_python_numbers(*config_text), config_file);
     if (!config.ok()) return config.error();
     if (auto ok = describe(*config); !ok.ok()) return in_file(config_file, ok.error());
 

@@ -36,4 +36,30 @@ Result<nlohmann::json> read_json_object(const std::filesystem::path& file) {
   return parse_json_object(*text, file);
 }
 
+std::string without_python_numbers(std::string_view text) {
+  std::string plain;
+  plain.reserve(text.size());
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char letter = text[at];
+    if (quoted && letter == '\\' && at + 1 < text.size()) {
+      plain += letter;
+      plain += text[++at];
+      continue;
+    }
+    if (letter == '"') quoted = !quoted;
+    std::size_t word = 0;
+    for (const std::string_view each : {"-Infinity", "Infinity", "NaN"}) {
+      if (!quoted && word == 0 && text.substr(at).starts_with(each)) word = each.size();
+    }
+    if (word == 0) {
+      plain += letter;
+    } else {
+      plain += "null";
+      at += word - 1;
+    }
+  }
+  return plain;
+}
+
 }  // namespace pitwall

@@ -12,6 +12,8 @@
 
 namespace pitwall {
 
+using nlohmann::json;
+
 namespace {
 
 using Kind = LayerState::Kind;
@@ -20,7 +22,10 @@ using Windows = DecoderTraits::Windows;
 constexpr int kMostLayers = 10'000;
 
 int layer_count(const ConfigReader& reader) {
-  const int layers = reader.count({"num_hidden_layers", "n_layer", "num_layers", "n_layers"});
+  // LongCat-Flash: newer files state its attentions as num_hidden_layers.
+  const int layers = reader.family.traits.twin
+                         ? reader.count({"num_layers"})
+                         : reader.count({"num_hidden_layers", "n_layer", "num_layers", "n_layers"});
   if (layers < 1 || layers > kMostLayers) {
     reader.keys.wrong("num_hidden_layers", fmt::format("1 to {} layers", kMostLayers));
     return 0;
@@ -38,13 +43,10 @@ Attention attention_of(const ConfigReader& reader) {
   AttentionShape& shape = result.full;
   shape.hidden = reader.out.hidden;
   shape.heads = reader.count({"num_attention_heads", "n_head", "n_heads"});
-  shape.kv_heads = reader.keys.has("multi_query") && reader.keys.flag("multi_query", false) &&
-                           !reader.has({"num_key_value_heads", "num_kv_heads"})
-                       ? 1
-                       : shape.heads;
   int head_dim = reader.count({"head_dim", "attention_head_dim", "kv_channels"}, traits.head_dim);
+  if (head_dim == 0 && reader.has({"head_dim"})) reader.keys.wrong("head_dim", "a width above 0");
   if (head_dim == 0 && shape.heads > 0) {
-    if (shape.hidden % shape.heads != 0)
+    if (shape.hidden % shape.heads != 0 && !reader.has({"kv_lora_rank"}))
       reader.keys.wrong("num_attention_heads", "a divisor of the hidden width");
     head_dim = static_cast<int>(shape.hidden / shape.heads);
   }
@@ -58,13 +60,29 @@ Attention attention_of(const ConfigReader& reader) {
   return result;
 }
 
+/// KV heads of each layer; where nothing is said, as many as query heads.
+std::vector<int> kv_heads_of(const ConfigReader& reader, int layers) {
+  const HfKeys& keys = reader.keys;
+  // Falcon's files state num_kv_heads also where its older layers, which have one, do not read it.
+  const bool one = keys.flag("multi_query", reader.family.traits.multi_query) &&
+                   !keys.flag("new_decoder_architecture", false);
+  if (one && !reader.has({"num_key_value_heads", "n_head_kv"}))
+    return std::vector<int>(static_cast<std::size_t>(layers), 1);
+  if (keys.flag("multi_query_attention", false))
+    return reader.per_layer({"multi_query_group_num"}, layers, 1);
+  return reader.per_layer({"num_key_value_heads", "n_head_kv", "num_kv_heads", "num_attention_groups"},
+                          layers, reader.out.heads);
+}
+
 /// Multi-head latent attention (DeepSeek-V2): one row a token, whatever num_key_value_heads says.
 void add_latent_layer(const ConfigReader& reader, bool own_index, LayerState& state,
                       LayerWeightCounts& counts) {
   const std::int64_t hidden = reader.out.hidden, heads = reader.out.heads;
+  const int stated = reader.family.traits.head_dim;
   const std::int64_t rank = reader.count({"kv_lora_rank"}), rope = reader.count({"qk_rope_head_dim"}),
                      nope = reader.count({"qk_nope_head_dim"}, 128),
-                     value = reader.count({"v_head_dim"}, 128), query_rank = reader.count({"q_lora_rank"}, 0);
+                     value = reader.count({"v_head_dim"}, stated > 0 ? stated : 128),
+                     query_rank = reader.count({"q_lora_rank"}, 0);
   state.kind = Kind::latent;
   state.latent_dim = static_cast<int>(rank);
   state.latent_rope_dim = static_cast<int>(rope);
@@ -113,6 +131,14 @@ std::vector<std::string> layer_types(const ConfigReader& reader, int layers) {
     types.resize(static_cast<std::size_t>(layers));
     return types;
   }
+  for (const char* key : {"hybrid_override_pattern", "attn_layer_period", "attn_layer_indices"}) {
+    if (!reader.has({key})) continue;
+    keys.unsupported(
+        fmt::format("Cannot estimate: the key `{}` changes what is cached, and architecture `{}` is "
+                    "not known to have it",
+                    key, reader.family.architecture),
+        key);
+  }
   const auto every = [&](int n, const char* others) {
     std::vector<std::string> types(static_cast<std::size_t>(layers), "full_attention");
     for (int i = 0; i < layers; ++i) {
@@ -120,6 +146,23 @@ std::vector<std::string> layer_types(const ConfigReader& reader, int layers) {
     }
     return types;
   };
+  if (reader.has({"full_attn_idxs"})) {
+    std::vector<std::string> types = every(0, "conv");
+    for (const int at : keys.counts("full_attn_idxs")) {
+      if (at >= layers) {
+        keys.wrong("full_attn_idxs", "layers that exist");
+        break;
+      }
+      types[static_cast<std::size_t>(at)] = "full_attention";
+    }
+    return types;
+  }
+  if (reader.has({"attn_type_list"})) {
+    std::vector<std::string> types;
+    for (const int one : reader.per_layer({"attn_type_list"}, layers, 1))
+      types.emplace_back(one == 1 ? "full_attention" : "lightning_attention");
+    return types;
+  }
   if (reader.has({"full_attention_interval"}))
     return every(reader.count({"full_attention_interval"}), "linear_attention");
   if (reader.has({"attention_chunk_size"})) {
@@ -133,8 +176,22 @@ std::vector<std::string> layer_types(const ConfigReader& reader, int layers) {
   const DecoderTraits& traits = reader.family.traits;
   const bool off = keys.has("use_sliding_window") && !keys.flag("use_sliding_window", true);
   if (!reader.has({"sliding_window"}) || off || traits.windows == Windows::ignored) return every(1, "");
-  const int pattern =
-      reader.count({"sliding_window_pattern", "_sliding_window_pattern"}, traits.window_pattern);
+  const json* letters = keys.find("sliding_window_pattern");
+  if (letters != nullptr && letters->is_string()) {  // EXAONE 4: "LLLG"
+    const std::string pattern = letters->get<std::string>();
+    if (pattern.empty() || pattern.find_first_not_of("LG") != std::string::npos) {
+      keys.wrong("sliding_window_pattern", "a count, or letters L and G");
+      return every(1, "");
+    }
+    std::vector<std::string> types;
+    for (int i = 0; i < layers; ++i) {
+      const char letter = pattern[static_cast<std::size_t>(i) % pattern.size()];
+      types.emplace_back(letter == 'G' ? "full_attention" : "sliding_attention");
+    }
+    return types;
+  }
+  const int pattern = reader.count({"sliding_window_pattern", "_sliding_window_pattern", "layer_switch"},
+                                   traits.window_pattern);
   if (traits.windows == Windows::pattern || pattern > 0)
     return every(std::max(pattern, 1), "sliding_attention");
   if (traits.windows == Windows::alternate) return every(2, "sliding_attention");
@@ -152,9 +209,19 @@ class Mlps {
     top_k_ = reader.count({"num_experts_per_tok", "moe_topk", "top_k_experts", "moe_k"}, 1);
     const bool expert_width =
         reader.has({"moe_intermediate_size", "expert_ffn_hidden_size", "moe_intermediate_dim"});
-    dense_ = reader.count({"intermediate_size_mlp", "intermediate_size", "n_inner", "ffn_dim",
-                           "ffn_hidden_size", "mlp_hidden_size", "block_ff_dim"},
-                          static_cast<int>(std::min<std::int64_t>(4 * hidden_, 1 << 30)));
+    const ConfigReader::Names widths = {"intermediate_size", "intermediate_size_mlp", "n_inner",
+                                        "ffn_dim",           "ffn_hidden_size",       "mlp_hidden_size",
+                                        "block_ff_dim"};
+    // Two matrices are four times as wide as the model where nothing is said; of three nothing is customary.
+    const bool said = reader.has(widths) || (experts_ > 0 && expert_width);
+    dense_ = reader.has({"intermediate_size_mlp"}) ? reader.count({"intermediate_size_mlp"})
+             : said || !reader.family.traits.gated
+                 ? reader.count(widths, static_cast<int>(std::min<std::int64_t>(4 * hidden_, 1 << 30)))
+                 : reader.count(widths);
+    if (dense_ < 1 && experts_ == 0) reader.keys.wrong("intermediate_size", "a width above 0");
+    if (reader.keys.flag("block_auto_adjust_ff_dim", reader.family.architecture == "Lfm2ForCausalLM"))
+      dense_ =
+          rounded_up(capped_product(2, dense_) / 3, std::max(reader.count({"block_multiple_of"}, 256), 1));
     expert_ = expert_width
                   ? reader.count({"moe_intermediate_size", "expert_ffn_hidden_size", "moe_intermediate_dim"})
                   : reader.count({"intermediate_size", "ffn_hidden_size"}, static_cast<int>(dense_));
@@ -165,41 +232,51 @@ class Mlps {
       shared_ = capped_product(expert_, reader.count({"n_shared_experts", "num_shared_experts",
                                                       "num_shared_expert", "moe_num_shared_experts"},
                                                      0));
+    zero_experts_ = reader.count({"zero_expert_num"}, 0);  // LongCat-Flash: routed to, without weights
     first_dense_ = reader.count({"first_k_dense_replace", "moe_layer_start_index", "num_dense_layers"}, 0);
     step_ = reader.count(
         {"decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_interval", "moe_layer_freq"}, 1);
     if (reader.has({"interleave_moe_layer_step"}) && experts_ > 0)
       shared_ = expert_;  // Llama 4 always has one
     only_dense_ = reader.keys.counts("mlp_only_layers");
+    kinds_ = reader.keys.texts("mlp_layer_types");
     reader.out.intermediate = static_cast<int>(std::min<std::int64_t>(dense_, 1 << 30));
     reader.out.experts = static_cast<int>(experts_);
     reader.out.top_k = static_cast<int>(experts_ > 0 ? top_k_ : 0);
   }
 
+  std::int64_t dense() const {
+    const DecoderTraits& traits = reader_.family.traits;
+    return mlp_counts(hidden_, dense_, traits.gated, traits.mlp_bias);
+  }
+
   void add(int layer, LayerWeightCounts& counts) const {
     const DecoderTraits& traits = reader_.family.traits;
     const bool listed = std::find(only_dense_.begin(), only_dense_.end(), layer) != only_dense_.end();
-    const bool sparse =
-        experts_ > 0 && layer >= first_dense_ && step_ > 0 && (layer + 1) % step_ == 0 && !listed;
+    const auto at = static_cast<std::size_t>(layer);
+    const bool sparse = experts_ > 0 && (at < kinds_.size() ? kinds_[at] == "sparse"
+                                                            : layer >= first_dense_ && step_ > 0 &&
+                                                                  (layer + 1) % step_ == 0 && !listed);
     if (!sparse) {
-      counts.mlp = mlp_counts(hidden_, dense_, traits);
+      counts.mlp = dense();
       return;
     }
-    counts.experts = capped_product(experts_, mlp_counts(hidden_, expert_, traits));
-    counts.mlp = shared_ > 0 ? mlp_counts(hidden_, shared_, traits) : 0;
+    counts.experts = capped_product(experts_, mlp_counts(hidden_, expert_, traits.gated, traits.expert_bias));
+    counts.mlp += shared_ > 0 ? mlp_counts(hidden_, shared_, traits.gated, traits.mlp_bias) : 0;
     // Gemma 4 has its dense MLP beside the experts.
-    if (reader_.keys.flag("enable_moe_block", false)) counts.mlp += mlp_counts(hidden_, dense_, traits);
-    counts.replicated = capped_sum(counts.replicated, capped_product(hidden_, experts_));
-    if (traits.bias) counts.replicated += experts_;
+    if (reader_.keys.flag("enable_moe_block", false)) counts.mlp += dense();
+    counts.replicated = capped_sum(counts.replicated, capped_product(hidden_, experts_ + zero_experts_));
+    if (traits.expert_bias) counts.replicated += experts_;
     if (reader_.has({"shared_expert_intermediate_size"}) && shared_ > 0)
       counts.replicated += hidden_;  // its gate
   }
 
  private:
   const ConfigReader& reader_;
-  std::int64_t hidden_, experts_ = 0, top_k_ = 0, dense_ = 0, expert_ = 0, shared_ = 0;
+  std::int64_t hidden_, experts_ = 0, top_k_ = 0, dense_ = 0, expert_ = 0, shared_ = 0, zero_experts_ = 0;
   int first_dense_ = 0, step_ = 1;
   std::vector<int> only_dense_;
+  std::vector<std::string> kinds_;  ///< "dense" and "sparse", where the file says it of each layer
 };
 
 class Decoder {
@@ -211,11 +288,12 @@ class Decoder {
     const int layers = layer_count(reader_);
     if (reader_.keys.errors().error()) return;
     const std::vector<std::string> types = layer_types(reader_, layers);
-    const std::vector<int> kv_heads =
-        reader_.per_layer({"num_key_value_heads", "num_kv_heads", "num_attention_groups"}, layers,
-                          static_cast<int>(attention_.sliding.kv_heads));
+    const std::vector<int> kv_heads = kv_heads_of(reader_, layers);
     const std::vector<std::string> indexers = reader_.keys.texts("indexer_types");
     const int shared = reader_.count({"num_kv_shared_layers"}, 0);
+    if (shared >= layers) reader_.keys.wrong("num_kv_shared_layers", "fewer than there are layers");
+    const int sharers = reader_.keys.flag("use_cla", false) ? reader_.count({"cla_share_factor"}, 1) : 1;
+    if (sharers < 1) reader_.keys.wrong("cla_share_factor", "a count above 0");
     for (int i = 0; i < layers && !reader_.keys.errors().error(); ++i) {
       const auto at = static_cast<std::size_t>(i);
       const bool own_index =
@@ -223,7 +301,12 @@ class Decoder {
       add(i, types[at], kv_heads[at], own_index);
       if (i >= layers - shared && reader_.out.layers.back().kind != Kind::recurrent)
         reader_.out.layers.back().kind = Kind::none;
+      if (i % sharers != 0) {  // Hunyuan-Large: K and V of the layer before
+        reader_.out.layers.back().kind = Kind::none;
+        reader_.out.layer_parameters.back().kv = 0;
+      }
     }
+    add_inputs_per_layer(layers);
     add_draft_layers();
   }
 
@@ -231,28 +314,41 @@ class Decoder {
   void add(int layer, const std::string& type, int kv_heads, bool own_index) {
     LayerState state;
     LayerWeightCounts counts;
-    if (type == "linear_attention") {
+    const bool linear = type == "linear_attention", mamba = reader_.has({"mamba_d_state"});
+    if (type == "lightning_attention" || (linear && reader_.family.architecture.starts_with("MiniMax"))) {
+      add_lightning(state, counts);
+    } else if (linear && !mamba) {
       add_linear_layer(reader_, state, counts);
-    } else if (type == "mamba") {
+    } else if (type == "mamba" || linear) {
       state = mamba_state(reader_, reader_.out.hidden);
       counts.attention = mamba_parameters(reader_, reader_.out.hidden);
       counts.replicated = 2 * std::int64_t{reader_.out.hidden};
     } else if (type == "conv") {
       add_convolution(state, counts);
-    } else if (reader_.has({"kv_lora_rank"})) {
+    } else if (reader_.has({"kv_lora_rank"}) && is_latent(type)) {
       add_latent_layer(reader_, own_index, state, counts);
     } else {
       add_attention(layer, type, kv_heads, state, counts);
     }
     mlps_.add(layer, counts);
+    if (reader_.family.traits.twin) {  // weights count with the first
+      counts.attention = capped_product(2, counts.attention);
+      counts.replicated = capped_product(2, counts.replicated);
+      counts.mlp = capped_sum(counts.mlp, capped_product(2, mlps_.dense()));
+    }
     add_layer(reader_.out, state, counts);
+    if (reader_.family.traits.twin) add_layer(reader_.out, state, {});
+  }
+
+  static bool is_latent(std::string_view type) {
+    return type == "full_attention" || type == "attention" || type == "deepseek_sparse_attention";
   }
 
   void add_attention(int layer, const std::string& type, int kv_heads, LayerState& state,
                      LayerWeightCounts& counts) {
-    const bool full = type == "full_attention" || type == "attention";
+    const bool full = type == "full_attention" || type == "attention", latent = reader_.has({"kv_lora_rank"});
     const bool sliding = type == "sliding_attention", chunked = type == "chunked_attention";
-    if (!full && !sliding && !chunked) {
+    if (latent || (!full && !sliding && !chunked)) {
       Error error{Error::Kind::unsupported,
                   fmt::format("Cannot estimate: layer {} is of type {}, which is unknown", layer,
                               quote_for_message(type)),
@@ -272,6 +368,37 @@ class Decoder {
     state.window = sliding ? reader_.count({"sliding_window"}) : reader_.count({"attention_chunk_size"});
     if (state.window < 1)
       reader_.keys.wrong(sliding ? "sliding_window" : "attention_chunk_size", "a length above 0");
+  }
+
+  /// MiniMax-Text-01: a matrix for each head, and a gate on what it yields.
+  void add_lightning(LayerState& state, LayerWeightCounts& counts) const {
+    const std::int64_t hidden = reader_.out.hidden, heads = attention_.full.heads,
+                       width = capped_product(heads, attention_.full.key_dim);
+    state.kind = Kind::recurrent;
+    state.recurrent_numbers = capped_product(width, attention_.full.key_dim);
+    counts.attention = capped_product(5, hidden, width) + width;
+    counts.replicated = norm_counts(hidden, reader_.family.traits);
+  }
+
+  /// Gemma 3n and 4: each token also has an embedding for each layer. Gemma 3n's layers work on several
+  /// copies of the residual (AltUp) beside a low-rank one (LAuReL).
+  void add_inputs_per_layer(int layers) const {
+    ModelOutline& out = reader_.out;
+    const std::int64_t hidden = out.hidden, input = reader_.count({"hidden_size_per_layer_input"}, 0),
+                       copies = reader_.count({"altup_num_inputs"}, 0),
+                       rank = reader_.count({"laurel_rank"}, 0);
+    if (input == 0 || reader_.keys.errors().error()) return;
+    const std::int64_t words = reader_.count({"vocab_size_per_layer_input"}, out.vocabulary),
+                       width = capped_product(input, std::int64_t{layers});
+    out.other_parameters = capped_sum(
+        out.other_parameters, capped_product(words + hidden, width) + input +
+                                  (copies > 1 ? capped_product(2 * (copies - 1), hidden, hidden) : 0));
+    for (LayerWeightCounts& counts : out.layer_parameters) {
+      counts.mlp += capped_product(2, hidden, input + rank);
+      counts.replicated += hidden;
+      if (copies > 0) counts.replicated += hidden * (copies + 3) + copies * copies * (copies + 1);
+    }
+    out.remarks.push_back("Embeddings for each layer are counted whole on every rank");
   }
 
   /// LFM2's short convolution keeps its newest inputs.

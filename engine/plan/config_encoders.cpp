@@ -40,7 +40,9 @@ Side side_of(const ConfigReader& reader, ConfigReader::Names heads, ConfigReader
 
 void read_encoder_decoder(const ConfigReader& reader) {
   read_common(reader);
-  const DecoderTraits& traits = reader.family.traits;
+  DecoderTraits traits = reader.family.traits;
+  const std::string feed_forward = reader.keys.text("feed_forward_proj", "");
+  if (!feed_forward.empty()) traits.gated = feed_forward.starts_with("gated");
   const Side encoder = side_of(reader, {"encoder_attention_heads", "num_heads"}, {"encoder_ffn_dim", "d_ff"});
   const Side decoder = side_of(reader, {"decoder_attention_heads", "num_heads"}, {"decoder_ffn_dim", "d_ff"});
   const int encoder_layers = layers_under(reader, {"encoder_layers", "num_layers"});
@@ -50,22 +52,27 @@ void read_encoder_decoder(const ConfigReader& reader) {
   reader.out.intermediate = static_cast<int>(decoder.intermediate);
   // Whisper's encoder halves its audio frames; the others read up to their own positions.
   const int source = reader.count({"max_source_positions", "max_position_embeddings", "n_positions"}, 512);
+  const std::int64_t hidden = reader.out.hidden;
+  if (traits.extra_positions >= 0)  // the encoder's own, beside the decoder's
+    reader.out.other_parameters += capped_product(hidden, std::int64_t{source} + traits.extra_positions);
+  if (reader.has({"num_mel_bins"}))  // Whisper: two convolutions of three frames
+    reader.out.other_parameters += capped_product(3, hidden, hidden + reader.count({"num_mel_bins"}));
   for (int i = 0; i < encoder_layers; ++i) {
     LayerState state;
     state.kind = Kind::none;
     LayerWeightCounts counts = attention_counts(encoder.attention, traits);
-    counts.mlp = mlp_counts(encoder.attention.hidden, encoder.intermediate, traits);
+    counts.mlp = mlp_counts(encoder.attention.hidden, encoder.intermediate, traits.gated, traits.mlp_bias);
     add_layer(reader.out, state, counts);
   }
   for (int i = 0; i < decoder_layers; ++i) {
     LayerState state = attention_state(decoder.attention);
     LayerWeightCounts counts = attention_counts(decoder.attention, traits);
     LayerWeightCounts cross_counts = counts;
-    counts.mlp = mlp_counts(decoder.attention.hidden, decoder.intermediate, traits);
+    counts.mlp = mlp_counts(decoder.attention.hidden, decoder.intermediate, traits.gated, traits.mlp_bias);
     add_layer(reader.out, state, counts);
     state.kind = Kind::cross;
     state.window = source;
-    cross_counts.replicated = reader.out.hidden;
+    cross_counts.replicated -= norm_counts(reader.out.hidden, traits) / 2;  // one norm, not two
     add_layer(reader.out, state, cross_counts);
   }
   reader.out.remarks.push_back("Cross-attention is counted for the longest input, " + format_count(source) +

@@ -11,15 +11,26 @@
 
 namespace pitwall {
 
-/// What differs between decoders and config.json does not say. Defaults: a gated MLP without biases.
+/// What differs between decoders. Where config.json has keys for it they win (follow_keys). Defaults: a gated
+/// MLP without biases, a norm before attention and one before the MLP.
 struct DecoderTraits {
-  bool gated = true;                    ///< MLP of three matrices, else two
-  bool qkv_bias = false, bias = false;  ///< of q, k, v; of every linear
+  bool gated = true;                                          ///< MLP of three matrices, else two
+  bool qkv_bias = false, out_bias = false, mlp_bias = false;  ///< of q, k, v; of o; of the MLP's linears
+  bool expert_bias = false, head_bias = false;                ///< of routed experts and router; of the output
+  int norms = 2;                                              ///< of a layer, each as wide as the model
   bool norm_bias = false;
-  bool tied = false;  ///< where the file is silent
-  bool learned_positions = false;
-  bool qk_norm = false, post_norms = false, sinks = false;
+  bool tied = false;         ///< where the file is silent
+  int extra_positions = -1;  ///< learned positions beyond those that the file states; −1 = none are learned
+  bool multi_query = false;  ///< one KV head where the file is silent
+  bool twin = false;         ///< a layer is two attentions with an MLP each, and experts beside them
+  bool sinks = false;
   bool output_gate = false;  ///< q is twice as wide: its other half gates what attention yields
+  enum class QkNorm {
+    none,
+    shared,  ///< as wide as a head
+    whole    ///< as wide as all heads
+  };
+  QkNorm qk_norm = QkNorm::none;
   enum class Windows {
     by_key,     ///< `layer_types`, else a window holds for all layers
     ignored,    ///< attention is full whatever `sliding_window` says
@@ -32,6 +43,9 @@ struct DecoderTraits {
 };
 
 struct ConfigFamily;
+
+/// Biases, norms of queries and keys, norms of a layer: what the file says of them.
+void follow_keys(const HfKeys& keys, DecoderTraits& traits);
 
 /// A configuration while it is read. Errors stay in `keys`.
 struct ConfigReader {
@@ -60,26 +74,38 @@ const ConfigFamily* find_config_family_of_type(std::string_view model_type);
 /// The object that describes the language model of a checkpoint that also sees or hears; nullptr when
 /// `config` does so itself.
 const nlohmann::json* nested_config(const nlohmann::json& config);
+/// A JSON object of sizes that such an object may leave out; empty = none.
+std::string_view nested_defaults(std::string_view model_type);
+/// The vision tower beside a language model, from the widths that its configuration states: config_tower.cpp.
+void add_tower(const nlohmann::json& config, ModelOutline& out);
 
 // Readers.
 void read_decoder(const ConfigReader& reader);  ///< all that keys alone describe: config_decoder.cpp
 void read_hybrid(const ConfigReader& reader);   ///< attention and Mamba layers: config_hybrids.cpp
 void read_nemotron_h(const ConfigReader& reader);
+void read_zamba2(const ConfigReader& reader);
+void read_rwkv(const ConfigReader& reader);
 void read_encoder_decoder(const ConfigReader& reader);  ///< T5, BART, Whisper: config_encoders.cpp
 void read_mllama(const ConfigReader& reader);
 void read_encoder(const ConfigReader& reader);
+void read_mpt(const ConfigReader& reader);  ///< with words of their own: config_translated.cpp
+void read_dbrx(const ConfigReader& reader);
+void read_qwen(const ConfigReader& reader);
+void read_nas(const ConfigReader& reader);
 
 // What readers share: config_parts.cpp.
 struct AttentionShape {
   std::int64_t hidden = 0, heads = 0, kv_heads = 0, key_dim = 0, value_dim = 0;
 };
 LayerWeightCounts attention_counts(const AttentionShape& shape, const DecoderTraits& traits);
-std::int64_t mlp_counts(std::int64_t hidden, std::int64_t intermediate, const DecoderTraits& traits);
+std::int64_t norm_counts(std::int64_t hidden, const DecoderTraits& traits);
+std::int64_t mlp_counts(std::int64_t hidden, std::int64_t intermediate, bool gated, bool bias);
 LayerState attention_state(const AttentionShape& shape);
 /// Mamba 1 or 2, by the keys that are there.
 LayerState mamba_state(const ConfigReader& reader, std::int64_t hidden);
 std::int64_t mamba_parameters(const ConfigReader& reader, std::int64_t hidden);
-void read_common(const ConfigReader& reader);  ///< width, vocabulary, heads, embedding and output
+bool is_mamba_alone(const ConfigReader& reader);
+void read_common(const ConfigReader& reader);  ///< width, vocabulary, embedding, output, final norm
 void add_layer(ModelOutline& out, const LayerState& state, const LayerWeightCounts& parameters);
 
 /// Tokens that the model was made for; 0 = unknown. A sentinel counts as unknown.

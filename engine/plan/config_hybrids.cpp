@@ -52,19 +52,21 @@ class HybridLayers {
   /// Weights count with the first state of a layer.
   void add(const Parts& parts) const {
     const DecoderTraits& traits = reader_.family.traits;
+    const bool mixes_and_mlp = (parts.attention || parts.mamba) && (parts.mlp || parts.experts);
     LayerWeightCounts counts;
-    counts.replicated = 2 * hidden_;
+    counts.replicated = (mixes_and_mlp ? 2 : 1) * hidden_;
     if (parts.attention) {
       const LayerWeightCounts attention = attention_counts(attention_, traits);
       counts.attention = attention.attention, counts.kv = attention.kv;
     }
     if (parts.mamba) counts.attention = capped_sum(counts.attention, mamba_parameters(reader_, hidden_));
     if (parts.experts) {
-      counts.experts = capped_product(experts_, mlp_counts(hidden_, expert_, traits));
-      counts.mlp = shared_ > 0 ? mlp_counts(hidden_, shared_, traits) : 0;
+      counts.experts =
+          capped_product(experts_, mlp_counts(hidden_, expert_, traits.gated, traits.expert_bias));
+      counts.mlp = shared_ > 0 ? mlp_counts(hidden_, shared_, traits.gated, traits.mlp_bias) : 0;
       counts.replicated = capped_sum(counts.replicated, capped_product(experts_, hidden_));
     } else if (parts.mlp && intermediate_ > 0) {
-      counts.mlp = mlp_counts(hidden_, intermediate_, traits);
+      counts.mlp = mlp_counts(hidden_, intermediate_, traits.gated, traits.mlp_bias);
     }
     if (parts.attention) add_layer(reader_.out, attention_state(attention_), std::exchange(counts, {}));
     if (parts.mamba) add_layer(reader_.out, mamba_state(reader_, hidden_), std::exchange(counts, {}));
@@ -92,12 +94,16 @@ int layers_of(const ConfigReader& reader) {
 
 }  // namespace
 
+bool is_mamba_alone(const ConfigReader& reader) {
+  const std::string_view name = reader.family.architecture;
+  return name == "MambaForCausalLM" || name == "Mamba2ForCausalLM" || name == "FalconMambaForCausalLM";
+}
+
 void read_hybrid(const ConfigReader& reader) {
   read_common(reader);
   const int layers = layers_of(reader);
   const std::string_view name = reader.family.architecture;
-  const bool mamba_alone =
-      name == "MambaForCausalLM" || name == "Mamba2ForCausalLM" || name == "FalconMambaForCausalLM";
+  const bool mamba_alone = is_mamba_alone(reader);
   const HybridLayers hybrid(reader, !mamba_alone);
   const int period = reader.count({"attn_layer_period"}, 0), offset = reader.count({"attn_layer_offset"}, 0);
   const int expert_period = reader.count({"expert_layer_period"}, 1),
@@ -133,7 +139,14 @@ void read_hybrid(const ConfigReader& reader) {
 
 void read_nemotron_h(const ConfigReader& reader) {
   read_common(reader);
-  const std::string pattern = reader.keys.text("hybrid_override_pattern", "");
+  std::string pattern = reader.keys.text("hybrid_override_pattern", "");
+  if (pattern.empty()) {  // transformers 5 spells the letters out
+    for (const std::string& type : reader.keys.texts("layers_block_type")) {
+      const bool mamba = type == "mamba" || type == "linear_attention",
+                 attention = type == "attention" || type == "full_attention";
+      pattern += mamba ? 'M' : attention ? '*' : type == "mlp" ? '-' : type == "moe" ? 'E' : '?';
+    }
+  }
   if (pattern.empty()) reader.keys.missing("hybrid_override_pattern");
   if (pattern.size() > kMostLayers) reader.keys.wrong("hybrid_override_pattern", "a letter for each layer");
   if (reader.keys.errors().error()) return;
@@ -150,6 +163,82 @@ void read_nemotron_h(const ConfigReader& reader) {
     }
     hybrid.add(parts);
   }
+}
+
+/// Zamba 2: Mamba layers, of which some first pass one of a few shared blocks of attention and MLP. A block
+/// reads the residual beside the embedding, so its input is twice as wide; what tells its uses apart are a
+/// projection and low-rank adapters of each.
+void read_zamba2(const ConfigReader& reader) {
+  read_common(reader);
+  ModelOutline& out = reader.out;
+  const int layers = layers_of(reader);
+  const std::vector<std::string> types = reader.keys.texts("layers_block_type");
+  if (types.empty())
+    reader.keys.missing("layers_block_type");
+  else if (std::ssize(types) != layers)
+    reader.keys.wrong("layers_block_type", "one for each layer");
+  const std::int64_t hidden = out.hidden, wide = 2 * hidden;
+  AttentionShape shape;
+  shape.hidden = hidden;
+  shape.heads = reader.count({"num_attention_heads"});
+  shape.kv_heads = reader.count({"num_key_value_heads"}, static_cast<int>(shape.heads));
+  shape.key_dim = shape.value_dim =
+      reader.count({"attention_head_dim"}, static_cast<int>(wide / std::max<std::int64_t>(shape.heads, 1)));
+  const std::int64_t blocks = reader.count({"num_mem_blocks"}, 1), rank = reader.count({"adapter_rank"}, 128),
+                     inner = reader.count({"intermediate_size"}),
+                     query = capped_product(shape.heads, shape.key_dim);
+  const bool attention_adapts = reader.keys.flag("use_shared_attention_adapter", false);
+  out.heads = static_cast<int>(shape.heads);
+  out.head_dim = static_cast<int>(shape.key_dim);
+  out.intermediate = static_cast<int>(inner);
+  std::int64_t uses = 0;
+  for (int i = 0; i < layers && !reader.keys.errors().error(); ++i) {
+    const std::string& type = types[static_cast<std::size_t>(i)];
+    if (type != "mamba" && type != "hybrid") {
+      reader.keys.unsupported(fmt::format("Cannot estimate: layer {} is of type {}, which is unknown", i,
+                                          quote_for_message(type)),
+                              "layers_block_type");
+      return;
+    }
+    LayerWeightCounts counts;
+    counts.attention = mamba_parameters(reader, hidden);
+    counts.replicated = hidden;
+    if (type == "hybrid") {
+      counts.attention = capped_sum(counts.attention, capped_product(hidden, hidden));
+      counts.mlp = capped_product(rank, hidden + 2 * inner);
+      if (attention_adapts) counts.attention += capped_product(3, rank, wide + query);
+      if (uses++ < blocks) {
+        counts.attention = capped_sum(counts.attention, capped_product(query, wide + hidden));
+        counts.kv = capped_product(2, wide, shape.kv_heads, shape.key_dim);
+        counts.mlp = capped_sum(counts.mlp, mlp_counts(hidden, inner, true, false));
+        counts.replicated += wide + hidden;
+      }
+      add_layer(out, attention_state(shape), std::exchange(counts, {}));
+    }
+    add_layer(out, mamba_state(reader, hidden), counts);
+  }
+}
+
+/// RWKV-4: numerator, denominator and maximum of each channel, and the last input of both halves of a layer.
+void read_rwkv(const ConfigReader& reader) {
+  read_common(reader);
+  ModelOutline& out = reader.out;
+  const int layers = layers_of(reader);
+  const std::int64_t hidden = out.hidden, attention = reader.count({"attention_hidden_size"}, out.hidden),
+                     inner = reader.count({"intermediate_size"},
+                                          static_cast<int>(std::min<std::int64_t>(4 * hidden, 1 << 30)));
+  out.intermediate = static_cast<int>(inner);
+  for (int i = 0; i < layers && !reader.keys.errors().error(); ++i) {
+    LayerState state;
+    state.kind = LayerState::Kind::recurrent;
+    state.recurrent_numbers = 3 * attention + 2 * hidden;
+    LayerWeightCounts counts;
+    counts.attention = capped_product(4, hidden, attention) + 3 * hidden + 2 * attention;
+    counts.mlp = capped_product(2, hidden, inner) + capped_product(hidden, hidden) + 2 * hidden;
+    counts.replicated = norm_counts(hidden, reader.family.traits);
+    add_layer(out, state, counts);
+  }
+  out.other_parameters += 2 * hidden;  // a norm behind the embedding
 }
 
 }  // namespace pitwall

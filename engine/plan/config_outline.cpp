@@ -18,45 +18,73 @@ using nlohmann::json;
 
 namespace {
 
-/// Keys that change what is cached. Of the first kind some readers know what to do; of the second none.
-constexpr const char* kCacheKeys[] = {"kv_lora_rank",
-                                      "attention_chunk_size",
-                                      "full_attention_interval",
-                                      "linear_num_value_heads",
-                                      "num_kv_shared_layers",
-                                      "cross_attention_layers",
-                                      "hybrid_override_pattern",
-                                      "mamba_d_state",
-                                      "index_head_dim",
-                                      "attn_layer_period",
-                                      "global_head_dim",
-                                      "num_global_key_value_heads",
-                                      "layers_block_type",
-                                      "attn_layer_indices",
-                                      "v_head_dim"};
-constexpr const char* kUnknownCacheKeys[] = {"use_cla",
-                                             "cla_share_factor",
-                                             "attention_types",
-                                             "block_configs",
-                                             "kv_sharing_map",
-                                             "attn_type_list",
-                                             "mixer_types",
-                                             "linear_attn_config",
-                                             "hybrid_layer_pattern",
-                                             "swa_num_key_value_heads",
-                                             "rwkv_version",
-                                             "attention_hidden_size",
-                                             "compress_ratios",
-                                             "kv_compression",
-                                             "sparse_attention_config",
-                                             "indexer_head_dim"};
+bool says_something(const json& value) {
+  if (value.is_null()) return false;
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number()) return value.get<double>() != 0;
+  return !value.empty();
+}
 
-bool says_something(const json& config, const char* key) {
-  const auto found = config.find(key);
-  if (found == config.end() || found->is_null()) return false;
-  if (found->is_boolean()) return found->get<bool>();
-  if (found->is_number()) return found->get<double>() != 0;
-  return !found->empty();
+/// Keys that change what is cached and that readers of other architectures than those of ModelSpec know.
+constexpr std::string_view kCacheKeys[] = {"kv_lora_rank",
+                                           "attention_chunk_size",
+                                           "full_attention_interval",
+                                           "linear_num_value_heads",
+                                           "num_kv_shared_layers",
+                                           "cross_attention_layers",
+                                           "hybrid_override_pattern",
+                                           "mamba_d_state",
+                                           "index_head_dim",
+                                           "attn_layer_period",
+                                           "global_head_dim",
+                                           "num_global_key_value_heads",
+                                           "layers_block_type",
+                                           "attn_layer_indices",
+                                           "v_head_dim",
+                                           "use_cla",
+                                           "full_attn_idxs",
+                                           "attn_type_list",
+                                           "block_configs",
+                                           "n_head_kv",
+                                           "num_kv_heads",
+                                           "multi_query",
+                                           "multi_query_attention",
+                                           "zero_expert_num"};
+/// Known by nobody here though their names say nothing that kCacheMarks catches.
+constexpr std::string_view kUnknownCacheKeys[] = {
+    "mixer_types",      "linear_attn_config",      "rwkv_version",    "compress_ratios",
+    "indexer_head_dim", "sparse_attention_config", "per_layer_config"};
+/// What names of keys have in common that say which layers cache what, and for how many heads.
+constexpr std::string_view kCacheMarks[] = {
+    "kv_head",        "head_kv",         "heads_kv",   "key_value_head", "kv_group",
+    "query_group",    "multi_query",     "attn_idx",   "attn_layer",     "attn_type",
+    "attention_type", "attention_layer", "layer_type", "layers_type",    "block_type",
+    "layer_pattern",  "hybrid",          "cla_",       "kv_shar",        "share_kv",
+    "shared_kv",      "kv_compress",     "kv_latent",  "kv_lora",        "window_pattern"};
+/// … of which readers know these, and these change nothing: what they say stands under another key too.
+constexpr std::string_view kKnownMarked[] = {
+    "num_key_value_heads", "num_attention_groups",   "multi_query_group_num",   "layer_types",
+    "attn_layer_offset",   "sliding_window_pattern", "_sliding_window_pattern", "cla_share_factor",
+    "hybrid_layer_ids",    "mlp_layer_types",        "mtp_layers_block_type",   "use_hybrid_norm"};
+
+template <class List>
+bool holds(const List& list, std::string_view key) {
+  return std::find(std::begin(list), std::end(list), key) != std::end(list);
+}
+
+/// The first key of an object that changes what is cached and that nobody here understands.
+std::string unknown_cache_key(const json& config) {
+  for (const auto& [key, value] : config.items()) {
+    if (holds(kUnknownCacheKeys, key)) {
+      if (says_something(value)) return key;
+      continue;
+    }
+    const bool marked =
+        std::any_of(std::begin(kCacheMarks), std::end(kCacheMarks),
+                    [&](std::string_view mark) { return key.find(mark) != std::string::npos; });
+    if (marked && !holds(kCacheKeys, key) && !holds(kKnownMarked, key) && says_something(value)) return key;
+  }
+  return "";
 }
 
 Error cannot_estimate(std::string what, std::string param) {
@@ -73,11 +101,11 @@ Error unknown_architecture(std::string_view name) {
       fmt::format("architecture `{}` is unknown", replace_invalid_utf8(name.substr(0, 80))), "architectures");
 }
 
-Error unknown_key(const char* key, std::string_view architecture) {
+Error unknown_key(std::string_view key, std::string_view architecture) {
   return cannot_estimate(
       fmt::format("the key `{}` changes what is cached, and architecture `{}` is not known to have it", key,
                   architecture),
-      key);
+      std::string(key));
 }
 
 std::string text_under(const json& config, const char* key) {
@@ -105,35 +133,6 @@ Result<std::string> architecture_of(const json& config) {
   return unknown_architecture(type);
 }
 
-/// The vision tower beside a language model, from the widths that its configuration states.
-void add_tower(const json& config, ModelOutline& out) {
-  const auto vision = config.find("vision_config");
-  if (vision == config.end() || !vision->is_object()) return;
-  const auto number = [&](std::initializer_list<const char*> keys) -> std::int64_t {
-    for (const char* key : keys) {
-      const auto found = vision->find(key);
-      if (found != vision->end() && found->is_number_integer()) {
-        const auto value = found->get<std::int64_t>();
-        return value > 0 && value < 1 << 20 ? value : 0;
-      }
-    }
-    return 0;
-  };
-  const std::int64_t width = number({"hidden_size", "vt_hidden_size", "embed_dim", "width"}),
-                     layers = number({"num_hidden_layers", "vt_num_hidden_layers", "depth", "layers"});
-  const std::int64_t inner = number({"intermediate_size", "vt_intermediate_size"});
-  if (width == 0 || layers == 0) {
-    out.remarks.emplace_back("The vision tower's weights are not counted: its configuration states no width");
-    return;
-  }
-  const std::int64_t parameters = capped_product(
-      layers,
-      capped_sum(capped_product(4, width, width), capped_product(2, width, inner > 0 ? inner : 4 * width)));
-  out.other_parameters = capped_sum(out.other_parameters, parameters);
-  out.remarks.push_back(fmt::format("The vision tower is estimated at {} parameters from its width and depth",
-                                    format_count(parameters)));
-}
-
 Result<ModelOutline> of_family(const json& config, const std::string& architecture) {
   const ConfigFamily* family = find_config_family(architecture);
   if (family == nullptr) return unknown_architecture(architecture);
@@ -148,18 +147,18 @@ Result<ModelOutline> of_family(const json& config, const std::string& architectu
   }
   if (text == nullptr) text = &config;
   for (const json* object : {&config, text}) {
-    for (const char* key : kUnknownCacheKeys) {
-      if (says_something(*object, key)) return unknown_key(key, architecture);
-    }
+    if (const std::string key = unknown_cache_key(*object); !key.empty())
+      return unknown_key(key, architecture);
   }
   FirstError first;
   const HfKeys keys(*text, first), outer(config, first);
   ModelOutline out;
   out.architecture = architecture;
   out.context_length = context_of(keys, outer);
-  family->read(ConfigReader{keys, outer, *family, out});
+  ConfigFamily followed = *family;
+  follow_keys(keys, followed.traits);
+  followed.read(ConfigReader{keys, outer, followed, out});
   if (first.error()) return *first.error();
-  out.other_parameters = out.hidden;
   if (!out.layers.empty() && out.layers.back().draft)
     out.remarks.emplace_back("Layers that predict further tokens are counted only where they are asked for");
   return out;
@@ -173,12 +172,13 @@ Result<std::optional<ModelOutline>> of_spec(const json& config) {
   const auto kv_heads = text.find("num_key_value_heads");
   if (kv_heads != text.end() && kv_heads->is_array()) return std::optional<ModelOutline>{};
   for (const json* object : {&config, &text}) {
-    for (const char* key : kCacheKeys) {
-      if (says_something(*object, key)) return unknown_key(key, found->family->architecture);
+    for (const std::string_view key : kCacheKeys) {
+      const auto value = object->find(key);
+      if (value != object->end() && says_something(*value))
+        return unknown_key(key, found->family->architecture);
     }
-    for (const char* key : kUnknownCacheKeys) {
-      if (says_something(*object, key)) return unknown_key(key, found->family->architecture);
-    }
+    if (const std::string key = unknown_cache_key(*object); !key.empty())
+      return unknown_key(key, found->family->architecture);
   }
   auto spec = read_hf_spec(config);
   if (!spec.ok()) {
@@ -192,15 +192,31 @@ Result<std::optional<ModelOutline>> of_spec(const json& config) {
   return std::optional<ModelOutline>(outline_of(*spec));
 }
 
+/// A language model inside another's file leaves out what its class has as default.
+json with_defaults(const json& config) {
+  const json* text = nested_config(config);
+  if (text == nullptr) return config;
+  const std::string_view defaults = nested_defaults(text_under(*text, "model_type"));
+  if (defaults.empty()) return config;
+  json filled = config;
+  for (auto& [key, value] : filled.items()) {
+    if (&config.at(key) != text) continue;
+    json whole = json::parse(defaults);
+    whole.update(value);
+    value = std::move(whole);
+  }
+  return filled;
+}
+
 }  // namespace
 
 Result<ModelOutline> outline_of_config(std::string_view config_json, std::string name) {
-  auto parsed = parse_json_object(config_json, "config.json");
+  auto parsed = parse_json_object(without_python_numbers(config_json), "config.json");
   if (!parsed) return std::move(parsed).error();
   const json& config = *parsed;
   auto architecture = architecture_of(config);
   if (!architecture) return std::move(architecture).error();
-  json named = config;
+  json named = with_defaults(config);
   if (!named.contains("architectures") || named["architectures"].is_null())
     named["architectures"] = json::array({*architecture});
   auto spec = of_spec(named);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -9,9 +10,24 @@ namespace pitwall {
 
 using nlohmann::json;
 
+namespace {
+
+/// A count, or one for each layer that is the same in all (Gemma 3n, Hunyuan).
+int one_count(const HfKeys& keys, const char* name) {
+  const json *value = keys.find(name), *layers = keys.find("num_hidden_layers");
+  const bool same =
+      value->is_array() && layers != nullptr && *layers == value->size() &&
+      std::all_of(value->begin(), value->end(), [&](const json& each) { return each == value->front(); });
+  if (!same) return keys.count(name);
+  const std::vector<int> counts = keys.counts(name);
+  return counts.empty() ? 0 : counts.front();
+}
+
+}  // namespace
+
 int ConfigReader::count(Names names) const {
   for (const char* name : names) {
-    if (keys.has(name)) return keys.count(name);
+    if (keys.has(name)) return one_count(keys, name);
   }
   keys.missing(*names.begin());
   return 0;
@@ -41,29 +57,60 @@ std::vector<int> ConfigReader::per_layer(Names names, int layers, int fallback) 
   return std::vector<int>(static_cast<std::size_t>(layers), fallback);
 }
 
+void follow_keys(const HfKeys& keys, DecoderTraits& traits) {
+  for (const char* key : {"use_bias", "bias", "add_bias_linear"}) {
+    if (keys.has(key)) traits.qkv_bias = traits.out_bias = traits.mlp_bias = keys.flag(key, false);
+  }
+  if (keys.has("attention_bias")) {
+    const bool of_inputs_alone = traits.qkv_bias && !traits.out_bias;
+    traits.qkv_bias = keys.flag("attention_bias", false);
+    traits.out_bias = traits.qkv_bias && !of_inputs_alone;
+  }
+  for (const char* key : {"use_qkv_bias", "add_qkv_bias", "qkv_bias"})
+    traits.qkv_bias = keys.flag(key, traits.qkv_bias);
+  traits.out_bias = keys.flag("attention_out_bias", traits.out_bias);
+  traits.mlp_bias = keys.flag("mlp_bias", traits.mlp_bias);
+  traits.head_bias = keys.flag("lm_head_bias", traits.head_bias);
+  using QkNorm = DecoderTraits::QkNorm;
+  if (keys.has("use_qk_norm")) {
+    const QkNorm used = traits.qk_norm == QkNorm::none ? QkNorm::shared : traits.qk_norm;
+    traits.qk_norm = keys.flag("use_qk_norm", false) ? used : QkNorm::none;
+  }
+  if (keys.flag("qk_layernorm", false)) traits.qk_norm = QkNorm::whole;
+  // Falcon: one norm before attention and MLP side by side, two in its newer layers.
+  if (keys.flag("new_decoder_architecture", false))
+    traits.norms = keys.count("num_ln_in_parallel_attn", 2);
+  else if (keys.has("parallel_attn"))
+    traits.norms = keys.flag("parallel_attn", true) ? 1 : 2;
+}
+
 LayerWeightCounts attention_counts(const AttentionShape& shape, const DecoderTraits& traits) {
-  const bool qkv = traits.qkv_bias || traits.bias;
   const std::int64_t query = capped_product(shape.heads, shape.key_dim),
                      result = capped_product(shape.heads, shape.value_dim),
+                     keys = capped_product(shape.kv_heads, shape.key_dim),
                      stored = capped_product(shape.kv_heads, capped_sum(shape.key_dim, shape.value_dim));
   LayerWeightCounts counts;
   counts.attention = capped_sum(capped_product(shape.hidden, query), capped_product(shape.hidden, result));
   counts.kv = capped_product(shape.hidden, stored);
-  if (qkv) counts.attention += query, counts.kv += stored;
-  if (traits.bias) counts.attention += shape.hidden;
+  if (traits.qkv_bias) counts.attention += query, counts.kv += stored;
   if (traits.sinks) counts.attention += shape.heads;
   if (traits.output_gate)
     counts.attention = capped_sum(counts.attention, capped_product(shape.hidden, query));
-  counts.replicated = (traits.post_norms ? 4 : 2) * shape.hidden;
-  if (traits.norm_bias) counts.replicated *= 2;
-  if (traits.qk_norm) counts.replicated += 2 * shape.key_dim;
+  counts.replicated = norm_counts(shape.hidden, traits);
+  if (traits.out_bias) counts.replicated += shape.hidden;
+  if (traits.qk_norm == DecoderTraits::QkNorm::shared) counts.replicated += 2 * shape.key_dim;
+  if (traits.qk_norm == DecoderTraits::QkNorm::whole) counts.attention += query, counts.kv += keys;
   return counts;
 }
 
-std::int64_t mlp_counts(std::int64_t hidden, std::int64_t intermediate, const DecoderTraits& traits) {
-  const int matrices = traits.gated ? 3 : 2;
+std::int64_t norm_counts(std::int64_t hidden, const DecoderTraits& traits) {
+  return traits.norms * hidden * (traits.norm_bias ? 2 : 1);
+}
+
+std::int64_t mlp_counts(std::int64_t hidden, std::int64_t intermediate, bool gated, bool bias) {
+  const int matrices = gated ? 3 : 2;
   const std::int64_t counts = capped_product(hidden, intermediate, std::int64_t{matrices});
-  return traits.bias ? counts + (matrices - 1) * intermediate + hidden : counts;
+  return bias ? counts + (matrices - 1) * intermediate + hidden : counts;
 }
 
 LayerState attention_state(const AttentionShape& shape) {
@@ -83,6 +130,10 @@ struct MambaShape {
   std::int64_t convolved() const { return second() ? inner + capped_product(2, groups, states) : inner; }
 };
 
+int capped_count(std::int64_t a, std::int64_t b) {
+  return static_cast<int>(std::min<std::int64_t>(capped_product(a, b), 1 << 30));
+}
+
 MambaShape mamba_shape(const ConfigReader& reader, std::int64_t hidden) {
   MambaShape shape;
   shape.states = reader.count({"mamba_d_state", "ssm_state_size", "state_size", "mamba_state_dim"});
@@ -91,9 +142,12 @@ MambaShape mamba_shape(const ConfigReader& reader, std::int64_t hidden) {
   shape.heads = reader.count({"mamba_n_heads", "mamba_num_heads", "n_mamba_heads", "num_heads"}, 0);
   shape.head_dim = reader.count({"mamba_d_head", "mamba_head_dim", "mamba_headdim", "head_dim"}, 64);
   shape.groups = reader.count({"mamba_n_groups", "n_groups", "mamba_ngroups"}, 1);
+  // Files of Mamba alone state its width as intermediate_size, and some beside an `expand` that is not
+  // theirs.
   shape.inner = reader.has({"mamba_d_ssm", "mamba_intermediate_size"})
                     ? reader.count({"mamba_d_ssm", "mamba_intermediate_size"})
-                    : capped_product(hidden, expand);
+                : is_mamba_alone(reader) ? reader.count({"intermediate_size"}, capped_count(hidden, expand))
+                                         : capped_product(hidden, expand);
   if (shape.second() && !reader.has({"mamba_d_ssm"}) && shape.heads > 0 &&
       reader.has({"mamba_d_head", "mamba_head_dim", "mamba_headdim", "head_dim"}))
     shape.inner = capped_product(shape.heads, shape.head_dim);
@@ -118,29 +172,39 @@ std::int64_t mamba_parameters(const ConfigReader& reader, std::int64_t hidden) {
   const std::int64_t out = capped_product(shape.inner, hidden);
   if (shape.second()) {
     const std::int64_t in = capped_product(hidden, shape.inner + shape.convolved() + shape.heads);
-    return capped_sum(in + capped_product(shape.convolved(), shape.kernel + 1), out + shape.inner) +
-           3 * shape.heads;
+    const std::int64_t norm = reader.keys.flag("mamba_rms_norm", true) ? shape.inner : 0;
+    return capped_sum(in + capped_product(shape.convolved(), shape.kernel + 1), out + norm) + 3 * shape.heads;
   }
   const std::int64_t rank =
       reader.count({"mamba_dt_rank", "time_step_rank"}, static_cast<int>(divided_up(hidden, 16)));
   return capped_sum(capped_product(2, hidden, shape.inner) + capped_product(shape.inner, shape.kernel + 1) +
                         capped_product(shape.inner, rank + 2 * shape.states) +
-                        capped_product(rank + 1, shape.inner) + capped_product(shape.inner, shape.states + 1),
+                        capped_product(rank + 1, shape.inner) +
+                        capped_product(shape.inner, shape.states + 1) +
+                        (reader.keys.flag("mamba_inner_layernorms", false) ? rank + 2 * shape.states : 0),
                     out);
 }
 
 void read_common(const ConfigReader& reader) {
   ModelOutline& out = reader.out;
-  out.hidden = reader.count({"hidden_size", "n_embd", "d_model", "model_dim"});
-  out.vocabulary = reader.count({"vocab_size"});
-  out.embedding_parameters = capped_product(out.hidden, out.vocabulary);
-  const bool tied = reader.outer.flag("tie_word_embeddings",
-                                      reader.keys.flag("tie_word_embeddings", reader.family.traits.tied));
-  out.output_parameters = tied ? 0 : out.embedding_parameters;
-  if (reader.family.traits.learned_positions) {
-    const std::int64_t positions = reader.count({"max_position_embeddings", "n_positions", "n_ctx"}, 0);
-    out.embedding_parameters = capped_sum(out.embedding_parameters, capped_product(out.hidden, positions));
+  const DecoderTraits& traits = reader.family.traits;
+  out.hidden = reader.count({"hidden_size", "n_embd", "n_embed", "d_model", "model_dim"});
+  out.vocabulary = reader.count({"vocab_size", "padded_vocab_size"});
+  const std::int64_t width = reader.count({"word_embed_proj_dim"}, out.hidden);  // OPT-350m: narrower
+  out.embedding_parameters = capped_product(width, out.vocabulary);
+  bool tied = traits.tied;
+  for (const char* key : {"tie_embedding", "tie_word_embeddings"}) {
+    tied = reader.outer.flag(key, reader.keys.flag(key, tied));
   }
+  out.output_parameters = tied ? 0 : out.embedding_parameters + (traits.head_bias ? out.vocabulary : 0);
+  if (traits.extra_positions >= 0) {
+    const std::int64_t positions =
+        reader.count({"max_position_embeddings", "n_positions", "n_ctx", "max_target_positions"}, 0);
+    out.embedding_parameters =
+        capped_sum(out.embedding_parameters, capped_product(out.hidden, positions + traits.extra_positions));
+  }
+  if (traits.norms > 0) out.other_parameters = std::int64_t{traits.norm_bias ? 2 : 1} * out.hidden;
+  if (width != out.hidden) out.other_parameters += capped_product(2, width, out.hidden);
 }
 
 void add_layer(ModelOutline& out, const LayerState& state, const LayerWeightCounts& parameters) {
@@ -163,8 +227,9 @@ std::int64_t length_of(const HfKeys& keys, const char* key) {
 
 std::int64_t context_of(const HfKeys& keys, const HfKeys& outer) {
   std::int64_t context = 0;
-  for (const char* key : {"max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "n_ctx",
-                          "max_sequence_length", "max_target_positions", "model_max_length"}) {
+  for (const char* key :
+       {"max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "n_ctx", "max_sequence_length",
+        "max_target_positions", "context_length", "model_max_length"}) {
     if (context == 0) context = length_of(keys, key);
     if (context == 0) context = length_of(outer, key);
   }

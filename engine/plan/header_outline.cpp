@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
+#include "engine/model/json_text.h"
 #include "engine/model/safetensors_reader.h"
 #include "engine/plan/amounts.h"
 
@@ -80,19 +82,55 @@ void take_bytes(const std::vector<TensorView>& tensors, ModelOutline& outline) {
 }
 
 Result<ModelOutline> of_folder(const fs::path& folder, const Error& refusal) {
-  const auto text = read_file(folder / "config.json", kMostConfigBytes);
-  if (!text) return refusal;
-  auto outline = outline_of_config(*text, fs::absolute(folder).lexically_normal().filename().string());
+  std::error_code ignored;
+  if (!fs::exists(folder / "config.json", ignored)) return refusal;
+  auto outline = outline_of_config_folder(folder);
   if (!outline) return outline;
   const auto set = open_safetensors_folder(folder);
   if (!set) return set.error();
   take_bytes(set->tensors, *outline);
+  constexpr int kFewestBits = 2;
+  if (outline->weight_bytes() < outline->parameters() * kFewestBits / 8) {
+    return Error{
+        Error::Kind::invalid_input,
+        fmt::format("{} holds {} of tensors, too few for the {} parameters that config.json describes",
+                    folder.string(), format_bytes(outline->weight_bytes()),
+                    format_count(outline->parameters())),
+        "The download is incomplete, or the two are of different models", "Fetch the model again", ""};
+  }
   outline->spec = nullptr;  // this engine refused the checkpoint
   outline->remarks.push_back("This engine does not serve it: " + refusal.what);
   return outline;
 }
 
 }  // namespace
+
+Result<std::string> read_config_text(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {  // reading a pipe may never end
+    return Error{Error::Kind::invalid_input, path.string() + " is no regular file", "",
+                 "Give a config.json or its folder", ""};
+  }
+  return read_file(path, kMostConfigBytes);
+}
+
+Result<ModelOutline> outline_of_config_folder(const fs::path& folder) {
+  auto text = read_config_text(folder / "config.json");
+  if (!text) return std::move(text).error();
+  const std::string name = fs::absolute(folder).lexically_normal().filename().string();
+  std::error_code ignored;
+  constexpr const char* kQuantConfig = "hf_quant_config.json";
+  if (!fs::exists(folder / kQuantConfig, ignored)) return outline_of_config(*text, name);
+  const auto beside = read_config_text(folder / kQuantConfig);
+  if (!beside) return beside.error();
+  auto config = parse_json_object(without_python_numbers(*text), "config.json");
+  if (!config) return std::move(config).error();
+  auto quantised = parse_json_object(*beside, kQuantConfig);
+  if (!quantised) return std::move(quantised).error();
+  if (!config->contains("quantization_config") && quantised->contains("quantization"))
+    (*config)["quantization_config"] = (*quantised)["quantization"];
+  return outline_of_config(config->dump(), name);
+}
 
 Result<ModelOutline> outline_of_headers(const fs::path& path, const Error& refusal) {
   std::error_code ignored;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "engine/base/file.h"
 #include "engine/base/profile_list.h"
 #include "engine/library/model_profile.h"
 #include "engine/library/models_folder.h"
@@ -24,7 +23,6 @@ namespace {
 // Beyond what any model has; products of them stay below kMostAmount.
 constexpr int kMostHeads = 1 << 16, kMostWidth = 1 << 16, kMostHidden = 1 << 20, kMostVocabulary = 1 << 26;
 constexpr std::size_t kMostLayers = 20'000;
-constexpr std::uint64_t kMostConfigBytes = 32u << 20;
 
 Error senseless(const std::string& what, std::string param) {
   return {Error::Kind::invalid_input, what, "No model has that", "Check the model's config.json",
@@ -80,11 +78,10 @@ bool is_bare(const fs::path& path) {
 Result<ModelOutline> of_file(const fs::path& path) {
   std::error_code ignored;
   if (is_bare(path)) {
-    const bool folder = fs::is_directory(path, ignored);
-    const auto text = read_file(folder ? path / "config.json" : path, kMostConfigBytes);
+    if (fs::is_directory(path, ignored)) return outline_of_config_folder(path);
+    const auto text = read_config_text(path);
     if (!text) return text.error();
-    const fs::path whole = fs::absolute(path).lexically_normal();
-    return outline_of_config(*text, folder ? whole.filename().string() : whole.stem().string());
+    return outline_of_config(*text, path.stem().string());
   }
   const auto model = Model::open(path);
   if (model) {
@@ -157,6 +154,9 @@ ModelOutline with_weight_format(const ModelOutline& outline, const WeightFormat&
   const auto linear = [&](std::int64_t parameters) {
     return format.reach == Reach::experts ? plain(parameters) : format.of(parameters);
   };
+  const auto attention = [&](std::int64_t parameters) {
+    return format.reach == Reach::mlps ? plain(parameters) : linear(parameters);
+  };
   const auto vocabulary = [&](std::int64_t parameters) {
     return format.reach == Reach::all ? format.of(parameters) : plain(parameters);
   };
@@ -167,7 +167,7 @@ ModelOutline with_weight_format(const ModelOutline& outline, const WeightFormat&
   result.packed = {};
   result.layer_bytes.clear();
   for (const LayerWeightCounts& counts : outline.layer_parameters) {
-    result.layer_bytes.push_back({linear(counts.attention), linear(counts.kv), linear(counts.mlp),
+    result.layer_bytes.push_back({attention(counts.attention), attention(counts.kv), linear(counts.mlp),
                                   format.of(counts.experts), plain(counts.replicated)});
   }
   result.embedding_bytes = vocabulary(outline.embedding_parameters);

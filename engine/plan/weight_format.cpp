@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -101,12 +102,28 @@ bool flag(const json& object, const char* key, bool fallback) {
   return found != object.end() && found->is_boolean() ? found->get<bool>() : fallback;
 }
 
-WeightFormat groups_of(const json& settings, std::string_view method, std::string_view title) {
+/// The value under the first of the keys that is there and that none of `legal` is.
+const json* other_than(const json& object, std::initializer_list<const char*> keys,
+                       std::initializer_list<int> legal) {
+  for (const char* key : keys) {
+    const auto found = object.find(key);
+    if (found == object.end() || found->is_null()) continue;
+    const bool known = std::any_of(legal.begin(), legal.end(), [&](int one) { return *found == one; });
+    return known ? nullptr : &*found;
+  }
+  return nullptr;
+}
+
+Result<WeightFormat> groups_of(const json& settings, std::string_view method, std::string_view title) {
+  if (const json* bits = other_than(settings, {"bits", "w_bit", "weight_bits"}, {2, 3, 4, 8}))
+    return not_understood("bits", *bits);
+  const auto groups = {"group_size", "q_group_size"};
+  if (const json* group = other_than(settings, groups, {-1, 16, 32, 64, 128, 256, 512, 1024}))
+    return not_understood("group_size", *group);
   const int bits = number(settings, {"bits", "w_bit", "weight_bits"});
-  const int group = number(settings, {"group_size", "q_group_size"});
-  WeightFormat format =
-      grouped(std::string(method), title, bits > 0 && bits <= 8 ? bits : 4,
-              std::max(group == -1 && !settings.contains("group_size") ? 128 : group, 0), true);
+  const bool stated = settings.contains("group_size") || settings.contains("q_group_size");
+  const int group = stated ? number(settings, groups) : 128;  // −1: one scale for a row
+  WeightFormat format = grouped(std::string(method), title, bits > 0 ? bits : 4, std::max(group, 0), true);
   if (flag(settings, "lm_head", false)) format.reach = Reach::all;
   return format;
 }
@@ -132,7 +149,8 @@ Result<WeightFormat> compressed_tensors(const json& settings) {
 
 Result<WeightFormat> of_method(const json& settings) {
   const std::string method = lower_text(settings, {"quant_method", "quant_algo"});
-  if (method == "awq" || method == "w4a16_awq") return groups_of(settings, "awq", "AWQ");
+  if (method == "awq" || method == "w4a16_awq" || method == "w4a8_awq")
+    return groups_of(settings, "awq", "AWQ");
   if (method == "gptq" || method == "gptq_marlin") return groups_of(settings, "gptq", "GPTQ");
   if (method == "fp8" || method == "fbgemm_fp8" || method == "finegrained_fp8") {
     const bool blocks = settings.contains("weight_block_size") && settings["weight_block_size"].is_array();
@@ -146,6 +164,33 @@ Result<WeightFormat> of_method(const json& settings) {
   if (method == "bitsandbytes")
     return find_weight_format(flag(settings, "load_in_8bit", false) ? "int8" : "nf4");
   return not_understood("quant_method", settings.value("quant_method", json()));
+}
+
+/// How far a method reaches that leaves some linears as they are. Lists name them by patterns for all layers
+/// or layer by layer.
+Reach reach_of(const json& settings, int layers) {
+  int unnumbered = 0, numbered = 0;
+  bool shared = false;
+  for (const char* key : {"ignore", "modules_to_not_convert", "exclude_modules", "ignored_layers"}) {
+    const auto list = settings.find(key);
+    if (list == settings.end() || !list->is_array()) continue;
+    for (const json& each : *list) {
+      if (!each.is_string()) continue;
+      const auto& name = each.get_ref<const std::string&>();
+      const std::size_t at = name.find("self_attn");
+      if (name.find("shared_expert") != std::string::npos) shared = true;
+      if (at == std::string::npos || name.find("vis") != std::string::npos) continue;
+      const std::string rest = name.substr(at + std::string_view("self_attn").size());
+      const bool whole =
+          std::none_of(rest.begin(), rest.end(), [](char c) { return c >= 'a' && c <= 'z'; }) ||
+          rest.find("o_proj") != std::string::npos;  // the one that every kind has
+      if (!whole) continue;
+      const bool digit = std::any_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+      ++(digit ? numbered : unnumbered);
+    }
+  }
+  if (unnumbered == 0 && (numbered == 0 || numbered * 2 < layers)) return Reach::linears;
+  return shared ? Reach::experts : Reach::mlps;
 }
 
 std::string kv_format_of(const json& settings) {
@@ -182,7 +227,12 @@ Result<WeightFormat> weight_format_of(const json& config, std::string& kv_format
     if (found == config.end() || found->is_null()) continue;
     if (!found->is_object()) return not_understood(key, *found);
     kv_format = kv_format_of(*found);
-    return of_method(*found);
+    auto format = of_method(*found);
+    if (!format || format->reach != Reach::linears) return format;
+    const auto text = config.find("text_config");
+    const json& layered = text != config.end() && text->is_object() ? *text : config;
+    format->reach = reach_of(*found, number(layered, {"num_hidden_layers"}));
+    return format;
   }
   const std::string dtype = lower_text(config, {"torch_dtype", "dtype"});
   return find_weight_format(dtype == "float32" || dtype == "float16" ? dtype : "bfloat16");

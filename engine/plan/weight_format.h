@@ -19,6 +19,7 @@ struct WeightFormat {
   double bits = 16;   ///< of a linear's number, scales and zeros included
   enum class Reach {
     linears,  ///< matrices of the layers; embedding, output, router and norms keep 16 bits
+    mlps,     ///< linears but those of attention
     experts,  ///< routed experts alone
     all       ///< embedding and output too
   };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Checkpoints that this engine does not serve: bytes from their headers, layers from what describes them.
+#include <sys/stat.h>
+
 #include <QTest>
 #include <fstream>
 
@@ -127,7 +129,7 @@ class PlanHeadersTest : public QObject {
     std::ofstream(folder.path() / "config.json")
         << R"({"architectures": ["DeepseekV2ForCausalLM"], "hidden_size": 8,
       "intermediate_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "vocab_size": 10, "kv_lora_rank": 4,
-      "qk_rope_head_dim": 2, "n_routed_experts": 2, "moe_intermediate_size": 4, "first_k_dense_replace": 1,
+      "qk_rope_head_dim": 2, "qk_nope_head_dim": 2, "v_head_dim": 2, "n_routed_experts": 2, "moe_intermediate_size": 4, "first_k_dense_replace": 1,
       "max_position_embeddings": 128})";
     const std::vector<float> numbers(80, 0.0f);
     const auto matrix = [&](const char* name, std::int64_t rows) {
@@ -149,6 +151,37 @@ class PlanHeadersTest : public QObject {
     QCOMPARE(outline->layer_bytes[1].experts, Bytes{4 * 8 * 4});
     QCOMPARE(outline->layer_bytes[1].attention, Bytes{4 * 8 * 3});
     QCOMPARE(outline->embedding_bytes, Bytes{4 * 8 * 10});
+  }
+
+  /// A whole description beside next to no tensors is a download that broke off, not a small model.
+  void tensors_that_are_too_few() {
+    const test::TemporaryFolder folder;
+    std::ofstream(folder.path() / "config.json")
+        << R"({"architectures": ["StableLmForCausalLM"], "hidden_size": 64, "intermediate_size": 128,
+      "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 100, "max_position_embeddings": 128})";
+    const std::vector<float> numbers(8, 0.0f);
+    PW_VERIFY(write_safetensors(folder.path() / "model.safetensors",
+                                {NamedMatrix{"model.norm.weight", 1, 8, std::span(numbers)}}));
+    const auto outline = read_outline(folder.path().string());
+    QVERIFY(!outline);
+    QVERIFY2(outline.error().what.find("too few for") != std::string::npos, outline.error().what.c_str());
+  }
+
+  /// Reading a pipe waits for whoever writes into it.
+  void pipes_are_not_read() {
+    const test::TemporaryFolder folder;
+    for (const char* name : {"config.json", "hf_quant_config.json"}) {
+      const auto path = folder.path() / name;
+      QCOMPARE(mkfifo(path.c_str(), 0600), 0);
+      const auto outline = read_outline(folder.path().string());
+      QVERIFY(!outline);
+      QVERIFY2(outline.error().what.ends_with("is no regular file"), outline.error().what.c_str());
+      std::filesystem::remove(path);
+      std::ofstream(folder.path() / "config.json") << "{}";
+    }
+    const auto bare = folder.path() / "bare.json";
+    QCOMPARE(mkfifo(bare.c_str(), 0600), 0);
+    QVERIFY(!read_outline(bare.string()));
   }
 
   void unknown_files_are_no_numbers() {
