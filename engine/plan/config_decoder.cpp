@@ -396,7 +396,8 @@ class Decoder {
     for (LayerWeightCounts& counts : out.layer_parameters) {
       counts.mlp += capped_product(2, hidden, input + rank);
       counts.replicated += hidden;
-      if (copies > 0) counts.replicated += hidden * (copies + 3) + copies * copies * (copies + 1);
+      if (copies > 0)
+        counts.replicated += capped_product(hidden, copies + 3) + capped_product(copies, copies, copies + 1);
     }
     out.remarks.push_back("Embeddings for each layer are counted whole on every rank");
   }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "engine/base/file.h"
 #include "engine/library/model_profile.h"
 #include "engine/plan/deployment_plan.h"
 #include "engine/plan/kv_demand.h"
@@ -53,7 +54,21 @@ class Fuzz {
     }
   }
 
+  /// A file as the hub has it, with any of its own keys changed.
+  json family() {
+    static const json rows = json::parse(*read_file(test::data("plan/families.json"), 1 << 20));
+    json config = rows[static_cast<std::size_t>(below(std::ssize(rows)))]["config"];
+    json& object = config.contains("text_config") && !once_in(4) ? config["text_config"] : config;
+    for (std::int64_t i = below(4); i >= 0; --i) {
+      auto at = object.begin();
+      std::advance(at, below(std::ssize(object)));
+      *at = value();
+    }
+    return config;
+  }
+
   json config() {
+    if (once_in(2)) return family();
     const auto& profiles = model_profiles();
     const ModelProfile* profile = nullptr;
     while (profile == nullptr || profile->config.empty())
