@@ -134,7 +134,7 @@ void Recorder::admitted(const AdmissionEvent& event, Nanos at) {
   tally.prefix_hit_tokens += event.cached_tokens;
   state_->totals.prefix_query_tokens += record.prompt_tokens;
   state_->totals.prefix_hit_tokens += event.cached_tokens;
-  push_bounded(state_->lookups, {record.prompt_tokens, event.cached_tokens}, kKeptLookups);
+  state_->lookups.push({record.prompt_tokens, event.cached_tokens});
 }
 
 void Recorder::token(RequestId id, Nanos at, int tokens) {
@@ -197,7 +197,7 @@ void Recorder::finished(RequestId id, Nanos at, FinishReason reason, const std::
   if (reason == FinishReason::error) ++state_->sources.failures[static_cast<std::size_t>(cause)];
   state_->statistics.add(record);
   push_bounded(state_->unwritten, record, kUnwrittenRequests);
-  push_bounded(state_->ended, std::move(record), kKeptRequests);
+  state_->ended.push(std::move(record));
 }
 
 void Recorder::step(StepRecord record, std::span<const StepEvent> events, int evicted_blocks) {
@@ -205,10 +205,10 @@ void Recorder::step(StepRecord record, std::span<const StepEvent> events, int ev
   record.first_event = state_->next_event;
   record.events = static_cast<std::uint16_t>(std::min<std::size_t>(events.size(), UINT16_MAX));
   for (const StepEvent& event : events.first(record.events)) {
-    push_bounded(state_->events, event, kKeptEvents);
+    state_->events.push(event);
     ++state_->next_event;
   }
-  push_bounded(state_->steps, record, kKeptSteps);
+  state_->steps.push(record);
   ++state_->totals.steps;
   state_->count(Measure::step_tokens, record.prefill_tokens + record.decode_tokens);
   state_->totals.evicted_blocks += evicted_blocks;
@@ -259,7 +259,7 @@ RunRows Recorder::roll(const LedgerSnapshot& ledger, bool last) {
     record.measured = ledger.measured;
     record.prefix_query_tokens = tally.prefix_query_tokens;
     record.prefix_hit_tokens = tally.prefix_hit_tokens;
-    push_bounded(state.history, record, kHistorySeconds);
+    state.history.push(record);
     rows.seconds.push_back(record);
   }
   state.next_to_roll = state.open_second;
@@ -276,10 +276,9 @@ namespace {
 
 constexpr Nanos kIdleWindow = 2 * kNanosPerSecond;
 
-template <class Steps>
-IdleShare idle_since(const Steps& steps, Nanos since) {
+IdleShare idle_since(const Ring<StepRecord>& steps, Nanos since) {
   IdleShare share;
-  for (auto step = steps.rbegin(); step != steps.rend() && step->started >= since; ++step) share.add(*step);
+  for (std::size_t i = steps.size(); i > 0 && steps[i - 1].started >= since; --i) share.add(steps[i - 1]);
   return share;
 }
 
@@ -307,13 +306,12 @@ Snapshot Recorder::snapshot(const LedgerSnapshot& ledger) const {
   result.tpot = percentiles_of(window.tpot);
   result.itl = percentiles_of(window.itl);
   result.queue = percentiles_of(window.queue);
-  result.history.assign(state.history.begin(), state.history.end());
-  const std::size_t steps = std::min(state.steps.size(), kSnapshotSteps);
-  result.steps.assign(state.steps.end() - static_cast<std::ptrdiff_t>(steps), state.steps.end());
+  result.history = state.history.newest(kHistorySeconds);
+  result.steps = state.steps.newest(kSnapshotSteps);
   result.requests = state.newest_requests(kSnapshotRequests);
-  for (const State::PrefixLookup& lookup : state.lookups) {
-    result.recent_query_tokens += lookup.query_tokens;
-    result.recent_hit_tokens += lookup.hit_tokens;
+  for (std::size_t i = 0; i < state.lookups.size(); ++i) {
+    result.recent_query_tokens += state.lookups[i].query_tokens;
+    result.recent_hit_tokens += state.lookups[i].hit_tokens;
   }
   return result;
 }
@@ -321,16 +319,16 @@ Snapshot Recorder::snapshot(const LedgerSnapshot& ledger) const {
 RequestRecord Recorder::record_of(RequestId id) const {
   const std::lock_guard lock(state_->mutex);
   if (const auto found = state_->live.find(id); found != state_->live.end()) return found->second.record;
-  const auto& ended = state_->ended;
-  const auto found =
-      std::find_if(ended.rbegin(), ended.rend(), [id](const auto& record) { return record.id == id; });
-  return found != ended.rend() ? *found : RequestRecord();
+  const Ring<RequestRecord>& ended = state_->ended;
+  for (std::size_t i = ended.size(); i > 0; --i) {
+    if (ended[i - 1].id == id) return ended[i - 1];
+  }
+  return {};
 }
 
 std::vector<StepRecord> Recorder::last_steps(std::size_t n) const {
   const std::lock_guard lock(state_->mutex);
-  const std::size_t count = std::min(n, state_->steps.size());
-  return {state_->steps.end() - static_cast<std::ptrdiff_t>(count), state_->steps.end()};
+  return state_->steps.newest(n);
 }
 
 std::vector<StepEvent> Recorder::events_of(const StepRecord& step) const {
@@ -363,13 +361,10 @@ Recorder::Sources Recorder::sources() const {
 }
 
 RunSummary Recorder::summary() const {
-  RunStatistics statistics;
-  EngineTotals totals;
-  {
+  const auto [statistics, totals] = [this] {
     const std::lock_guard lock(state_->mutex);
-    statistics = state_->statistics;
-    totals = state_->totals;
-  }
+    return std::pair(state_->statistics, state_->totals);
+  }();
   RunSummary summary = statistics.summary();
   summary.totals = totals;
   summary.end_utc = clock_.utc_now();

@@ -98,8 +98,8 @@ std::vector<RequestRecord> Recorder::State::newest_requests(std::size_t ended_li
   result.reserve(live.size() + std::min(ended_limit, ended.size()));
   for (const auto& [id, request] : live) result.push_back(request.record);
   std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.id > b.id; });
-  for (auto it = ended.rbegin(); it != ended.rend() && ended_limit > 0; ++it, --ended_limit)
-    result.push_back(*it);
+  const std::size_t oldest = ended.size() - std::min(ended_limit, ended.size());
+  for (std::size_t i = ended.size(); i > oldest; --i) result.push_back(ended[i - 1]);
   return result;
 }
 

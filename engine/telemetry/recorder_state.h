@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a Recorder holds: rings of bounded length, guarded by one lock.
+// What a Recorder holds: rings, made at their full size, and what is handed over or looked back at within
+// minutes. One lock guards it all.
 #pragma once
 #include <array>
 #include <deque>
@@ -9,15 +10,16 @@
 #include <vector>
 
 #include "engine/telemetry/recorder.h"
+#include "engine/telemetry/ring.h"
 #include "engine/telemetry/run_statistics.h"
 
 namespace pitwall {
 
-/// The newest `limit` entries.
+/// The newest `limit` entries of what is handed over or shrinks by itself: a Ring would keep its peak.
 template <class T>
-void push_bounded(std::deque<T>& ring, T value, std::size_t limit) {
-  ring.push_back(std::move(value));
-  if (ring.size() > limit) ring.pop_front();
+void push_bounded(std::deque<T>& entries, T value, std::size_t limit) {
+  entries.push_back(std::move(value));
+  if (entries.size() > limit) entries.pop_front();
 }
 
 inline constexpr Nanos kSecond = kNanosPerSecond;
@@ -84,18 +86,19 @@ struct Recorder::State {
   std::deque<SecondTally> tallies{1};  // the last one is the second in progress
   std::int64_t open_second = 0;        // its index
   std::int64_t next_to_roll = 0;       // the first second that roll() has not returned
-  std::deque<SecondRecord> history;
+  Ring<SecondRecord> history{kHistorySeconds};
   RateWindow output_rate, prompt_rate;
   std::array<HistogramCounts, kMeasures> histograms;  // by Measure
   Sources sources;
 
   std::unordered_map<RequestId, Live> live;
-  std::deque<RequestRecord> ended, unwritten;
-  std::deque<StepRecord> steps;
-  std::deque<StepEvent> events;
+  Ring<RequestRecord> ended{kKeptRequests};
+  std::deque<RequestRecord> unwritten;
+  Ring<StepRecord> steps{kKeptSteps};
+  Ring<StepEvent> events{kKeptEvents};
   std::uint32_t next_event = 0;
   std::vector<SettingChange> changes;         // since the last roll()
-  std::deque<PrefixLookup> lookups;           // of the last requests scheduled
+  Ring<PrefixLookup> lookups{kKeptLookups};   // of the last requests scheduled
   RunStatistics statistics{kSummedRequests};  // of ended requests
   EngineTotals totals;
   std::int32_t running = 0, waiting = 0, deferred = 0;

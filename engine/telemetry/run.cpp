@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/telemetry/run.h"
 
+#include <algorithm>
+
 #include "engine/telemetry/run_statistics.h"
 
 namespace pitwall {
+
+constexpr std::size_t kMostRequests = std::size_t{1} << 20;  // in the percentiles: 40 MiB
 
 std::string_view run_status_name(RunStatus status) {
   switch (status) {
@@ -20,7 +24,7 @@ std::string_view run_status_name(RunStatus status) {
 }
 
 RunSummary summarize_requests(const std::vector<RequestRecord>& requests) {
-  RunStatistics statistics;
+  RunStatistics statistics(std::clamp<std::size_t>(requests.size(), 1, kMostRequests));
   for (const RequestRecord& request : requests) statistics.add(request);
   return statistics.summary();
 }

@@ -39,12 +39,11 @@ void RunStatistics::add(const RequestRecord& request) {
   totals_.preemptions += request.preemptions;
   if (!request.ended_well()) return;
 
-  first_arrival_ = metrics_.empty() ? request.arrival : std::min(first_arrival_, request.arrival);
+  first_arrival_ = metrics_.size() == 0 ? request.arrival : std::min(first_arrival_, request.arrival);
   last_token_ = std::max(last_token_, request.last_token);
   good_output_tokens_ += request.output_tokens;
-  metrics_.push_back(
+  metrics_.push(
       {request.ttft_ms(), request.tpot_ms(), request.e2e_ms(), request.queue_ms(), request.max_itl_ms()});
-  if (metrics_.size() > most_) metrics_.pop_front();
 }
 
 RunSummary RunStatistics::summary() const {
@@ -52,8 +51,8 @@ RunSummary RunStatistics::summary() const {
   summary.totals = totals_;
   for (std::size_t metric = 0; metric < kMetricCount; ++metric) {
     std::vector<double> values;
-    for (const auto& request : metrics_) {
-      if (!std::isnan(request[metric])) values.push_back(request[metric]);
+    for (std::size_t i = 0; i < metrics_.size(); ++i) {
+      if (!std::isnan(metrics_[i][metric])) values.push_back(metrics_[i][metric]);
     }
     summary.metrics[kMetricNames[metric]] = summarize(std::move(values));
   }

@@ -7,11 +7,23 @@
 namespace pitwall {
 namespace {
 
+/// Adds `record`'s text to a list. One at a time: the values of all of them at once would take megabytes.
+void add_entry(std::string& list, const Json& record) {
+  list += list.size() > 1 ? "," : "";
+  list += dump_json(record);
+}
+
 template <class Record>
-Json array_of(const std::vector<Record>& records) {
-  Json array = Json::array();
-  for (const Record& record : records) array.push_back(to_json_value(record));
-  return array;
+std::string list_of(const std::vector<Record>& records) {
+  std::string list = "[";
+  for (const Record& record : records) add_entry(list, to_json_value(record));
+  return list + "]";
+}
+
+/// Adds a member to the text of an object that has some.
+void add_member(std::string& object, const char* name, const std::string& value) {
+  object.back() = ',';
+  object.append("\"").append(name).append("\":").append(value).append("}");
 }
 
 }  // namespace
@@ -43,15 +55,16 @@ std::string snapshot_json(const Snapshot& snapshot) {
   json["tpot"] = to_json_value(snapshot.tpot);
   json["itl"] = to_json_value(snapshot.itl);
   json["queue"] = to_json_value(snapshot.queue);
-  json["history"] = array_of(snapshot.history);
-  json["steps"] = array_of(snapshot.steps);
-  json["requests"] = array_of(snapshot.requests);
-  return dump_json(json);
+  std::string text = dump_json(json);
+  add_member(text, "history", list_of(snapshot.history));
+  add_member(text, "steps", list_of(snapshot.steps));
+  add_member(text, "requests", list_of(snapshot.requests));
+  return text;
 }
 
 std::string steps_json(const std::vector<StepRecord>& steps,
                        const std::function<std::vector<StepEvent>(const StepRecord&)>& events_of) {
-  Json array = Json::array();
+  std::string list = "[";
   for (const StepRecord& step : steps) {
     Json json = to_json_value(step);
     json["events"] = Json::array();
@@ -62,13 +75,13 @@ std::string steps_json(const std::vector<StepRecord>& steps,
       entry["tokens"] = event.tokens;
       json["events"].push_back(std::move(entry));
     }
-    array.push_back(std::move(json));
+    add_entry(list, json);
   }
-  return dump_json(array);
+  return list + "]";
 }
 
 std::string requests_json(const std::vector<RequestRecord>& requests) {
-  return dump_json(array_of(requests));
+  return list_of(requests);
 }
 
 }  // namespace pitwall

@@ -572,18 +572,19 @@ class TelemetryTest : public QObject {
   }
 
   void statistics_stay_bounded() {
-    RunStatistics statistics;
+    constexpr std::size_t kMost = 1000;
+    RunStatistics statistics(kMost);
     RequestRecord r = request(1, 1);
     r.finish = FinishReason::stop;
-    for (std::size_t i = 0; i < RunStatistics::kMaxRequests + 10; ++i) {
+    for (std::size_t i = 0; i < kMost + 10; ++i) {
       r.first_token = r.last_token = 1 + ms(i < 10 ? 1e6 : 5);
       r.output_tokens = 1;
       statistics.add(r);
     }
     const RunSummary s = statistics.summary();
-    QCOMPARE(s.metrics.at("ttft_ms").n, static_cast<std::int64_t>(RunStatistics::kMaxRequests));
+    QCOMPARE(s.metrics.at("ttft_ms").n, static_cast<std::int64_t>(kMost));
     QCOMPARE(s.metrics.at("ttft_ms").max, 5.0);
-    QCOMPARE(s.totals.requests_finished, static_cast<std::int64_t>(RunStatistics::kMaxRequests + 10));
+    QCOMPARE(s.totals.requests_finished, static_cast<std::int64_t>(kMost + 10));
   }
 };
 
