@@ -380,7 +380,9 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
     context_.statistics.replied(reply.status, reply.code);
     std::string head = head_of(reply);
     if (reply.status != 204) head += "Content-Length: " + std::to_string(reply.body.size()) + "\r\n";
-    send(head + "\r\n" + (head_only_ ? std::string() : reply.body));
+    outbox_ += head + "\r\n";
+    if (!head_only_) outbox_ += reply.body;
+    write();
   }
 
   void add_cors(HttpReply& reply) const {
@@ -433,6 +435,8 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
     mailbox_.reset();
     answered_ = streaming_ = submitted_ = false;
     parser_.reset();
+    std::string().swap(outbox_);  // a connection that rests keeps no room for its largest reply
+    std::string().swap(in_write_);
     cors_origin_.clear();
     changed_ = SteadyClock::now();
     if (!keep_alive_ || ending_) return drain();

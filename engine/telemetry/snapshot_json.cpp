@@ -7,23 +7,24 @@
 namespace pitwall {
 namespace {
 
-/// Adds `record`'s text to a list. One at a time: the values of all of them at once would take megabytes.
-void add_entry(std::string& list, const Json& record) {
-  list += list.size() > 1 ? "," : "";
-  list += dump_json(record);
+/// Writes a list behind `text`, one record at a time: the values of all of them at once take megabytes.
+template <class Record, class ToJson>
+void add_list(std::string& text, const std::vector<Record>& records, const ToJson& to_json) {
+  text += '[';
+  for (const Record& record : records) {
+    if (text.back() != '[') text += ',';
+    text += dump_json(to_json(record));
+  }
+  text += ']';
 }
 
+/// A member more for the text of an object that has some.
 template <class Record>
-std::string list_of(const std::vector<Record>& records) {
-  std::string list = "[";
-  for (const Record& record : records) add_entry(list, to_json_value(record));
-  return list + "]";
-}
-
-/// Adds a member to the text of an object that has some.
-void add_member(std::string& object, const char* name, const std::string& value) {
+void add_member(std::string& object, const char* name, const std::vector<Record>& records) {
   object.back() = ',';
-  object.append("\"").append(name).append("\":").append(value).append("}");
+  object.append("\"").append(name).append("\":");
+  add_list(object, records, [](const Record& record) { return to_json_value(record); });
+  object += '}';
 }
 
 }  // namespace
@@ -56,16 +57,16 @@ std::string snapshot_json(const Snapshot& snapshot) {
   json["itl"] = to_json_value(snapshot.itl);
   json["queue"] = to_json_value(snapshot.queue);
   std::string text = dump_json(json);
-  add_member(text, "history", list_of(snapshot.history));
-  add_member(text, "steps", list_of(snapshot.steps));
-  add_member(text, "requests", list_of(snapshot.requests));
+  add_member(text, "history", snapshot.history);
+  add_member(text, "steps", snapshot.steps);
+  add_member(text, "requests", snapshot.requests);
   return text;
 }
 
 std::string steps_json(const std::vector<StepRecord>& steps,
                        const std::function<std::vector<StepEvent>(const StepRecord&)>& events_of) {
-  std::string list = "[";
-  for (const StepRecord& step : steps) {
+  std::string text;
+  add_list(text, steps, [&](const StepRecord& step) {
     Json json = to_json_value(step);
     json["events"] = Json::array();
     for (const StepEvent& event : events_of(step)) {
@@ -75,13 +76,15 @@ std::string steps_json(const std::vector<StepRecord>& steps,
       entry["tokens"] = event.tokens;
       json["events"].push_back(std::move(entry));
     }
-    add_entry(list, json);
-  }
-  return list + "]";
+    return json;
+  });
+  return text;
 }
 
 std::string requests_json(const std::vector<RequestRecord>& requests) {
-  return list_of(requests);
+  std::string text;
+  add_list(text, requests, [](const RequestRecord& request) { return to_json_value(request); });
+  return text;
 }
 
 }  // namespace pitwall
