@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // pitwallctl: the engine on the command line. Exit codes: 0 done, 1 failed, 2 wrong usage.
 #include <fmt/format.h>
+#include <malloc.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -17,6 +18,11 @@ namespace pitwall::ctl {
 namespace {
 
 constexpr int kDone = 0, kFailed = 1, kWrongUsage = 2;
+
+/// glibc's first value, kept: by itself it raises the size up to which buffers come from its arenas with each
+/// large one that is freed, and twice that stays resident in every arena. The largest body or reply that a
+/// server ever handled would be held for good, once a thread.
+constexpr int kMappedBytes = 128 * 1024;
 
 void add_commands(CLI::App& app, Action& action) {
   add_model_command(app, action);
@@ -88,6 +94,7 @@ int run(int argc, char** argv) {
 }  // namespace pitwall::ctl
 
 int main(int argc, char** argv) {
+  mallopt(M_MMAP_THRESHOLD, pitwall::ctl::kMappedBytes);
   try {
     return pitwall::ctl::run(argc, argv);
   } catch (const std::exception& fault) {  // memory is the one thing that the house reports by throwing

@@ -3,8 +3,10 @@
 // file descriptor is held. Ten minutes with memory beside them: tests/bench/soak_bench.
 #include <QTest>
 #include <csignal>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/http_soak.h"
+#include "tests/support/raw_http.h"
 #include "tests/support/server_process.h"
 #include "tests/support/test_support.h"
 #include "tests/support/tiny_model.h"
@@ -39,6 +41,26 @@ class HttpSoakTest : public QObject {
     QCOMPARE(test::figures_of(server.pid()).threads, before.threads);
     server.send(SIGTERM);
     QCOMPARE(server.exit_code(), 0);
+  }
+
+  void large_bodies_leave_no_memory_behind() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    QSKIP("the heap of a sanitizer keeps what is freed");
+#endif
+    const test::TemporaryFolder home;
+    test::ServerProcess server(home.path(), test::write_tiny_model(home.path()));
+    QVERIFY2(server.port() != 0, server.log().c_str());
+    const auto resident_after = [&](const std::string& note) {
+      const nlohmann::json body{{"prompt", "a"}, {"max_tokens", 1}, {"note", note}};
+      for (int i = 0; i < 5; ++i) {
+        const test::RawReply reply = test::post(server.port(), "/v1/completions", body.dump());
+        if (reply.status != 200) qFatal("%d: %s", reply.status, reply.body.c_str());
+      }
+      return test::figures_of(server.pid()).resident;
+    };
+    const Bytes before = resident_after("small");
+    const Bytes after = resident_after(std::string(7 * kMiB, 'x'));
+    QVERIFY2(after < before + 4 * kMiB, qPrintable(QString("%1, then %2 bytes").arg(before).arg(after)));
   }
 
  private:
