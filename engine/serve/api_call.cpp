@@ -193,7 +193,7 @@ Result<void> ApiCall::prepare(const Json& body) {
 std::optional<HttpReply> ApiCall::submit(const ChoiceSink& sink) {
   auto body = parse_json_object(body_, caller_.max_json_depth);
   if (!body) return error_reply(body.error());
-  body_ = {};
+  std::string().swap(body_);  // assigning would keep its room for as long as the reply takes
   if (const auto messages = body->find("messages");
       messages != body->end() && messages->is_array() && messages->size() > caller_.max_messages) {
     return error_reply(400,

@@ -63,6 +63,29 @@ class HttpSoakTest : public QObject {
     QVERIFY2(after < before + 4 * kMiB, qPrintable(QString("%1, then %2 bytes").arg(before).arg(after)));
   }
 
+  void replies_that_run_hold_no_bodies() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    QSKIP("the heap of a sanitizer keeps what is freed");
+#endif
+    const test::TemporaryFolder home;
+    test::ServerProcess server(home.path(), test::write_tiny_model(home.path()));
+    QVERIFY2(server.port() != 0, server.log().c_str());
+    const auto resident_with = [&](const std::string& note) {
+      const nlohmann::json body{
+          {"prompt", "a"}, {"stream", true}, {"ignore_eos", true}, {"min_tokens", 400}, {"note", note}};
+      std::vector<std::unique_ptr<test::RawHttp>> clients;
+      for (int i = 0; i < 4; ++i) {
+        clients.push_back(std::make_unique<test::RawHttp>(server.port()));
+        clients.back()->send_post("/v1/completions", body.dump());
+        clients.back()->read_until("data: ");
+      }
+      return test::figures_of(server.pid()).resident;
+    };
+    const Bytes before = resident_with("small");
+    const Bytes after = resident_with(std::string(7 * kMiB, 'x'));
+    QVERIFY2(after < before + 4 * kMiB, qPrintable(QString("%1, then %2 bytes").arg(before).arg(after)));
+  }
+
  private:
   static void soak(int port, const std::atomic<bool>& stop, std::uint64_t seed, std::int64_t most) {
     for (const auto& [kind, count] : test::soak_over_http(port, kClients, seed, stop, most)) {
