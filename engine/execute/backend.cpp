@@ -21,4 +21,8 @@ Result<void> Backend::warm_up(const std::function<void()>&, std::span<const int>
   return {};
 }
 
+KvFootprint Backend::kv_footprint(const KvLayout& layout) const {
+  return {layout.bytes_per_block(), 0};
+}
+
 }  // namespace pitwall

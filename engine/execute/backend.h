@@ -110,6 +110,12 @@ struct AttentionOp {
   float softcap = 0;  ///< 0 = none
 };
 
+/// What a KV pool takes of a device: so much for each block, heads as wide as the device has them, and at
+/// most so much beside the blocks.
+struct KvFootprint {
+  Bytes block = 0, rounding = 0;
+};
+
 /// One thread at a time (the executor's), but for wait(). Methods without Result cannot fail once their
 /// buffers exist.
 class Backend {
@@ -137,6 +143,7 @@ class Backend {
   /// Runs `forward` over the largest step and captures the buckets, before KV has memory, so that what is
   /// left afterwards is KV's.
   virtual Result<void> warm_up(const std::function<void()>& forward, std::span<const int> buckets);
+  virtual KvFootprint kv_footprint(const KvLayout& layout) const;  ///< after prepare_attention
   /// Refuses, by its name, a KV dtype that the device lacks, and a scale that is not finite and above 0.
   virtual Result<void> allocate_kv(const KvLayout& layout, int blocks) = 0;
   virtual Result<void> allocate_swap(

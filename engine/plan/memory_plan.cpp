@@ -95,7 +95,8 @@ Result<void> check_room(const KvWish& wish, Bytes weights, Bytes room) {
 }
 
 Result<KvPlan> plan_kv(const KvWish& wish, Bytes room) {
-  return wish.bytes ? plan_asked_bytes(wish, room) : plan_automatic(wish, room);
+  const Bytes for_blocks = std::max<Bytes>(room - wish.pool_rounding, 0);
+  return wish.bytes ? plan_asked_bytes(wish, for_blocks) : plan_automatic(wish, for_blocks);
 }
 
 }  // namespace pitwall

@@ -11,7 +11,8 @@ namespace pitwall {
 
 struct KvWish {
   KvLayout layout;
-  Bytes rank_block_bytes = 0;  ///< of a block on one rank of several; 0 = the whole layout's
+  Bytes rank_block_bytes = 0;  ///< of a block as one device holds it; 0 = the whole layout's
+  Bytes pool_rounding = 0;     ///< what the device may take beyond whole blocks
   int context_length = 0;      ///< of the model
   int max_num_seqs = 0;
   std::optional<int> max_model_len;  ///< asked for; none = auto

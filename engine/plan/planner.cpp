@@ -268,6 +268,7 @@ void Planner::decide_own_pool(const Stage& stage, const WorkingShape& before, Po
   if (asked_.max_model_len) wish.max_model_len = wish.context_length;
   if (asked_.budget.meaning == Meaning::kv_bytes) wish.bytes = asked_.budget.bytes;
   wish.own_device = !on_host();
+  if (!on_host()) wish.pool_rounding = cuda_kv_rounding(stage.last - stage.first, format_.name == "int8");
   const Bytes room = std::max<Bytes>(pool.limit - pool.other, 0);
   const auto plan = plan_kv(wish, room);
   if (!plan) {

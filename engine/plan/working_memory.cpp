@@ -228,6 +228,10 @@ CategoryBytes cuda_working_memory(const ModelOutline& model, const GpuProfile& g
   return bytes;
 }
 
+Bytes cuda_kv_rounding(std::size_t layers, bool has_token_scales) {
+  return static_cast<Bytes>(layers) * (has_token_scales ? 2 : 1) * kPage;
+}
+
 CategoryBytes other_working_memory(const ModelOutline& model, const GpuProfile& gpu,
                                    const WorkingShape& shape) {
   CategoryBytes bytes{};

@@ -33,6 +33,9 @@ CategoryBytes cpu_working_memory(const ModelOutline& model, const WorkingShape& 
 CategoryBytes cuda_working_memory(const ModelOutline& model, const GpuProfile& gpu,
                                   const WorkingShape& shape);
 
+/// What KV of so many layers takes there at most beyond whole blocks: the pages at the arrays' ends.
+Bytes cuda_kv_rounding(std::size_t layers, bool has_token_scales);
+
 /// Another engine's.
 CategoryBytes other_working_memory(const ModelOutline& model, const GpuProfile& gpu,
                                    const WorkingShape& shape);

@@ -219,13 +219,16 @@ class Loader {
 
   Result<void> allocate_kv() {
     const Bytes margin = wish_.own_device ? device_margin(backend_->device().memory) : 0;
+    const KvFootprint footprint = backend_->kv_footprint(wish_.layout);
+    wish_.rank_block_bytes = footprint.block;
+    wish_.pool_rounding = footprint.rounding;
     const auto plan = plan_kv(wish_, std::max<Bytes>(room(backend_->ledger(), margin) - swap_share_, 0));
     if (!plan) return plan.error();
     if (auto ok = backend_->allocate_kv(wish_.layout, plan->blocks); !ok) return ok;
     if (loaded_.swap_blocks > 0) {
       if (auto ok = backend_->allocate_swap(loaded_.swap_blocks); !ok) return ok;
     }
-    loaded_.bytes_per_block = wish_.layout.bytes_per_block();
+    loaded_.bytes_per_block = footprint.block;
     KvCacheConfig cache;
     cache.blocks = plan->blocks;
     cache.block_size = wish_.layout.block_size;

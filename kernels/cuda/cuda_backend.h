@@ -41,6 +41,7 @@ class CudaBackend final : public Backend {
   Result<void> prepare_steps(const StepLimits& limits) override;
   Result<void> prepare_attention(const KvLayout& layout, int heads) override;
   Result<void> warm_up(const std::function<void()>& forward, std::span<const int> buckets) override;
+  KvFootprint kv_footprint(const KvLayout&) const override { return kv_.footprint(); }
   Result<void> allocate_kv(const KvLayout& layout, int blocks) override;
   Result<void> allocate_swap(int host_blocks) override;
 

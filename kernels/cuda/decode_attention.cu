@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "kernels/cuda/decode_attention.cuh"
+#include "kernels/cuda/decode_launch.cuh"
 
 namespace pitwall::cuda {
 

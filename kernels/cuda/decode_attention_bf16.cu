@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "kernels/cuda/decode_attention.cuh"
+#include "kernels/cuda/decode_launch.cuh"
 
 PITWALL_DECODE_OF(pitwall::KvDtype::bfloat16)

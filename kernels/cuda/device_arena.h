@@ -29,6 +29,8 @@ class DeviceArena {
   /// Where the next take() will lie.
   std::byte* next() const;
 
+  Bytes page() const { return page_; }
+
  private:
   struct Piece {
     CUmemGenericAllocationHandle handle;

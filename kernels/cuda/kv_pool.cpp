@@ -100,6 +100,15 @@ Result<void> CudaKvPool::prepare(DeviceMemory& memory, const KvLayout& layout) {
   return {};
 }
 
+KvFootprint CudaKvPool::footprint() const {
+  KvFootprint footprint;
+  for (const KvView& view : views_) footprint.block += number_bytes(view) + scale_bytes(view);
+  for (const std::vector<DeviceArena>* arenas : {&numbers_, &scales_}) {
+    for (const DeviceArena& arena : *arenas) footprint.rounding += arena.page();
+  }
+  return footprint;
+}
+
 Result<void> CudaKvPool::allocate(int blocks) {
   for (std::size_t i = 0; i < views_.size(); ++i) {
     const std::string purpose = "KV of layer " + std::to_string(i);

@@ -18,6 +18,7 @@ class CudaKvPool {
   CudaKvPool& operator=(const CudaKvPool&) = delete;
   /// Refuses dtypes and scales that the kernels lack, by name.
   Result<void> prepare(DeviceMemory& memory, const KvLayout& layout);
+  KvFootprint footprint() const;  ///< once prepared: an array for each layer ends with a page of its own
   Result<void> allocate(int blocks);
   Result<void> allocate_swap(Ledger& ledger, int host_blocks);
   ~CudaKvPool();

@@ -120,6 +120,20 @@ class MemoryPlanTest : public QObject {
     QCOMPARE(plan_kv(even, kGiB)->blocks, 2 * bfloat);
   }
 
+  /// A GPU maps whole pages for each layer, and may store wider heads than the model has.
+  void what_the_device_rounds_up_is_left_free() {
+    KvWish own = wish();
+    own.own_device = true;
+    own.rank_block_bytes = 2 * kBlock;
+    own.pool_rounding = 3 * kBlock;
+    QCOMPARE(plan_kv(own, 303 * kBlock)->blocks, 150);
+    QCOMPARE(plan_kv(own, 302 * kBlock)->blocks, 149);
+    own.bytes = 300 * kBlock;
+    QCOMPARE(plan_kv(own, 303 * kBlock)->blocks, 150);
+    QVERIFY(!plan_kv(own, 302 * kBlock));
+    QVERIFY(!plan_kv(own, 2 * kBlock));
+  }
+
   void asked_bytes_beyond_the_room_are_refused() {
     KvWish asked = wish();
     asked.bytes = kGiB;

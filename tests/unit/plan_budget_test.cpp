@@ -75,6 +75,25 @@ class PlanBudgetTest : public QObject {
     QVERIFY(planned(asked).worst_rank().total() <= 24 * kGiB);
   }
 
+  /// On a GPU our own pool has an array for each layer, which ends with a page of 2 MiB of its own: an H200
+  /// under a limit of 16 GiB refused 4,091 blocks of Qwen3-0.6B's 28 layers for 10.8 MiB.
+  void a_limit_leaves_room_for_pages() {
+    Deployment asked;
+    asked.model = "qwen3-0.6b";
+    asked.max_model_len = 4096;
+    asked.max_num_seqs = 64;
+    asked.budget.bytes = 16 * kGiB;
+    for (const char* dtype : {"bfloat16", "int8"}) {
+      asked.kv_cache_dtype = dtype;
+      const auto plan = plan_deployment(asked, model_of("qwen3-0.6b"), find_gpu("H200").value());
+      PW_VERIFY(plan);
+      const int arrays = 28 * (asked.kv_cache_dtype == "int8" ? 2 : 1);
+      const Bytes left = 16 * kGiB - plan->worst_rank().total();
+      QVERIFY(left >= arrays * 2 * kMiB);
+      QVERIFY(left < arrays * 2 * kMiB + plan->kv_block_bytes);
+    }
+  }
+
   /// Case 015: what another process holds is not this one's use; together they must fit.
   void other_processes() {
     Deployment asked = eight_billion();
