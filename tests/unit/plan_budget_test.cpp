@@ -82,7 +82,7 @@ class PlanBudgetTest : public QObject {
     asked.model = "qwen3-0.6b";
     asked.max_model_len = 4096;
     asked.max_num_seqs = 64;
-    asked.budget.bytes = 16 * kGiB;
+    asked.budget = {Meaning::bytes, 0, 16 * kGiB};
     for (const char* dtype : {"bfloat16", "int8"}) {
       asked.kv_cache_dtype = dtype;
       const auto plan = plan_deployment(asked, model_of("qwen3-0.6b"), find_gpu("H200").value());
