@@ -11,10 +11,7 @@
 #include "engine/base/file.h"
 #include "engine/bench/aiperf_export.h"
 #include "engine/bench/bench_json.h"
-#include "engine/bench/engine_load.h"
-#include "engine/bench/http_load.h"
-#include "engine/bench/server_watch.h"
-#include "engine/library/http_url.h"
+#include "engine/bench/engine_job.h"
 #include "engine/telemetry/record_json.h"
 
 namespace pitwall::ctl {
@@ -40,50 +37,28 @@ Result<std::shared_ptr<const Tokenizer>> tokenizer_of(const LoadBench& bench) {
   return open_tokenizer(bench.tokenizer);
 }
 
-Result<PlayedLoad> play_on_server(const Load& load, const PromptMaker& prompts, const LoadBench& bench,
-                                  const ServerAddress& server, const ServerModel& model) {
-  HttpLoadTarget target;
-  target.url = server.base() + server.endpoint;
-  target.headers = server.headers();
-  const BodyOptions options{bench.load.ignore_eos, bench.load.temperature, bench.text_prompts};
-  target.body = [&](std::size_t index) {
-    return request_body(prompts, load.trace, index, server, model, options);
-  };
-  target.silence = static_cast<Nanos>(bench.timeout_s * static_cast<double>(kNanosPerSecond));
-  target.keep_text = bench.save_detailed;
-  ServerWatch watch(server);
-  auto played = play_over_http(load, target);
-  if (played.ok()) played->server = watch.stop();
-  return played;
+JobOptions job_options(const LoadFlags& flags, bool keep_text) {
+  JobOptions options;
+  options.ignore_eos = flags.ignore_eos;
+  options.temperature = flags.temperature;
+  options.keep_text = keep_text;
+  return options;
 }
 
-/// A job against the server; everything it refers to is owned by it or by `bench`.
-Result<BenchJob> server_job(const LoadBench& bench, LoadSource source, LoadSetup setup) {
+Result<BenchJob> job_for_server(const LoadBench& bench, LoadSource source, LoadSetup setup) {
   ServerAddress server = bench.server;
   auto key = api_key(bench.api_key_file);
   if (!key.ok()) return key.error();
   server.api_key = std::move(*key);
-  const auto address = parse_http_url(server.base() + server.endpoint);
-  if (!address.ok()) return address.error();
-  const Settings settings = bench.flags->settings();
-  const auto model = ask_model(server, bench.flags->given("model") ? settings.text("model") : "");
-  if (!model.ok()) return model.error();
   auto tokenizer = tokenizer_of(bench);
   if (!tokenizer.ok()) return tokenizer.error();
-
-  BenchJob job;
-  job.source = std::move(source);
-  setup.backend = server.chat() ? "openai-chat" : "openai";
-  setup.model_id = model->name;
+  const Settings settings = bench.flags->settings();
+  JobOptions options = job_options(bench.load, bench.save_detailed);
+  options.text_prompts = bench.text_prompts;
+  options.silence = static_cast<Nanos>(bench.timeout_s * static_cast<double>(kNanosPerSecond));
   setup.tokenizer_id = bench.tokenizer;
-  setup.endpoint = address->shown();
-  job.setup = std::move(setup);
-  job.tokenizer = std::move(*tokenizer);
-  job.header = client_run_header(model->name);
-  job.play = [&bench, server, model = *model](const Load& load, const PromptMaker& prompts) {
-    return play_on_server(load, prompts, bench, server, model);
-  };
-  return job;
+  return server_job(server, bench.flags->given("model") ? settings.text("model") : "", std::move(*tokenizer),
+                    std::move(source), std::move(setup), options);
 }
 
 Result<void> write_files(const LoadBench& bench, const BenchOutcome& outcome,
@@ -215,26 +190,10 @@ Result<LoadedBench> start_for_load(Settings settings, const SyntheticFlags& synt
   return LoadedBench{std::move(said), std::move(*engine)};
 }
 
-BenchJob engine_job(const LoadedBench& loaded, const LoadFlags& flags, LoadSource source, LoadSetup setup,
-                    bool keep_text) {
-  Engine& engine = *loaded.engine;
-  BenchJob job;
-  job.source = std::move(source);
-  setup.backend = "pitwall";
-  setup.model_id = engine.served_name();
-  setup.tokenizer_id = engine.tokenizer() ? engine.served_name() : "";
-  setup.endpoint = "in this process";
-  job.setup = std::move(setup);
-  job.tokenizer = engine.tokenizer();
-  job.vocabulary = engine.model().spec().vocabulary;
-  job.header = loaded.said->header();
-  job.engine = &engine;
-  job.play = [&engine, flags, keep_text](const Load& load, const PromptMaker& prompts) -> Result<PlayedLoad> {
-    const EngineLoadTarget target{engine, [&](std::size_t index) { return prompts.tokens(index); },
-                                  flags.ignore_eos, flags.temperature, keep_text};
-    return play_in_process(load, target);
-  };
-  return job;
+BenchJob job_for_engine(const LoadedBench& loaded, const LoadFlags& flags, LoadSource source, LoadSetup setup,
+                        bool keep_text) {
+  return engine_job(*loaded.engine, loaded.said->header(), std::move(source), std::move(setup),
+                    job_options(flags, keep_text));
 }
 
 Result<void> run_load_bench(const LoadBench& bench, LoadSource source, bool json) {
@@ -242,14 +201,14 @@ Result<void> run_load_bench(const LoadBench& bench, LoadSource source, bool json
   if (!setup.ok()) return setup.error();
   setup->label = bench.label;
   if (!bench.server.url.empty()) {
-    auto job = server_job(bench, std::move(source), std::move(*setup));
+    auto job = job_for_server(bench, std::move(source), std::move(*setup));
     if (!job.ok()) return job.error();
     return run_and_show(bench, std::move(*job), json);
   }
   const auto loaded = start_for_load(bench.flags->settings(), bench.synthetic);
   if (!loaded.ok()) return loaded.error();
   return run_and_show(
-      bench, engine_job(*loaded, bench.load, std::move(source), std::move(*setup), bench.save_detailed),
+      bench, job_for_engine(*loaded, bench.load, std::move(source), std::move(*setup), bench.save_detailed),
       json);
 }
 

@@ -35,7 +35,7 @@ struct LoadedBench {
 };
 Result<LoadedBench> start_for_load(Settings settings, const SyntheticFlags& synthetic);
 /// Fills in what the engine knows and plays through it; `loaded` outlives the job.
-BenchJob engine_job(const LoadedBench& loaded, const LoadFlags& flags, LoadSource source, LoadSetup setup,
-                    bool keep_text);
+BenchJob job_for_engine(const LoadedBench& loaded, const LoadFlags& flags, LoadSource source, LoadSetup setup,
+                        bool keep_text);
 
 }  // namespace pitwall::ctl

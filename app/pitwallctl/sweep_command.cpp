@@ -126,7 +126,7 @@ class Measurer {
         load.setup(*source, options_.synthetic.seed + static_cast<std::uint64_t>(measurement.repeat - 1));
     if (!setup.ok()) return setup.error();
     setup->repeats = 1;
-    BenchJob job = engine_job(*loaded_, load, std::move(*source), std::move(*setup), false);
+    BenchJob job = job_for_engine(*loaded_, load, std::move(*source), std::move(*setup), false);
     job.runs = &store_;
     job.header.name =
         fmt::format("sweep {}, {}, repeat {}", plan_.id(), measurement.change.text(), measurement.repeat);

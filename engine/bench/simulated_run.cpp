@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <map>
 
 #include "engine/bench/replicas.h"
 #include "engine/serve/scheduler_settings.h"
@@ -48,6 +50,27 @@ MachineWish machine_wish(const SimulationWish& wish, const Settings& settings) {
   return machine;
 }
 
+std::vector<SecondRecord> seconds_of(const std::vector<StepRecord>& steps, Bytes block_bytes,
+                                     Bytes kv_bytes) {
+  std::map<Nanos, SecondRecord> seconds;
+  for (const StepRecord& step : steps) {
+    const Nanos start = step.finished - step.finished % kNanosPerSecond;
+    SecondRecord& second = seconds[start];
+    second.utc = start;
+    second.output_tokens_per_s = std::numeric_limits<double>::quiet_NaN();
+    second.prompt_tokens_per_s += step.prefill_tokens;
+    second.preemptions += step.preempted;
+    second.running = std::max(second.running, step.sequences);
+    second.waiting = std::max(second.waiting, step.waiting);
+    second.kv_used = std::max(second.kv_used, step.kv_used_blocks * block_bytes);
+    second.kv_cached = step.kv_cached_blocks * block_bytes;
+    second.kv_free = std::max<Bytes>(kv_bytes - second.kv_used - second.kv_cached, 0);
+  }
+  std::vector<SecondRecord> records;
+  for (const auto& [start, second] : seconds) records.push_back(second);
+  return records;
+}
+
 SimulatedRun run_of(const SimulatedMachine& machine, Simulation&& simulation) {
   SimulatedRun run;
   run.machine = machine;
@@ -69,6 +92,8 @@ SimulatedRun run_of(const SimulatedMachine& machine, Simulation&& simulation) {
       run.ledger.of(Category::kv) - run.ledger.kv_used - run.ledger.kv_cached - run.ledger.kv_quarantined;
   run.scheduler_us = summarize(std::move(simulation.scheduler_us));
   run.steps = simulation.steps.size();
+  run.requests = std::move(simulation.requests);
+  run.seconds = seconds_of(simulation.steps, machine.block_bytes, machine.ledger.of(Category::kv));
   return run;
 }
 

@@ -32,6 +32,23 @@ const std::string* entry_of(const Run& run, std::string_view name) {
   return nullptr;
 }
 
+const char* verdict_of(Reading reading) {
+  switch (reading) {
+    case Reading::better:
+      return "better";
+    case Reading::worse:
+      return "worse";
+    case Reading::no_change:
+      return "no clear difference";
+    case Reading::one_pair:
+      return "one repeat: not judged";
+    case Reading::moved:
+    case Reading::undefined:
+      break;
+  }
+  return "failed";
+}
+
 }  // namespace
 
 Result<SweepVariable> parse_variable(const std::string& text) {
@@ -58,7 +75,8 @@ const std::map<std::string, bool>& sweep_objectives() {
   static const std::map<std::string, bool> kMoreIsBetter{
       {"output_throughput", true}, {"request_throughput", true}, {"goodput", true},
       {"p50_ttft_ms", false},      {"p99_ttft_ms", false},       {"p50_tpot_ms", false},
-      {"p99_tpot_ms", false},      {"p50_e2el_ms", false},       {"p99_e2el_ms", false}};
+      {"p99_tpot_ms", false},      {"p50_e2el_ms", false},       {"p99_e2el_ms", false},
+      {"peak_kv_mib", false}};
   return kMoreIsBetter;
 }
 
@@ -101,8 +119,8 @@ std::optional<SweepMeasurement> measurement_of(const Run& run, const SweepPlan& 
 }
 
 std::map<std::string, double> run_figures(const Run& run, const Objectives& objectives) {
-  Nanos first = std::numeric_limits<Nanos>::max(), last = 0;
-  std::int64_t ended = 0, tokens = 0, good = 0;
+  Nanos first = std::numeric_limits<Nanos>::max(), last = 0, running = 0;
+  std::int64_t ended = 0, tokens = 0, good = 0, prompt = 0, cached = 0;
   std::vector<double> ttft, tpot, e2e;
   const auto put = [](std::vector<double>& values, double value) {
     if (!std::isnan(value)) values.push_back(value);
@@ -113,6 +131,9 @@ std::map<std::string, double> run_figures(const Run& run, const Objectives& obje
     last = std::max(last, request.finished);
     ++ended;
     tokens += request.output_tokens;
+    prompt += request.prompt_tokens;
+    cached += request.cached_tokens;
+    running += request.finished - std::max(request.scheduled, request.arrival);
     good += objectives.met_by(request.ttft_ms(), request.tpot_ms(), request.e2e_ms(), false) ? 1 : 0;
     put(ttft, request.ttft_ms());
     put(tpot, request.tpot_ms());
@@ -123,19 +144,26 @@ std::map<std::string, double> run_figures(const Run& run, const Objectives& obje
   const auto rate = [&](std::int64_t count) {
     return window > 0 ? static_cast<double>(count) / window : kNaN;
   };
+  Bytes peak_kv = 0;
+  for (const SecondRecord& second : run.seconds) peak_kv = std::max(peak_kv, second.kv_used);
+  const auto share = [](double part, double whole) { return whole > 0 ? part / whole : kNaN; };
   const Summary ttfts = summarize(std::move(ttft)), tpots = summarize(std::move(tpot)),
                 e2es = summarize(std::move(e2e));
-  return {{"request_throughput", rate(ended)},
-          {"output_throughput", rate(tokens)},
-          {"goodput", objectives.any() ? rate(good) : kNaN},
-          {"p50_ttft_ms", ttfts.p50},
-          {"p99_ttft_ms", ttfts.p99},
-          {"p50_tpot_ms", tpots.p50},
-          {"p99_tpot_ms", tpots.p99},
-          {"p50_e2el_ms", e2es.p50},
-          {"p99_e2el_ms", e2es.p99},
-          {"completed", static_cast<double>(ended)},
-          {"failed", static_cast<double>(std::ssize(run.requests) - ended)}};
+  return {
+      {"request_throughput", rate(ended)},
+      {"output_throughput", rate(tokens)},
+      {"goodput", objectives.any() ? rate(good) : kNaN},
+      {"p50_ttft_ms", ttfts.p50},
+      {"p99_ttft_ms", ttfts.p99},
+      {"p50_tpot_ms", tpots.p50},
+      {"p99_tpot_ms", tpots.p99},
+      {"p50_e2el_ms", e2es.p50},
+      {"p99_e2el_ms", e2es.p99},
+      {"peak_kv_mib", peak_kv > 0 ? static_cast<double>(peak_kv) / static_cast<double>(kMiB) : kNaN},
+      {"mean_running", share(static_cast<double>(running) / static_cast<double>(kNanosPerSecond), window)},
+      {"prefix_hit_percent", 100 * share(static_cast<double>(cached), static_cast<double>(prompt))},
+      {"completed", static_cast<double>(ended)},
+      {"failed", static_cast<double>(std::ssize(run.requests) - ended)}};
 }
 
 SweepRunner::SweepRunner(SweepPlan plan, Measure measure)
@@ -151,10 +179,13 @@ SweepRunner::Repeats& SweepRunner::repeats_of(const SweepChange& change) {
 
 void SweepRunner::remember(const Run& run) {
   const auto measurement = measurement_of(run, plan_);
-  if (!measurement) return;
-  auto& place = repeats_of(measurement->change)[static_cast<std::size_t>(measurement->repeat - 1)];
+  if (measurement) remember(*measurement, {run_figures(run, plan_.objectives), run.id.value});
+}
+
+void SweepRunner::remember(const SweepMeasurement& measurement, MeasuredRun run) {
+  auto& place = repeats_of(measurement.change)[static_cast<std::size_t>(measurement.repeat - 1)];
   if (place) return;
-  place = Measured{run_figures(run, plan_.objectives), run.id.value};
+  place = std::move(run);
   ++state_.done;
   ++state_.resumed;
 }
@@ -170,7 +201,7 @@ Result<void> SweepRunner::measure_all(const SweepChange& change) {
     if (progress_) progress_(state_);
     const auto run = measure_(state_.now);
     if (!run) return run.error();
-    place = Measured{run_figures(*run, plan_.objectives), run->id.value};
+    place = MeasuredRun{run_figures(*run, plan_.objectives), run->id.value};
     ++state_.done;
     if (progress_) progress_(state_);
   }
@@ -195,27 +226,18 @@ SweepItem SweepRunner::judge(const SweepChange& change, std::string error) {
   SweepItem item{change, point_of({}), point_of(change), {kNaN, kNaN, kNaN},
                  kNaN,   "failed",     std::move(error)};
   if (!item.error.empty()) return item;
-  const Repeats& before = repeats_of({});
-  const Repeats& after = repeats_of(change);
-  std::vector<double> effects;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    effects.push_back(after[i]->figures.at(plan_.objective) - before[i]->figures.at(plan_.objective));
-  }
-  item.effect = mean_interval(effects);
-  if (std::isnan(item.effect.mean)) {
+  const auto values_of = [&](const SweepChange& of) {
+    std::vector<double> values;
+    for (const auto& measured : repeats_of(of)) values.push_back(measured->figures.at(plan_.objective));
+    return values;
+  };
+  const Effect effect =
+      paired_effect(values_of({}), values_of(change), sweep_objectives().at(plan_.objective));
+  item.effect = effect.difference;
+  item.percent = effect.percent;
+  item.verdict = verdict_of(effect.reading);
+  if (effect.reading == Reading::undefined)
     item.error = "The objective is undefined: no request ended well, or it needs limits";
-    return item;
-  }
-  const double base = item.before.figures.at(plan_.objective);
-  item.percent = base != 0 ? 100 * item.effect.mean / base : kNaN;
-  const bool more_is_better = sweep_objectives().at(plan_.objective);
-  if (effects.size() < 2) {
-    item.verdict = "one repeat: not judged";
-  } else if (item.effect.low <= 0 && item.effect.high >= 0) {
-    item.verdict = "no clear difference";
-  } else {
-    item.verdict = (item.effect.mean > 0) == more_is_better ? "better" : "worse";
-  }
   return item;
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/bench/confidence.h"
+#include "engine/bench/effect.h"
 #include "engine/bench/goodput.h"
 #include "engine/telemetry/run.h"
 
@@ -53,8 +53,16 @@ struct SweepMeasurement {
 std::vector<ConfigEntry> config_of(const SweepPlan& plan, const SweepMeasurement& measurement);
 std::optional<SweepMeasurement> measurement_of(const Run& run, const SweepPlan& plan);
 
-/// Figures of a run by our definitions, from what the store has of it. NaN where undefined.
+/// Figures of a run by our definitions, from what the store has of it. NaN where undefined. Beside those of
+/// sweep_objectives(): completed, failed, mean_running (requests at once: Σ scheduled → finished / window)
+/// and prefix_hit_percent (of prompt tokens).
 std::map<std::string, double> run_figures(const Run& run, const Objectives& objectives);
+
+/// What came of one measurement.
+struct MeasuredRun {
+  std::map<std::string, double> figures;
+  std::int64_t run = 0;
+};
 
 struct SweepPoint {
   std::map<std::string, double> figures;  ///< means over repeats
@@ -94,6 +102,8 @@ class SweepRunner {
 
   /// A run of an earlier sweep; taken in where it belongs to this one and has finished.
   void remember(const Run& run);
+  /// A measurement that need not be made; the first one of its kind counts.
+  void remember(const SweepMeasurement& measurement, MeasuredRun run);
   std::size_t remembered() const { return state_.resumed; }
   void on_progress(std::function<void(const SweepProgress&)> progress) { progress_ = std::move(progress); }
   void cancel() { cancelled_ = true; }  ///< from any thread; after the measurement in progress
@@ -102,11 +112,7 @@ class SweepRunner {
   Result<SweepResult> run();
 
  private:
-  struct Measured {
-    std::map<std::string, double> figures;
-    std::int64_t run = 0;
-  };
-  using Repeats = std::vector<std::optional<Measured>>;
+  using Repeats = std::vector<std::optional<MeasuredRun>>;
 
   Repeats& repeats_of(const SweepChange& change);
   Result<void> measure_all(const SweepChange& change);

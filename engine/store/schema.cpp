@@ -138,7 +138,36 @@ CREATE INDEX changes_of_run ON changes (run);
 ALTER TABLE ledgers ADD COLUMN swap INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-constexpr std::array kSteps = {kVersion1, kVersion2};
+// Version 3: checklists. Which runs are a checklist's stands in their configuration.
+constexpr const char* kVersion3 = R"sql(
+CREATE TABLE checklists (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL, goal TEXT NOT NULL, origin TEXT NOT NULL, source TEXT NOT NULL, note TEXT NOT NULL,
+  created_utc INTEGER NOT NULL, updated_utc INTEGER NOT NULL,
+  target TEXT NOT NULL, model TEXT NOT NULL, gpus TEXT NOT NULL, engine TEXT NOT NULL, workload TEXT NOT NULL,
+  num_prompts INTEGER NOT NULL, max_concurrency INTEGER NOT NULL, repeats INTEGER NOT NULL, seed INTEGER NOT NULL,
+  settings TEXT NOT NULL, measure TEXT NOT NULL, latency TEXT NOT NULL, limits TEXT NOT NULL
+);
+
+CREATE TABLE items (
+  checklist INTEGER NOT NULL REFERENCES checklists (id) ON DELETE CASCADE, position INTEGER NOT NULL,
+  id INTEGER NOT NULL, name TEXT NOT NULL, hypothesis TEXT NOT NULL, expected TEXT NOT NULL, measure TEXT NOT NULL,
+  also TEXT NOT NULL, repeats INTEGER NOT NULL, verdict TEXT NOT NULL, by_user INTEGER NOT NULL,
+  effect REAL, effect_low REAL, effect_high REAL, percent REAL, error TEXT NOT NULL,
+  PRIMARY KEY (checklist, position)
+) WITHOUT ROWID;
+
+CREATE TABLE item_changes (
+  checklist INTEGER NOT NULL, item INTEGER NOT NULL, position INTEGER NOT NULL,
+  setting TEXT NOT NULL, "from" TEXT NOT NULL, "to" TEXT NOT NULL,
+  PRIMARY KEY (checklist, item, position),
+  FOREIGN KEY (checklist, item) REFERENCES items (checklist, position) ON DELETE CASCADE
+) WITHOUT ROWID;
+
+CREATE INDEX runs_of_checklists ON config (value) WHERE name = 'checklist.id';
+)sql";
+
+constexpr std::array kSteps = {kVersion1, kVersion2, kVersion3};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(std::string("PRAGMA ") + name).getInt();

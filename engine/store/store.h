@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Store: runs and chats in one SQLite file (WAL). Write before act: kill -9 loses at most the last second.
+// Store: runs, checklists and chats in one SQLite file (WAL). Write before act: kill -9 loses at most the
+// last second.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/telemetry/checklist.h"
 #include "engine/telemetry/run.h"
 
 namespace pitwall {
@@ -18,6 +20,19 @@ struct RunListItem {
   Nanos start_utc = 0, end_utc = 0;
   std::int64_t requests = 0;
   double output_tokens_per_s = 0, ttft_p50_ms = 0, tpot_p50_ms = 0, max_itl_ms = 0;  ///< NaN when undefined
+};
+
+struct ChecklistListItem {
+  std::int64_t id = 0;
+  std::string name;
+  Nanos updated_utc = 0;
+  std::int64_t items = 0, decided = 0;  ///< decided: keep or revert
+};
+/// A finished run that names a checklist in its configuration.
+struct ChecklistRun {
+  RunId run;
+  std::string key;  ///< "checklist.key": what was measured
+  int repeat = 0;   ///< "checklist.repeat"
 };
 
 struct ChatMessage {
@@ -55,6 +70,14 @@ class Store final : public RunSink {
   Result<Run> run(RunId id) const;                ///< Error::not_found names the id
   Result<void> set_note(RunId id, const std::string& note);
   Result<void> remove_run(RunId id);
+
+  Result<std::int64_t> add_checklist(const Checklist& checklist);  ///< its own id is not looked at
+  /// Replaces all of it, items included; sets updated_utc.
+  Result<void> save_checklist(const Checklist& checklist);
+  Result<void> remove_checklist(std::int64_t checklist);      ///< its runs stay
+  Result<std::vector<ChecklistListItem>> checklists() const;  ///< last changed first
+  Result<Checklist> checklist(std::int64_t id) const;         ///< Error::not_found names the id
+  Result<std::vector<ChecklistRun>> checklist_runs(std::int64_t checklist) const;  ///< oldest first
 
   Result<std::int64_t> create_chat(const std::string& title);
   Result<void> rename_chat(std::int64_t chat, const std::string& title);

@@ -35,6 +35,15 @@ std::string_view word_of(RunStatus value) {
 std::string_view word_of(MissReason value) {
   return miss_reason_name(value);
 }
+std::string_view word_of(ItemVerdict value) {
+  static constexpr std::array<std::string_view, 5> kWords = {"planned", "running", "keep", "revert",
+                                                             "unclear"};
+  return kWords[static_cast<std::size_t>(value)];
+}
+std::string_view word_of(TuneTarget value) {
+  static constexpr std::array<std::string_view, 3> kWords = {"simulator", "fresh engine", "running engine"};
+  return kWords[static_cast<std::size_t>(value)];
+}
 
 bool set_word(FinishReason& value, std::string_view word) {
   return set_to_named(value, word, 5);
@@ -44,6 +53,12 @@ bool set_word(RunStatus& value, std::string_view word) {
 }
 bool set_word(MissReason& value, std::string_view word) {
   return set_to_named(value, word, kMissReasonCount);
+}
+bool set_word(ItemVerdict& value, std::string_view word) {
+  return set_to_named(value, word, 5);
+}
+bool set_word(TuneTarget& value, std::string_view word) {
+  return set_to_named(value, word, 3);
 }
 
 }  // namespace pitwall

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "engine/telemetry/checklist.h"
 #include "engine/telemetry/run.h"
 
 namespace pitwall {
@@ -199,13 +200,65 @@ void for_each_field(Is<RunSummary> auto& r, auto&& visit) {
   visit("output_tokens_per_s", r.output_tokens_per_s);
 }
 
+void for_each_field(Is<ItemChange> auto& r, auto&& visit) {
+  visit("setting", r.setting);
+  visit("from", r.from);
+  visit("to", r.to);
+}
+
+/// Without `changes`, which is a list.
+void for_each_field(Is<Item> auto& r, auto&& visit) {
+  visit("id", r.id);
+  visit("name", r.name);
+  visit("hypothesis", r.hypothesis);
+  visit("expected", r.expected);
+  visit("measure", r.measure);
+  visit("also", r.also);
+  visit("repeats", r.repeats);
+  visit("verdict", r.verdict);
+  visit("by_user", r.by_user);
+  visit("effect", r.effect);
+  visit("effect_low", r.effect_low);
+  visit("effect_high", r.effect_high);
+  visit("percent", r.percent);
+  visit("error", r.error);
+}
+
+/// Without `id`, which the store gives, and `items`, which is a list.
+void for_each_field(Is<Checklist> auto& r, auto&& visit) {
+  visit("name", r.name);
+  visit("goal", r.goal);
+  visit("origin", r.origin);
+  visit("source", r.source);
+  visit("note", r.note);
+  visit("created_utc", r.created_utc);
+  visit("updated_utc", r.updated_utc);
+  visit("target", r.target);
+  visit("model", r.model);
+  visit("gpus", r.gpus);
+  visit("engine", r.engine);
+  visit("workload", r.workload);
+  visit("num_prompts", r.num_prompts);
+  visit("max_concurrency", r.max_concurrency);
+  visit("repeats", r.repeats);
+  visit("seed", r.seed);
+  visit("settings", r.settings);
+  visit("measure", r.measure);
+  visit("latency", r.latency);
+  visit("limits", r.limits);
+}
+
 // Enumerators as the words that JSON and SQL hold.
 std::string_view word_of(FinishReason value);
 std::string_view word_of(RunStatus value);
 std::string_view word_of(MissReason value);
+std::string_view word_of(ItemVerdict value);
+std::string_view word_of(TuneTarget value);
 bool set_word(FinishReason& value,
               std::string_view word);  ///< false, and no change, when nobody knows the word
 bool set_word(RunStatus& value, std::string_view word);
 bool set_word(MissReason& value, std::string_view word);
+bool set_word(ItemVerdict& value, std::string_view word);
+bool set_word(TuneTarget& value, std::string_view word);
 
 }  // namespace pitwall

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/telemetry/record_json.h"
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <type_traits>
@@ -67,6 +68,16 @@ void read_value(const char* name, const Json& json, Enum& value) {
   if (!set_word(value, word)) throw JsonFieldError(name, json.dump() + " is not a known word");
 }
 
+/// Of objects; empty where the key is missing.
+Json list_in(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end()) return Json::array();
+  const bool sound = found->is_array() && std::all_of(found->begin(), found->end(),
+                                                      [](const Json& one) { return one.is_object(); });
+  if (!sound) throw JsonFieldError(name, "a list of objects is expected");
+  return *found;
+}
+
 template <class Record>
 void read(const Json& object, Record& record) {
   for_each_field(record, [&object](const char* name, auto& value) {
@@ -96,6 +107,17 @@ Json to_json_value(const ConfigEntry& record) {
 }
 Json to_json_value(const SettingChange& record) {
   return written(record);
+}
+Json to_json_value(const Checklist& record) {
+  Json object = written(record);
+  Json items = Json::array();
+  for (const Item& item : record.items) {
+    Json& one = items.emplace_back(written(item));
+    one["changes"] = Json::array();
+    for (const ItemChange& change : item.changes) one["changes"].push_back(written(change));
+  }
+  object["items"] = std::move(items);
+  return object;
 }
 Json to_json_value(const RunHeader& record) {
   return written(record);
@@ -147,6 +169,15 @@ void read_json(const Json& object, ConfigEntry& record) {
 }
 void read_json(const Json& object, SettingChange& record) {
   read(object, record);
+}
+void read_json(const Json& object, Checklist& record) {
+  read(object, record);
+  record.items.clear();
+  for (const Json& one : list_in(object, "items")) {
+    Item& item = record.items.emplace_back();
+    read(one, item);
+    for (const Json& change : list_in(one, "changes")) read(change, item.changes.emplace_back());
+  }
 }
 void read_json(const Json& object, RunHeader& record) {
   read(object, record);

@@ -28,6 +28,7 @@ Json to_json_value(const EngineTotals& record);
 Json to_json_value(const LedgerSnapshot& record);  ///< with accounted and unaccounted
 Json to_json_value(const ConfigEntry& record);
 Json to_json_value(const SettingChange& record);
+Json to_json_value(const Checklist& record);   ///< whole, items and their changes included
 Json to_json_value(const RunHeader& record);   ///< without config
 Json to_json_value(const RunSummary& record);  ///< without totals, ledger and metrics
 
@@ -40,6 +41,7 @@ void read_json(const Json& object, EngineTotals& record);
 void read_json(const Json& object, LedgerSnapshot& record);
 void read_json(const Json& object, ConfigEntry& record);
 void read_json(const Json& object, SettingChange& record);
+void read_json(const Json& object, Checklist& record);
 void read_json(const Json& object, RunHeader& record);
 void read_json(const Json& object, RunSummary& record);
 

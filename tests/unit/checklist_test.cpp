@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Checklists: one variable an item, the settings that hold, effects and verdicts, templates, the store.
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <QTest>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "engine/bench/checklist.h"
+#include "engine/bench/checklist_template.h"
+#include "engine/bench/effect.h"
+#include "engine/bench/pareto.h"
+#include "engine/bench/workload.h"
+#include "engine/plan/gpu_profile.h"
+#include "engine/plan/model_outline.h"
+#include "engine/store/schema.h"
+#include "engine/store/store.h"
+#include "engine/telemetry/record_json.h"
+#include "tests/support/test_support.h"
+
+using namespace pitwall;
+
+namespace {
+
+Checklist two_items() {
+  Checklist checklist;
+  checklist.name = "two";
+  checklist.model = "m";
+  checklist.workload = "chat";
+  checklist.settings = R"({"max-num-seqs": 8})";
+  checklist.limits = "p50_ttft_ms:100";
+  checklist.items.resize(2);
+  checklist.items[0].id = 1;
+  checklist.items[0].name = "more, 更多 \"at once\"";
+  checklist.items[0].changes = {{"max-num-seqs", "8", "16"}};
+  checklist.items[0].also = "4, 32";
+  checklist.items[1].id = 2;
+  checklist.items[1].changes = {{"block-size", "32", "16"}, {"batching", "continuous", "static"}};
+  checklist.items[1].verdict = ItemVerdict::unclear;
+  checklist.items[1].effect = 1.5;
+  return checklist;
+}
+
+/// Runs with these values of one figure, and a TTFT.
+void add_runs(KnownRuns& known, const std::string& key, const std::vector<double>& values, double ttft) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    known[key][static_cast<int>(i) + 1] = {{{"output_throughput", values[i]}, {"p50_ttft_ms", ttft}},
+                                           static_cast<std::int64_t>(100 + i)};
+}
+
+std::string json_of(const Checklist& checklist) {
+  return dump_json(to_json_value(checklist));
+}
+
+}  // namespace
+
+Q_DECLARE_METATYPE(pitwall::TuneTarget)
+Q_DECLARE_METATYPE(pitwall::ItemVerdict)
+
+class ChecklistTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void a_second_variable_is_refused_with_the_way_out() {
+    Item item;
+    PW_VERIFY(add_change(item, {"max-num-seqs", "8", "16"}, TuneTarget::simulator));
+    const auto refused = add_change(item, {"block-size", "32", "16"}, TuneTarget::simulator);
+    QCOMPARE(refused.error().param, std::string("item"));
+    const QString text = QString::fromStdString(refused.error().text());
+    QVERIFY2(
+        text.contains("max-num-seqs") && text.contains("block-size") && text.contains("Split into two items"),
+        qPrintable(text));
+    QCOMPARE(item.changes.size(), std::size_t{1});
+    PW_VERIFY(add_change(item, {"max-num-seqs", "8", "24"}, TuneTarget::simulator));
+    QCOMPARE(item.changes.front().to, std::string("24"));
+    QVERIFY(!item.mixed());
+    PW_VERIFY(add_change(item, {"block-size", "32", "16"}, TuneTarget::simulator, true));
+    QVERIFY(item.mixed());
+  }
+
+  void what_cannot_be_measured_is_refused_data() {
+    QTest::addColumn<QString>("setting");
+    QTest::addColumn<QString>("from");
+    QTest::addColumn<QString>("to");
+    QTest::addColumn<TuneTarget>("target");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("unknown") << "no-such"
+                             << "1"
+                             << "2" << TuneTarget::simulator << "no-such";
+    QTest::newRow("out of range") << "max-num-seqs"
+                                  << "8"
+                                  << "0" << TuneTarget::simulator << "max-num-seqs";
+    QTest::newRow("no change") << "max-num-seqs"
+                               << "8"
+                               << "8" << TuneTarget::simulator << "before and after";
+    QTest::newRow("no change, spelled apart") << "kv-cache-memory-bytes"
+                                              << "1GiB"
+                                              << "1024MiB" << TuneTarget::simulator << "before and after";
+    QTest::newRow("server's") << "port"
+                              << "1"
+                              << "2" << TuneTarget::fresh_engine << "port";
+    QTest::newRow("model") << "model"
+                           << "a"
+                           << "b" << TuneTarget::fresh_engine << "model";
+    QTest::newRow("not simulated") << "threads"
+                                   << "1"
+                                   << "2" << TuneTarget::simulator << "fresh engine";
+    QTest::newRow("not live") << "block-size"
+                              << "32"
+                              << "16" << TuneTarget::running_engine << "fresh engine";
+  }
+
+  void what_cannot_be_measured_is_refused() {
+    QFETCH(QString, setting);
+    QFETCH(QString, from);
+    QFETCH(QString, to);
+    QFETCH(TuneTarget, target);
+    QFETCH(QString, says);
+    Item item;
+    const auto refused =
+        add_change(item, {setting.toStdString(), from.toStdString(), to.toStdString()}, target);
+    QVERIFY(!refused.ok());
+    const QString text = QString::fromStdString(refused.error().text());
+    QVERIFY2(text.contains(says), qPrintable(text));
+    QVERIFY(item.changes.empty());
+  }
+
+  void what_is_kept_is_the_base_of_what_follows() {
+    Checklist checklist = two_items();
+    QCOMPARE(settings_before(checklist, 0)->integer("max-num-seqs"), std::int64_t{8});
+    QCOMPARE(settings_after(checklist, 0)->integer("max-num-seqs"), std::int64_t{16});
+    QCOMPARE(settings_with(checklist, 0, "4")->integer("max-num-seqs"), std::int64_t{4});
+    QCOMPARE(settings_before(checklist, 1)->integer("max-num-seqs"), std::int64_t{8});
+    checklist.items[0].verdict = ItemVerdict::keep;
+    QCOMPARE(settings_before(checklist, 1)->integer("max-num-seqs"), std::int64_t{16});
+    QCOMPARE(settings_after(checklist, 1)->text("batching"), std::string("static"));
+    QCOMPARE(recommended_settings(checklist)->integer("block-size"), std::int64_t{32});
+    QCOMPARE(measurement_key(checklist, *settings_after(checklist, 0)),
+             measurement_key(checklist, *settings_before(checklist, 1)));
+    Checklist other = checklist;
+    other.seed = 1;
+    QVERIFY(measurement_key(other, Settings()) != measurement_key(checklist, Settings()));
+    other = checklist;
+    other.repeats = 9;
+    QCOMPARE(measurement_key(other, Settings()), measurement_key(checklist, Settings()));
+  }
+
+  void effects_and_verdicts_data() {
+    QTest::addColumn<QList<double>>("after");
+    QTest::addColumn<double>("ttft");
+    QTest::addColumn<ItemVerdict>("verdict");
+    QTest::newRow("better") << QList<double>{110, 119, 130} << 50.0 << ItemVerdict::keep;
+    QTest::newRow("worse") << QList<double>{90, 101, 110} << 50.0 << ItemVerdict::revert;
+    QTest::newRow("interval spans zero") << QList<double>{120, 90, 121} << 50.0 << ItemVerdict::unclear;
+    QTest::newRow("better, and a limit breaks")
+        << QList<double>{110, 119, 130} << 150.0 << ItemVerdict::revert;
+    QTest::newRow("one pair") << QList<double>{150} << 50.0 << ItemVerdict::unclear;
+  }
+
+  void effects_and_verdicts() {
+    QFETCH(QList<double>, after);
+    QFETCH(double, ttft);
+    QFETCH(ItemVerdict, verdict);
+    Checklist checklist = two_items();
+    KnownRuns known;
+    add_runs(known, measurement_key(checklist, *settings_before(checklist, 0)), {100, 110, 120}, 40);
+    add_runs(known, measurement_key(checklist, *settings_after(checklist, 0)), {after.begin(), after.end()},
+             ttft);
+    const ItemResult result = result_of(checklist, 0, known);
+    QCOMPARE(result.pairs, static_cast<int>(after.size()));
+    Item item = checklist.items[0];
+    judge(checklist, item, result);
+    QCOMPARE(item.verdict, verdict);
+    QCOMPARE(newly_broken(checklist, result).size(), std::size_t(ttft > 100 ? 1 : 0));
+    item.verdict = ItemVerdict::keep;
+    item.by_user = true;
+    judge(checklist, item, result);
+    QCOMPARE(item.verdict, ItemVerdict::keep);  // the user's stays
+  }
+
+  void an_effect_is_of_pairs() {
+    // Differences 10, 9, 10: mean 29/3, s = 1/√3, t(0.975, 2) = 4.302653 (NIST/SEMATECH
+    // e-Handbook, 1.3.6.7.2).
+    const Effect effect =
+        paired_effect(std::vector<double>{100, 110, 120}, std::vector<double>{110, 119, 130}, true);
+    QVERIFY(std::abs(effect.difference.mean - 29.0 / 3) < 1e-9);
+    QVERIFY(std::abs(effect.difference.high - effect.difference.mean - 4.302653 / 3) < 1e-5);
+    QVERIFY(std::abs(effect.percent - 100 * 29.0 / 3 / 110) < 1e-9);
+    QVERIFY(std::abs(effect.percent_half - 100 * 4.302653 / 3 / 110) < 1e-5);
+    QCOMPARE(effect.reading, Reading::better);
+    QCOMPARE(paired_effect(std::vector<double>{1, 1}, std::vector<double>{2, 2}, false).reading,
+             Reading::worse);
+    QCOMPARE(paired_effect(std::vector<double>{1, 1}, std::vector<double>{2, 2}, {}).reading, Reading::moved);
+    QCOMPARE(paired_effect(std::vector<double>{1, 1}, std::vector<double>{1, 1}, true).reading,
+             Reading::no_change);
+    QCOMPARE(paired_effect(std::vector<double>{1}, std::vector<double>{2}, true).reading, Reading::one_pair);
+    QCOMPARE(paired_effect({}, {}, true).reading, Reading::undefined);
+  }
+
+  void limits_are_read() {
+    const auto limits = parse_limits(" p50_ttft_ms:1500  p99_tpot_ms:90 ");
+    PW_VERIFY(limits);
+    QCOMPARE(limits->size(), std::size_t{2});
+    QCOMPARE(limits->at(1).figure, std::string("p99_tpot_ms"));
+    QCOMPARE(limits->at(1).most, 90.0);
+    for (const char* wrong :
+         {"ttft:1", "p50_ttft_ms", "p50_ttft_ms:", "p50_ttft_ms:x", "p50_ttft_ms:-1", "p50_ttft_ms:1x"})
+      QCOMPARE(parse_limits(wrong).error().param, std::string("limits"));
+  }
+
+  void templates_are_sound() {
+    QCOMPARE(checklist_templates().size(), std::size_t{4});
+    QCOMPARE(checklist_templates().front().origin, std::string("four-steps"));
+    for (const Checklist& one : checklist_templates()) {
+      QVERIFY(!one.source.empty() && !one.goal.empty() && !one.items.empty());
+      PW_VERIFY(check(one));
+      PW_VERIFY(find_workload(one.workload));
+      PW_VERIFY(read_outline(one.model));
+      PW_VERIFY(find_gpu(parse_gpu_count(one.gpus)->name));
+      for (const Item& item : one.items)
+        QVERIFY(!item.hypothesis.empty() && !item.expected.empty() && item.id > 0);
+    }
+    QVERIFY(!find_checklist_template("no such").ok());
+  }
+
+  void a_bad_checklist_says_what_data() {
+    QTest::addColumn<QString>("from");
+    QTest::addColumn<QString>("to");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("no JSON") << "{"
+                             << ""
+                             << "parse";
+    QTest::newRow("unknown key") << "\"goal\""
+                                 << "\"gaol\""
+                                 << "gaol";
+    QTest::newRow("unknown key of an item") << "\"hypothesis\""
+                                            << "\"hypo\""
+                                            << "items.hypo";
+    QTest::newRow("wrong type") << "\"repeats\":3"
+                                << "\"repeats\":\"3\""
+                                << "repeats";
+    QTest::newRow("no repeats") << "\"repeats\":3"
+                                << "\"repeats\":0"
+                                << "repeats";
+    QTest::newRow("workload") << "\"workload\":\"chat\""
+                              << "\"workload\":\"chatter\""
+                              << "chatter";
+    QTest::newRow("measure") << "output_throughput"
+                             << "speed"
+                             << "speed";
+    QTest::newRow("limits") << "p50_ttft_ms:100"
+                            << "p50_ttft_ms"
+                            << "p50_ttft_ms";
+    QTest::newRow("setting") << "block-size"
+                             << "block-seize"
+                             << "block-seize";
+    QTest::newRow("further value") << "4, 32"
+                                   << "4, none"
+                                   << "max-num-seqs";
+  }
+
+  void a_bad_checklist_says_what() {
+    QFETCH(QString, from);
+    QFETCH(QString, to);
+    QFETCH(QString, says);
+    QString text = QString::fromStdString(json_of(two_items()));
+    PW_VERIFY(parse_checklist(text.toStdString()));
+    QVERIFY(text.contains(from));
+    text.replace(from, to);
+    const auto parsed = parse_checklist(text.toStdString());
+    QVERIFY(!parsed.ok());
+    QVERIFY2(QString::fromStdString(parsed.error().text()).contains(says), parsed.error().text().c_str());
+  }
+
+  void the_store_gives_back_what_it_got() {
+    test::TemporaryFolder folder;
+    Checklist checklist = two_items();
+    {
+      auto store = Store::open(folder.path() / "s.db").value();
+      checklist.id = *store->add_checklist(checklist);
+      checklist.items[1].error = "Run 2 of 3 failed: disk";
+      checklist.items[1].by_user = true;
+      std::swap(checklist.items[0], checklist.items[1]);
+      PW_VERIFY(store->save_checklist(checklist));
+    }
+    auto store = Store::open(folder.path() / "s.db").value();
+    const auto found = store->checklist(checklist.id);
+    PW_VERIFY(found);
+    Checklist expected = checklist;
+    expected.created_utc = found->created_utc;
+    expected.updated_utc = found->updated_utc;
+    QVERIFY(found->updated_utc > 0);
+    QCOMPARE(QString::fromStdString(json_of(*found)), QString::fromStdString(json_of(expected)));
+    QVERIFY(std::isnan(found->items[1].effect) && found->items[0].effect == 1.5);
+    const auto list = store->checklists();
+    PW_VERIFY(list);
+    QCOMPARE(list->at(0).items, std::int64_t{2});
+    QCOMPARE(list->at(0).decided, std::int64_t{0});
+    PW_VERIFY(store->remove_checklist(checklist.id));
+    QVERIFY(store->checklists()->empty());
+    for (const auto& failure : {store->remove_checklist(404), store->save_checklist(Checklist{})})
+      QCOMPARE(failure.error().kind, Error::Kind::not_found);
+    QCOMPARE(store->checklist(404).error().kind, Error::Kind::not_found);
+    SQLite::Database database((folder.path() / "s.db").string());
+    for (const char* table : {"items", "item_changes"})
+      QCOMPARE(database.execAndGet(std::string("SELECT count(*) FROM ") + table).getInt(), 0);
+  }
+
+  void a_checklist_finds_its_finished_runs() {
+    test::TemporaryFolder folder;
+    auto store = Store::open(folder.path() / "s.db").value();
+    const auto begin = [&](const char* checklist, const char* repeat) {
+      RunHeader header;
+      header.config = {{"checklist.id", checklist, "", "tuner", false},
+                       {"checklist.key", "k", "", "tuner", false},
+                       {"checklist.repeat", repeat, "", "tuner", false}};
+      return *store->begin(header);
+    };
+    const RunId first = begin("1", "1"), other = begin("2", "1"), unfinished = begin("1", "2");
+    PW_VERIFY(store->end(first, {}));
+    PW_VERIFY(store->end(other, {}));
+    const auto runs = store->checklist_runs(1);
+    PW_VERIFY(runs);
+    QCOMPARE(runs->size(), std::size_t{1});
+    QCOMPARE(runs->at(0).run, first);
+    QCOMPARE(runs->at(0).key, std::string("k"));
+    QCOMPARE(runs->at(0).repeat, 1);
+    RunSummary failed;
+    failed.status = RunStatus::failed;
+    PW_VERIFY(store->end(unfinished, failed));
+    QCOMPARE(store->checklist_runs(1)->size(), std::size_t{1});
+    PW_VERIFY(store->remove_run(first));
+    QVERIFY(store->checklist_runs(1)->empty());
+  }
+
+  void each_earlier_schema_takes_checklists_data() {
+    QTest::addColumn<int>("version");
+    for (int version = 1; version < Store::schema_version(); ++version)
+      QTest::addRow("version %d", version) << version;
+  }
+
+  void each_earlier_schema_takes_checklists() {
+    QFETCH(int, version);
+    test::TemporaryFolder folder;
+    const std::string file = (folder.path() / "s.db").string();
+    {
+      SQLite::Database old(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+      PW_VERIFY(migrate(old, schema_steps().first(static_cast<std::size_t>(version))));
+      old.exec("INSERT INTO chats (title, updated_utc) VALUES ('kept', 1)");
+    }
+    auto store = Store::open(file).value();
+    QCOMPARE(store->chats()->at(0).title, std::string("kept"));
+    QVERIFY(store->checklists()->empty());
+    const auto id = store->add_checklist(two_items());
+    PW_VERIFY(id);
+    QCOMPARE(store->checklist(*id)->items.size(), std::size_t{2});
+    SQLite::Database database(file);
+    QCOMPARE(database.execAndGet("PRAGMA user_version").getInt(), Store::schema_version());
+  }
+
+  void the_pareto_front() {
+    // Less x and more y are better; ties of equal points both stay.
+    const std::vector<TradeOff> points{{1, 10}, {2, 20}, {2, 15}, {3, 20}, {4, 30}, {2, 20}, {NAN, 99}};
+    QCOMPARE(pareto_front(points), (std::vector<std::size_t>{0, 1, 5, 4}));
+    QVERIFY(pareto_front({}).empty());
+  }
+};
+
+QTEST_APPLESS_MAIN(ChecklistTest)
+#include "checklist_test.moc"
