@@ -33,7 +33,6 @@ Result<void> check_figure(const std::string& figure, const char* param) {
              param);
 }
 
-/// The simulator plays scheduling and memory alone; a running engine takes what is live.
 Result<void> check_measurable(const SettingInfo& info, TuneTarget target) {
   const std::string name(info.name);
   if (info.name == "model" || info.group == "Server")
@@ -76,6 +75,10 @@ Result<std::vector<FigureLimit>> parse_limits(const std::string& text) {
     at = text.find_first_not_of(' ', end);
   }
   return limits;
+}
+
+bool can_measure(const SettingInfo& info, TuneTarget target) {
+  return check_measurable(info, target).ok();
 }
 
 std::vector<std::string> also_values(const Item& item) {

@@ -26,6 +26,10 @@ Result<std::vector<FigureLimit>> parse_limits(const std::string& text);
 /// "6,16,32" → 6, 16, 32; empty → none.
 std::vector<std::string> also_values(const Item& item);
 
+/// The simulator plays scheduling and memory alone; a running engine takes what is live; nothing of the
+/// server is an item.
+bool can_measure(const SettingInfo& info, TuneTarget target);
+
 /// Adds a variable, or gives the item's own other values. A second variable is refused, with the way out,
 /// unless it is allowed; so is a name or value that the table of settings refuses, a change that changes
 /// nothing, and a setting that the target cannot measure. Error::param is the setting, or "item" for a second

@@ -117,20 +117,6 @@ std::string shell_word(const std::string& word) {
   return quoted + "'";
 }
 
-std::string serve_command_of(const RunHeader& header) {
-  if (header.kind != "serve" || header.model_path.empty()) return {};
-  std::string command = "pitwallctl serve --model " + shell_word(header.model_path);
-  for (const ConfigEntry& entry : header.config) {
-    if (!entry.changed || entry.name == "model") continue;
-    if (entry.value == "true" || entry.value == "false") {
-      command += (entry.value == "true" ? " --" : " --no-") + entry.name;
-    } else {
-      command += " --" + entry.name + " " + shell_word(entry.value);
-    }
-  }
-  return command;
-}
-
 std::vector<std::string> not_known_of(const Run& run) {
   std::vector<std::string> list;
   const RunHeader& header = run.header;
@@ -172,6 +158,19 @@ std::string count_of(std::int64_t n, const std::string& noun) {
   return format_count(n) + " " + noun + (n == 1 ? "" : "s");
 }
 
+std::string serve_command(const std::string& model, const std::vector<ConfigEntry>& config) {
+  std::string command = "pitwallctl serve --model " + shell_word(model);
+  for (const ConfigEntry& entry : config) {
+    if (!entry.changed || entry.name == "model") continue;
+    if (entry.value == "true" || entry.value == "false") {
+      command += (entry.value == "true" ? " --" : " --no-") + entry.name;
+    } else {
+      command += " --" + entry.name + " " + shell_word(entry.value);
+    }
+  }
+  return command;
+}
+
 ReportContent report_content(const Run& run) {
   ReportContent content;
   content.title = run.header.name.empty() ? "Run " + std::to_string(run.id.value) : run.header.name;
@@ -181,7 +180,8 @@ ReportContent report_content(const Run& run) {
   content.verdict = verdict_of(run.summary);
   content.trouble = run.summary.error;
   content.figures = figures_of(run);
-  content.serve_command = serve_command_of(run.header);
+  if (run.header.kind == "serve" && !run.header.model_path.empty())
+    content.serve_command = serve_command(run.header.model_path, run.header.config);
   content.latency = latency_table(run);
   content.outcome = outcome_table(run);
   content.memory = memory_table(run.summary.ledger);

@@ -40,6 +40,9 @@ struct ReportContent {
 
 ReportContent report_content(const Run& run);
 
+/// With the settings of `config` that differ from their defaults.
+std::string serve_command(const std::string& model, const std::vector<ConfigEntry>& config);
+
 // The tables, each in its own function of report_tables.cpp.
 Table latency_table(const Run& run);
 Table outcome_table(const Run& run);

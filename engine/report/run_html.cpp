@@ -4,86 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/base/text_escape.h"
-#include "engine/report/html_style.h"
+#include "engine/report/html_parts.h"
 #include "engine/report/report.h"
 #include "engine/report/report_charts.h"
 #include "engine/report/report_content.h"
 
 namespace pitwall {
 namespace {
-
-std::string html_text(std::string_view text) {
-  return escape_html(replace_invalid_utf8(text));
-}
-
-const char* tone_class(Tone tone) {
-  switch (tone) {
-    case Tone::plain:
-      return "";
-    case Tone::strong:
-      return "strong";
-    case Tone::muted:
-      return "muted";
-    case Tone::good:
-      return "good";
-    case Tone::warn:
-      return "warn";
-    case Tone::bad:
-      return "bad";
-  }
-  return "";
-}
-
-/// Never colour alone.
-const char* sign_of(Tone tone) {
-  switch (tone) {
-    case Tone::good:
-      return "✓ ";
-    case Tone::warn:
-      return "△ ";
-    case Tone::bad:
-      return "✕ ";
-    default:
-      return "";
-  }
-}
-
-std::string class_attribute(bool is_number, Tone tone) {
-  std::string classes = is_number ? "number" : "";
-  if (tone != Tone::plain) classes += (classes.empty() ? "" : " ") + std::string(tone_class(tone));
-  return classes.empty() ? "" : " class=\"" + classes + "\"";
-}
-
-std::string note_html(const Table& table) {
-  return table.note.empty() ? "" : "<p class=\"note\">" + html_text(table.note) + "</p>\n";
-}
-
-std::string table_html(const Table& table) {
-  if (table.rows.empty()) return note_html(table);
-  std::string html = "<div class=\"scroll\"><table>\n<thead><tr>";
-  for (const Column& column : table.columns) {
-    html += fmt::format("<th scope=\"col\"{}>{}</th>", class_attribute(column.is_number, Tone::plain),
-                        html_text(column.head));
-  }
-  html += "</tr></thead>\n<tbody>\n";
-  for (const auto& row : table.rows) {
-    html += "<tr>";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      html += fmt::format("<td{}>{}</td>", class_attribute(table.columns[i].is_number, row[i].tone),
-                          html_text(row[i].text));
-    }
-    html += "</tr>\n";
-  }
-  return html + "</tbody></table></div>\n" + note_html(table);
-}
-
-std::string section(const char* title, const char* question, const std::string& body,
-                    const char* classes = "") {
-  const std::string small = *question == '\0' ? "" : fmt::format("<small>{}</small>", html_text(question));
-  const std::string attribute = *classes == '\0' ? "" : fmt::format(" class=\"{}\"", classes);
-  return fmt::format("<section{}>\n<h2>{}{}</h2>\n{}</section>\n", attribute, html_text(title), small, body);
-}
 
 std::string header_html(const ReportContent& content) {
   std::string html = fmt::format(
@@ -160,26 +87,20 @@ std::string settings_html(const ReportContent& content) {
   return html;
 }
 
-std::string list_html(const std::vector<std::string>& items) {
-  std::string html = "<ul>\n";
-  for (const std::string& item : items) html += "<li>" + html_text(item) + "</li>\n";
-  return html + "</ul>\n";
-}
-
 std::string body_html(const Run& run, const ReportContent& content) {
   std::string html = header_html(content) + figures_html(content.figures);
-  if (!run.note.empty()) html += section("Note", "", "<p>" + html_text(run.note) + "</p>\n");
-  html += section("Latency", "How long do requests wait?", table_html(content.latency));
+  if (!run.note.empty()) html += html_section("Note", "", "<p>" + html_text(run.note) + "</p>\n");
+  html += html_section("Latency", "How long do requests wait?", table_html(content.latency));
   html += charts_html(run);
-  html += section("Memory", "Who owns it?", memory_html(content, run.summary.ledger));
+  html += html_section("Memory", "Who owns it?", memory_html(content, run.summary.ledger));
   html += "<div class=\"columns\">\n" +
-          section("Changed settings", "What differs from the default?", settings_html(content)) +
-          section("Environment", "", table_html(content.environment), "dense") +
-          section("Requests and tokens", "", table_html(content.outcome), "dense") +
-          section("Memory by category", "", table_html(content.memory), "dense") + "</div>\n";
-  html += section("Settings at their default", "", default_settings_html(content.default_settings));
-  html += section("Not tested, not known", "", list_html(content.not_known));
-  html += section("Requests", "Which ones had it worst?", table_html(content.requests), "dense");
+          html_section("Changed settings", "What differs from the default?", settings_html(content)) +
+          html_section("Environment", "", table_html(content.environment), "dense") +
+          html_section("Requests and tokens", "", table_html(content.outcome), "dense") +
+          html_section("Memory by category", "", table_html(content.memory), "dense") + "</div>\n";
+  html += html_section("Settings at their default", "", default_settings_html(content.default_settings));
+  html += html_section("Not tested, not known", "", list_html(content.not_known));
+  html += html_section("Requests", "Which ones had it worst?", table_html(content.requests), "dense");
   return html;
 }
 
@@ -187,14 +108,8 @@ std::string body_html(const Run& run, const ReportContent& content) {
 
 std::string run_html(const Run& run) {
   const ReportContent content = report_content(run);
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-      "'unsafe-inline'\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>{} · Pitwall</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n{}"
-      "<footer>Pitwall {} · the same run gives the same bytes</footer>\n</main>\n</body>\n</html>\n",
-      html_text(content.title), kReportStyle, body_html(run, content), html_text(run.header.engine_version));
+  return html_document(content.title, body_html(run, content),
+                       "Pitwall " + run.header.engine_version + " · the same run gives the same bytes");
 }
 
 }  // namespace pitwall

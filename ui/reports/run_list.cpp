@@ -27,7 +27,7 @@ RunList::RunList(QWidget* parent) : Card(tr("Runs"), {}, {}, parent) {
   kind_->setObjectName(QStringLiteral("report.kind"));
   kind_->setAccessibleName(tr("Kind of run"));
   kind_->addItem(tr("All kinds"), QString());
-  for (const char* kind : {"serve", "bench", "check"})
+  for (const char* kind : {"serve", "bench", "simulate", "check"})
     kind_->addItem(QLatin1String(kind), QLatin1String(kind));
   table_ = new DataTable(tr("Runs"), run_columns());
   table_->setObjectName(QStringLiteral("report.list"));

@@ -6,6 +6,7 @@
 #include "ui/reports/reports_page.h"
 #include "ui/serve/serve_page.h"
 #include "ui/shell/settings_page.h"
+#include "ui/tune/tune_page.h"
 
 namespace pitwall::ui {
 
@@ -13,13 +14,15 @@ std::unique_ptr<MainWindow> compose_window(
     EngineController& engine, Store& store, Preferences& preferences,
     std::function<Result<GpuProfile>(const std::string& name)> find_gpu) {
   auto window = std::make_unique<MainWindow>(engine, preferences);
-  auto* plan = new PlanPage(engine, store, preferences, std::move(find_gpu));
+  auto* plan = new PlanPage(engine, store, preferences, find_gpu);
   auto* serve = new ServePage(engine, preferences);
   auto* chat = new ChatPage(engine, store);
+  auto* tune = new TunePage(engine, store, std::move(find_gpu));
   auto* reports = new ReportsPage(engine, store);
   window->add_page(plan, QStringLiteral("plan"), Qt::CTRL | Qt::Key_1);
   window->add_page(serve, QStringLiteral("serve"), Qt::CTRL | Qt::Key_2);
   window->add_page(chat, QStringLiteral("chat"), Qt::CTRL | Qt::Key_3);
+  window->add_page(tune, QStringLiteral("tune"), Qt::CTRL | Qt::Key_5);
   window->add_page(reports, QStringLiteral("reports"), Qt::CTRL | Qt::Key_7);
   window->add_page(new SettingsPage(engine, preferences), QStringLiteral("settings"),
                    Qt::CTRL | Qt::Key_Comma, true);

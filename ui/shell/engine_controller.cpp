@@ -204,6 +204,9 @@ QString EngineController::model_path() const {
 const Settings& EngineController::settings() const {
   return state_->settings;
 }
+const BackendFactory& EngineController::backend_factory() const {
+  return state_->make_backend;
+}
 const Error& EngineController::last_error() const {
   return state_->error;
 }

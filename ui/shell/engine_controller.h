@@ -26,12 +26,13 @@ class EngineController : public QObject {
   EngineState state() const;
   Engine* engine() const;  ///< null unless serving
   std::shared_ptr<const Snapshot> snapshot()
-      const;                         ///< the last one; kept after a stop; null before the first
-  QString url() const;               ///< "http://127.0.0.1:8080"; empty unless serving
-  QString model_path() const;        ///< of the last start
-  const Settings& settings() const;  ///< of the last start
-  const Error& last_error() const;   ///< in state failed
-  void set_refresh_hz(int hz);       ///< 4 … 10
+      const;                                      ///< the last one; kept after a stop; null before the first
+  QString url() const;                            ///< "http://127.0.0.1:8080"; empty unless serving
+  QString model_path() const;                     ///< of the last start
+  const Settings& settings() const;               ///< of the last start
+  const BackendFactory& backend_factory() const;  ///< for engines beside this one
+  const Error& last_error() const;                ///< in state failed
+  void set_refresh_hz(int hz);                    ///< 4 … 10
 
  Q_SIGNALS:
   void state_changed(pitwall::EngineState state);

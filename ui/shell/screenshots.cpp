@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "engine/bench/checklist_template.h"
 #include "engine/serve/chat_prompt.h"
 #include "engine/serve/engine.h"
 #include "ui/plan/plan_page.h"
@@ -18,6 +19,7 @@
 #include "ui/serve/serve_page.h"
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/main_window.h"
+#include "ui/tune/tune_page.h"
 
 namespace pitwall::ui {
 
@@ -157,6 +159,17 @@ void plan(MainWindow& window) {
   wait(kLongestPlanMs, [&] { return page->answered(); });
 }
 
+/// The first template, measured in the simulator.
+void tune(MainWindow& window) {
+  auto* page = static_cast<TunePage*>(window.page(QStringLiteral("tune")));
+  const Checklist checklist = checklist_templates().front();
+  window.show_page(QStringLiteral("tune"));
+  page->start(checklist);
+  page->session().run(open_items(checklist));
+  wait(kLongestReplyMs, [&] { return !page->session().running(); });
+  page->choose(static_cast<int>(checklist.items.size()) - 1);
+}
+
 }  // namespace
 
 Result<QStringList> take_screenshots(MainWindow& window, EngineController& engine,
@@ -169,6 +182,8 @@ Result<QStringList> take_screenshots(MainWindow& window, EngineController& engin
   window.show();
   plan(window);
   if (auto saved = save(window, QStringLiteral("plan"), options, files); !saved) return saved.error();
+  tune(window);
+  if (auto saved = save(window, QStringLiteral("tune"), options, files); !saved) return saved.error();
   qint64 run = options.run;
   if (!options.model.isEmpty()) {
     if (auto started = start_engine(window, engine, options.model); !started) return started.error();

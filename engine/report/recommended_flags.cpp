@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/report/recommended_flags.h"
+
+#include <nlohmann/json.hpp>
+
+#include "engine/bench/checklist.h"
+#include "engine/plan/engine_profile.h"
+#include "engine/plan/flag_writer.h"
+#include "engine/plan/gpu_profile.h"
+#include "engine/report/report_content.h"
+
+namespace pitwall {
+
+namespace {
+
+constexpr std::string_view kJson = "json";
+
+std::string own_command(const Checklist& checklist, const Settings& settings) {
+  std::vector<ConfigEntry> config;
+  for (const Settings::Entry& entry : settings.entries())
+    config.push_back({entry.name, entry.value, entry.default_value, entry.origin, entry.changed});
+  return serve_command(checklist.model.empty() ? "MODEL" : checklist.model, config);
+}
+
+std::string own_json(const Settings& settings) {
+  nlohmann::ordered_json changed = nlohmann::ordered_json::object();
+  const auto all = nlohmann::ordered_json::parse(settings.to_json());
+  for (const Settings::Entry& entry : settings.entries())
+    if (entry.changed) changed[entry.name] = all[entry.name];
+  return changed.dump(2);
+}
+
+/// Settings that other engines have a word for; those of ours alone become notes.
+Result<RecommendedFlags> other_command(const Checklist& checklist, const Settings& settings,
+                                       const EngineProfile& engine) {
+  RecommendedFlags flags;
+  EngineSettings told;
+  if (!checklist.model.empty()) told.values["model"] = checklist.model;
+  if (const auto gpus = parse_gpu_count(checklist.gpus); gpus && gpus->count > 1)
+    told.values["tensor-parallel-size"] = std::to_string(gpus->count);
+  for (const Settings::Entry& entry : settings.entries()) {
+    if (!entry.changed) continue;
+    const EngineSettingInfo* info = find_engine_setting(entry.name);
+    if (info == nullptr) {
+      flags.notes.push_back(entry.name + " " + entry.value + ": " + engine.title + " has no word for it");
+      continue;
+    }
+    const auto value = canonical_value(*info, entry.value, entry.name);
+    if (!value) return value.error();
+    told.values[entry.name] = *value;
+  }
+  const WrittenFlags written = write_flags(engine, told, std::nullopt);
+  flags.text = command_text(written);
+  if (!written.config.empty()) flags.text += "\n# " + written.config_name + ":\n" + written.config;
+  flags.notes.insert(flags.notes.end(), written.notes.begin(), written.notes.end());
+  return flags;
+}
+
+}  // namespace
+
+std::vector<FlagsForm> flags_forms() {
+  std::vector<FlagsForm> forms{{std::string(kOwnEngine), "Pitwall"}, {std::string(kJson), "Pitwall, JSON"}};
+  for (const EngineProfile& engine : engine_profiles())
+    if (engine.name != kOwnEngine && !engine.study) forms.push_back({engine.name, engine.title});
+  return forms;
+}
+
+Result<RecommendedFlags> recommended_flags(const Checklist& checklist, std::string_view form) {
+  const auto settings = recommended_settings(checklist);
+  if (!settings) return settings.error();
+  if (form == kOwnEngine) return RecommendedFlags{own_command(checklist, *settings), {}};
+  if (form == kJson) return RecommendedFlags{own_json(*settings), {}};
+  const auto engine = find_engine(form);
+  if (!engine) return engine.error();
+  return other_command(checklist, *settings, **engine);
+}
+
+}  // namespace pitwall

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a checklist recommends, as this engine and others are told it.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/telemetry/checklist.h"
+
+namespace pitwall {
+
+struct FlagsForm {
+  std::string name, title;  ///< "pitwall" (a command), "json", or a name of engine_profiles()
+};
+std::vector<FlagsForm> flags_forms();
+
+struct RecommendedFlags {
+  std::string text;                ///< to paste
+  std::vector<std::string> notes;  ///< what the other engine has no word for, or takes of something else
+};
+
+/// The kept settings that differ from the defaults. Error::param is the setting that makes no sense, or
+/// "form".
+Result<RecommendedFlags> recommended_flags(const Checklist& checklist, std::string_view form);
+
+}  // namespace pitwall

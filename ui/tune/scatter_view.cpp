@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/tune/scatter_view.h"
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/shell/theme.h"
+#include "ui/widgets/label_room.h"
+#include "ui/widgets/number_format.h"
+#include "ui/widgets/stroke.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+QFont caption(bool strong = false) {
+  QFont font = Theme::current().font(FontRole::caption);
+  if (strong) font.setWeight(QFont::DemiBold);
+  return font;
+}
+
+double high_of(const Interval& value) {
+  return std::isfinite(value.high) ? value.high : value.mean;
+}
+
+QString tick_text(double value) {
+  return value == std::round(value) ? count_text(std::llround(value)) : three_digits(value);
+}
+
+}  // namespace
+
+ScatterView::ScatterView(QWidget* parent) : QWidget(parent) {
+  setFocusPolicy(Qt::StrongFocus);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+  connect(&Theme::current(), &Theme::changed, this, qOverload<>(&QWidget::update));
+}
+
+QSize ScatterView::sizeHint() const {
+  return {units(120), units(70)};
+}
+QSize ScatterView::minimumSizeHint() const {
+  return {units(60), units(40)};
+}
+
+void ScatterView::set_data(ScatterData data) {
+  data_ = std::move(data);
+  if (at_ >= static_cast<int>(data_.points.size())) at_ = -1;
+  update_limits();
+  update();
+}
+
+void ScatterView::update_limits() {
+  double x = 0, y = 0;
+  for (const ScatterPoint& point : data_.points) {
+    x = std::max(x, high_of(point.x));
+    y = std::max(y, high_of(point.y));
+  }
+  if (data_.limit) x = std::max(x, *data_.limit);
+  x_ = linear_limits(x > 0 ? x : 1);
+  y_ = linear_limits(y > 0 ? y : 1);
+}
+
+QRectF ScatterView::area() const {
+  const QFontMetricsF metrics(caption());
+  double widest = 0;
+  for (const double tick : linear_ticks(y_, kLinearSteps + 2))
+    widest = std::max(widest, metrics.horizontalAdvance(tick_text(tick)));
+  return QRectF(rect()).adjusted(widest + units(2.5), metrics.height() / 2 + units(1), -units(3),
+                                 -2 * metrics.height() - units(3));
+}
+
+QPointF ScatterView::position(double x, double y) const {
+  const QRectF plot = area();
+  return {plot.left() + (x - x_.low) / (x_.high - x_.low) * plot.width(),
+          plot.bottom() - (y - y_.low) / (y_.high - y_.low) * plot.height()};
+}
+
+void ScatterView::draw_axes(QPainter& painter) const {
+  const QRectF plot = area();
+  painter.setFont(caption());
+  const QFontMetricsF metrics(painter.font());
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  for (const double tick : linear_ticks(y_, kLinearSteps + 2)) {
+    const double y = std::round(position(0, tick).y());
+    painter.setPen(ink(Colour::grid));
+    painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
+    painter.setPen(ink(Colour::muted));
+    painter.drawText(QRectF(0, y - metrics.height() / 2, plot.left() - units(1.5), metrics.height()),
+                     Qt::AlignRight | Qt::AlignVCenter, tick_text(tick));
+  }
+  for (const double tick : linear_ticks(x_, kLinearSteps + 2)) {
+    const double x = std::round(position(tick, 0).x());
+    painter.setPen(ink(Colour::strong));
+    painter.drawLine(QPointF(x, plot.bottom()), QPointF(x, plot.bottom() + units(0.75)));
+    painter.setPen(ink(Colour::muted));
+    painter.drawText(QRectF(x - units(12), plot.bottom() + units(1), units(24), metrics.height()),
+                     Qt::AlignCenter, tick_text(tick));
+  }
+  painter.setPen(ink(Colour::strong));
+  painter.drawLine(plot.bottomLeft(), plot.bottomRight());
+  painter.drawLine(plot.topLeft(), plot.bottomLeft());
+  painter.setPen(ink(Colour::muted));
+  painter.drawText(
+      QRectF(plot.left(), plot.bottom() + metrics.height() + units(1.5), plot.width(), metrics.height()),
+      Qt::AlignCenter, tr("%1 (left is better)").arg(data_.x_title));
+  painter.setRenderHint(QPainter::Antialiasing);
+}
+
+void ScatterView::draw_lines(QPainter& painter) const {
+  const QRectF plot = area();
+  if (!data_.front.empty()) {
+    QPolygonF steps;
+    const auto at = [&](std::size_t i) { return position(data_.points[i].x.mean, data_.points[i].y.mean); };
+    steps << QPointF(at(data_.front.front()).x(), plot.bottom());
+    for (const std::size_t i : data_.front) {
+      steps << QPointF(at(i).x(), steps.size() == 1 ? at(i).y() : steps.last().y()) << at(i);
+    }
+    steps << QPointF(plot.right(), steps.last().y());
+    painter.setPen(stroke_pen(Stroke::dash, 1.2, ink(Colour::muted)));
+    painter.drawPolyline(steps);
+  }
+  if (data_.limit) {
+    const double x = position(*data_.limit, 0).x();
+    painter.setPen(stroke_pen(Stroke::dots, 1.4, ink(Colour::bad)));
+    painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
+  }
+  QPolygonF path;
+  for (const std::size_t i : data_.path) path << position(data_.points[i].x.mean, data_.points[i].y.mean);
+  painter.setPen(QPen(ink(Colour::accent), 1.6));
+  painter.drawPolyline(path);
+}
+
+void ScatterView::draw_points(QPainter& painter) const {
+  const double radius = units(2.25), small = units(1.25);
+  for (std::size_t i = 0; i < data_.points.size(); ++i) {
+    const ScatterPoint& point = data_.points[i];
+    const QPointF at = position(point.x.mean, point.y.mean);
+    const bool numbered = !point.number.isEmpty();
+    const Colour colour = numbered ? Colour::accent : Colour::text;
+    painter.setPen(QPen(ink(colour), 1.2));
+    if (std::isfinite(point.x.low))
+      painter.drawLine(position(std::max(point.x.low, x_.low), point.y.mean),
+                       position(point.x.high, point.y.mean));
+    if (std::isfinite(point.y.low))
+      painter.drawLine(position(point.x.mean, std::max(point.y.low, y_.low)),
+                       position(point.x.mean, point.y.high));
+    const bool current = numbered && point.item >= 0 && point.item == data_.current;
+    painter.setPen(QPen(ink(colour), 1.8));
+    painter.setBrush(ink(current ? Colour::accent : Colour::panel));
+    if (numbered) {
+      painter.drawEllipse(at, radius, radius);
+      painter.setPen(ink(current ? Colour::on_accent : Colour::accent));
+      painter.setFont(caption(true));
+      painter.drawText(QRectF(at - QPointF(radius, radius), QSizeF(2 * radius, 2 * radius)), Qt::AlignCenter,
+                       point.number);
+    } else {
+      painter.drawPolygon(QPolygonF({at + QPointF(0, -small), at + QPointF(small, 0), at + QPointF(0, small),
+                                     at + QPointF(-small, 0)}));
+    }
+    painter.setBrush(Qt::NoBrush);
+    if (hasFocus() && static_cast<int>(i) == at_) {
+      painter.setPen(QPen(ink(Colour::accent), 2));
+      painter.drawEllipse(at, radius + units(1), radius + units(1));
+    }
+  }
+}
+
+void ScatterView::draw_labels(QPainter& painter) const {
+  const QRectF plot = area();
+  LabelRoom room(plot);
+  const double radius = units(2.25);
+  const QFontMetricsF metrics(caption(true));
+  for (const ScatterPoint& point : data_.points) {
+    const QPointF at = position(point.x.mean, point.y.mean);
+    room.block(QRectF(at - QPointF(radius, radius), QSizeF(2 * radius, 2 * radius)));
+  }
+  QPolygonF path;
+  for (const std::size_t i : data_.path) path << position(data_.points[i].x.mean, data_.points[i].y.mean);
+  room.block_line(path);
+  const auto write = [&](const QString& text, const QPointF& at, double gap, bool strong, Colour colour) {
+    painter.setFont(caption(strong));
+    painter.setPen(ink(colour));
+    painter.drawText(room.place_beside(at, {metrics.horizontalAdvance(text) + 2, metrics.height()}, gap),
+                     Qt::AlignCenter, text);
+  };
+  if (data_.limit)
+    write(data_.limit_text, {position(*data_.limit, 0).x(), plot.top() + metrics.height()}, units(1), false,
+          Colour::bad);
+  for (const ScatterPoint& point : data_.points) {
+    const bool numbered = !point.number.isEmpty();
+    write(point.text, position(point.x.mean, point.y.mean), radius + units(0.75), numbered,
+          numbered ? Colour::text : Colour::muted);
+  }
+  if (!data_.front.empty()) {
+    const ScatterPoint& last = data_.points[data_.front.back()];
+    const QPointF end(plot.right() - metrics.horizontalAdvance(tr("Pareto front")),
+                      position(0, last.y.mean).y());
+    write(tr("Pareto front"), end, units(0.5), false, Colour::muted);
+  }
+}
+
+void ScatterView::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  draw_axes(painter);
+  if (data_.points.empty()) {
+    painter.setFont(Theme::current().font(FontRole::small));
+    painter.setPen(ink(Colour::muted));
+    painter.drawText(area(), Qt::AlignCenter | Qt::TextWordWrap,
+                     tr("Nothing is measured yet. Run an item with Enter, or all of them."));
+  } else {
+    draw_lines(painter);
+    draw_points(painter);
+    draw_labels(painter);
+  }
+  if (!hasFocus()) return;
+  painter.setPen(QPen(ink(Colour::accent), 2));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRect(QRectF(rect()).adjusted(1, 1, -1, -1));
+}
+
+void ScatterView::mousePressEvent(QMouseEvent* event) {
+  setFocus(Qt::MouseFocusReason);
+  const double reach = units(4);
+  double nearest = reach;
+  for (std::size_t i = 0; i < data_.points.size(); ++i) {
+    const QPointF away = position(data_.points[i].x.mean, data_.points[i].y.mean) - event->position();
+    const double distance = std::hypot(away.x(), away.y());
+    if (distance >= nearest) continue;
+    nearest = distance;
+    at_ = static_cast<int>(i);
+  }
+  update();
+  if (nearest < reach) Q_EMIT chosen(data_.points[static_cast<std::size_t>(at_)].item);
+}
+
+void ScatterView::walk(int by) {
+  if (data_.points.empty()) return;
+  at_ = std::clamp(at_ + by, 0, static_cast<int>(data_.points.size()) - 1);
+  setAccessibleDescription(data_.points[static_cast<std::size_t>(at_)].text);
+  update();
+}
+
+void ScatterView::keyPressEvent(QKeyEvent* event) {
+  switch (event->key()) {
+    case Qt::Key_Left:
+    case Qt::Key_Up:
+      return walk(-1);
+    case Qt::Key_Right:
+    case Qt::Key_Down:
+      return walk(+1);
+    case Qt::Key_Space:
+      if (at_ >= 0) Q_EMIT chosen(data_.points[static_cast<std::size_t>(at_)].item);
+      return;
+    default:
+      QWidget::keyPressEvent(event);
+  }
+}
+
+}  // namespace pitwall::ui

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/tune/start_view.h"
+
+#include <QGridLayout>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "engine/bench/checklist_template.h"
+#include "ui/tune/tune_words.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+QString what_it_does(const Checklist& checklist) {
+  QStringList settings;
+  for (const Item& item : checklist.items)
+    for (const ItemChange& change : item.changes) settings << QString::fromStdString(change.setting);
+  return QStringLiteral("%1: %2").arg(QString::fromStdString(checklist.goal),
+                                      settings.join(QStringLiteral(", ")));
+}
+
+}  // namespace
+
+TuneStartView::TuneStartView(QWidget* parent) : QWidget(parent) {
+  setObjectName(QStringLiteral("tune.start"));
+  auto* card = new Card(tr("Start from a template"), {}, tr("Which change pays, and by how much?"), this);
+  auto* hint = new Label(
+      tr("A checklist changes one variable at a time and measures each change against what is kept so "
+         "far: in the simulator, on an engine of its own, or on the running one."),
+      FontRole::body, Colour::muted, this);
+  hint->setWordWrap(true);
+  auto* rows = new QGridLayout;
+  rows->setHorizontalSpacing(units(3));
+  rows->setVerticalSpacing(units(2));
+  rows->setColumnStretch(1, 1);
+  int row = 0;
+  for (const Checklist& one : checklist_templates()) {
+    const QString name = QString::fromStdString(one.name);
+    auto* button = new QPushButton(tr("Use this…"), this);
+    button->setObjectName(QStringLiteral("tune.start.%1").arg(row));
+    button->setAccessibleName(tr("Use %1").arg(name));
+    button->setAccessibleDescription(what_it_does(one));
+    button->setToolTip(QString::fromStdString(one.source));
+    if (row == 0) button->setProperty("primary", true);
+    rows->addWidget(new Label(name, FontRole::section, Colour::text, this), row, 0);
+    rows->addWidget(new ElidedLabel(what_it_does(one), FontRole::body, Colour::muted, this), row, 1);
+    rows->addWidget(button, row, 2);
+    connect(button, &QPushButton::clicked, this, [this, origin = one.origin] { Q_EMIT chosen(origin); });
+    ++row;
+  }
+  card->body()->addWidget(hint);
+  card->body()->addSpacing(units(2));
+  card->body()->addLayout(rows);
+  card->body()->addSpacing(units(2));
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->addWidget(card);
+  column->addStretch(1);
+}
+
+}  // namespace pitwall::ui

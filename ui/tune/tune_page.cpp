@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/tune/tune_page.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QDesktopServices>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QListView>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QUrl>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "engine/base/file.h"
+#include "engine/report/checklist_report.h"
+#include "ui/shell/engine_controller.h"
+#include "ui/tune/checklist_dialog.h"
+#include "ui/tune/difference_card.h"
+#include "ui/tune/flags_dialog.h"
+#include "ui/tune/item_detail.h"
+#include "ui/tune/item_dialog.h"
+#include "ui/tune/item_list.h"
+#include "ui/tune/item_model.h"
+#include "ui/tune/scatter_chart.h"
+#include "ui/tune/start_view.h"
+#include "ui/tune/tune_words.h"
+
+namespace pitwall::ui {
+
+struct TunePage::State {
+  TunePage* page;
+  EngineController& engine;
+  TuneSession session;
+  QComboBox* selector = nullptr;
+  Tag* source = nullptr;
+  QStackedWidget* stack = nullptr;
+  QSplitter *columns = nullptr, *below = nullptr;
+  ItemList* list = nullptr;
+  ScatterChart* scatter = nullptr;
+  ItemDetail* detail = nullptr;
+  DifferenceCard* difference = nullptr;
+  QAction *from_template = nullptr, *undo = nullptr, *remove = nullptr;
+  bool split_by_user = false;
+
+  State(TunePage* owner, EngineController& controller, Store& store, TuneSession::FindGpu find_gpu)
+      : page(owner), engine(controller), session(controller, store, std::move(find_gpu)) {}
+
+  void build();
+  void build_actions();
+  void connect_all();
+  QAction* add_action(const char* id, const QString& text, const QKeySequence& key,
+                      std::function<void()> action);
+  void show_list();
+  void show();
+  void show_item();
+  std::size_t current() const { return static_cast<std::size_t>(std::max(0, list->current())); }
+  bool has_item() const { return session.checklist() && list->current() >= 0; }
+  void ask_template(const std::string& origin);
+  void add_item();
+  void edit_item();
+  void remove_item();
+  void decide(ItemVerdict verdict);
+  void run_item();
+  void ask_report();
+  void say(Banner::Severity severity, const QString& text, const QString& verb = {},
+           std::function<void()> action = {}) {
+    Q_EMIT page->banner_requested({severity, text, verb, std::move(action), {}});
+  }
+};
+
+void TunePage::State::build() {
+  selector = new QComboBox(page);
+  selector->setObjectName(QStringLiteral("tune.checklist"));
+  selector->setAccessibleName(tr("Checklist"));
+  selector->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  source = new Tag(page);
+  source->setObjectName(QStringLiteral("tune.source"));
+  list = new ItemList(page);
+  scatter = new ScatterChart(page);
+  detail = new ItemDetail(page);
+  difference = new DifferenceCard(page);
+  below = new QSplitter(Qt::Horizontal);
+  below->addWidget(detail);
+  below->addWidget(difference);
+  below->setStretchFactor(0, 3);
+  below->setStretchFactor(1, 2);
+  auto* right = new QSplitter(Qt::Vertical);
+  right->addWidget(scatter);
+  right->addWidget(below);
+  right->setStretchFactor(0, 1);
+  right->setStretchFactor(1, 1);
+  columns = new QSplitter(Qt::Horizontal);
+  columns->addWidget(list);
+  columns->addWidget(right);
+  columns->setStretchFactor(1, 1);
+  for (QSplitter* splitter : {columns, right, below}) {
+    splitter->setChildrenCollapsible(false);
+    splitter->setHandleWidth(units(3));
+  }
+  auto* start = new TuneStartView(page);
+  stack = new QStackedWidget(page);
+  stack->addWidget(start);
+  stack->addWidget(columns);
+  auto* layout = new QVBoxLayout(page);
+  layout->setContentsMargins(units(3), units(3), units(3), units(3));
+  layout->addWidget(stack);
+  connect(start, &TuneStartView::chosen, page, [this](const std::string& origin) { ask_template(origin); });
+  connect(columns, &QSplitter::splitterMoved, page, [this] { split_by_user = true; });
+}
+
+QAction* TunePage::State::add_action(const char* id, const QString& text, const QKeySequence& key,
+                                     std::function<void()> action) {
+  auto* entry = new QAction(text, page);
+  entry->setObjectName(QLatin1String(id));
+  entry->setShortcut(key);
+  entry->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+  page->addAction(entry);
+  connect(entry, &QAction::triggered, page, std::move(action));
+  return entry;
+}
+
+void TunePage::State::build_actions() {
+  from_template = add_action("tune.template", tr("New from template…"), {}, [this] { ask_template({}); });
+  undo = add_action("tune.undo", tr("Undo"), QKeySequence(Qt::CTRL | Qt::Key_Z), [this] { session.undo(); });
+  remove =
+      add_action("tune.action.removeChecklist", tr("Delete the checklist"), {}, [this] { session.remove(); });
+  add_action("tune.action.add", tr("Add an item"), QKeySequence(Qt::Key_Insert), [this] { add_item(); });
+  add_action("tune.action.edit", tr("Edit the item"), QKeySequence(Qt::Key_F2), [this] { edit_item(); });
+  add_action("tune.action.removeItem", tr("Remove the item"), QKeySequence(Qt::Key_Delete),
+             [this] { remove_item(); });
+  add_action("tune.action.run", tr("Run the item"), QKeySequence(Qt::Key_Return), [this] { run_item(); });
+  add_action("tune.action.keep", tr("Keep the item"), QKeySequence(Qt::Key_K),
+             [this] { decide(ItemVerdict::keep); });
+  add_action("tune.action.revert", tr("Revert the item"), QKeySequence(Qt::Key_R),
+             [this] { decide(ItemVerdict::revert); });
+}
+
+void TunePage::State::connect_all() {
+  connect(&session, &TuneSession::list_changed, page, [this] { show_list(); });
+  connect(&session, &TuneSession::changed, page, [this] { show(); });
+  connect(&session, &TuneSession::progress_changed, page, [this] { list->show_progress(session); });
+  connect(&session, &TuneSession::failed, page,
+          [this](const Error& error) { Q_EMIT page->banner_requested(banner_of(error)); });
+  connect(&session, &TuneSession::finished, page,
+          [this](const QString& sentence) { say(Banner::Severity::good, sentence); });
+  connect(selector, &QComboBox::activated, page,
+          [this] { session.open(selector->currentData().toLongLong()); });
+  connect(list, &ItemList::chosen, page, [this] { show_item(); });
+  connect(list, &ItemList::add_requested, page, [this] { add_item(); });
+  connect(list, &ItemList::sweep_requested, page, [this] { session.run(open_items(*session.checklist())); });
+  connect(list, &ItemList::cancel_requested, page, [this] { session.cancel(); });
+  connect(list, &ItemList::report_requested, page, [this] { ask_report(); });
+  connect(list->view(), &QListView::doubleClicked, page, [this] { edit_item(); });
+  connect(scatter, &ScatterChart::chosen, page, [this](int item) {
+    if (item >= 0) list->set_current(item);
+  });
+  connect(scatter, &ScatterChart::latency_chosen, page, [this](const std::string& figure) {
+    Checklist changed = *session.checklist();
+    changed.latency = figure;
+    session.change(std::move(changed));
+  });
+  connect(detail, &ItemDetail::run_requested, page, [this] { run_item(); });
+  connect(detail, &ItemDetail::keep_requested, page, [this] { decide(ItemVerdict::keep); });
+  connect(detail, &ItemDetail::revert_requested, page, [this] { decide(ItemVerdict::revert); });
+  connect(detail, &ItemDetail::repeat_requested, page, [this] { session.repeat(current()); });
+  connect(detail, &ItemDetail::decide_requested, page,
+          [this] { session.decide_with_what_is_there(current()); });
+  connect(detail, &ItemDetail::edit_requested, page, [this] { edit_item(); });
+  connect(difference, &DifferenceCard::flags_requested, page, [this] {
+    if (session.checklist()) RecommendedFlagsDialog(*session.checklist(), page).exec();
+  });
+}
+
+void TunePage::State::show_list() {
+  selector->clear();
+  for (const ChecklistListItem& one : session.list())
+    selector->addItem(QString::fromStdString(one.name), static_cast<qint64>(one.id));
+  if (session.checklist())
+    selector->setCurrentIndex(selector->findData(static_cast<qint64>(session.checklist()->id)));
+  selector->setVisible(!session.list().empty());
+  if (session.listed() && session.list().empty()) show();
+}
+
+void TunePage::State::show() {
+  const bool any = session.checklist().has_value();
+  stack->setCurrentIndex(any ? 1 : 0);
+  source->setVisible(any);
+  undo->setEnabled(session.can_undo());
+  remove->setEnabled(any && !session.running());
+  from_template->setEnabled(!session.running());
+  selector->setEnabled(!session.running());
+  if (!any) return;
+  const bool simulated = session.checklist()->target == TuneTarget::simulator;
+  source->set(simulated ? Tag::Kind::neutral : Tag::Kind::accent, target_word(session.checklist()->target));
+  list->show_checklist(session);
+  show_item();
+}
+
+void TunePage::State::show_item() {
+  if (!session.checklist()) return;
+  scatter->show_checklist(session, list->current());
+  detail->show_item(session, list->current());
+  difference->show_item(session, list->current());
+}
+
+void TunePage::State::ask_template(const std::string& origin) {
+  ChecklistDialog dialog(origin, engine.model_path(), page);
+  if (dialog.exec() == QDialog::Accepted) session.create(dialog.checklist());
+}
+
+void TunePage::State::add_item() {
+  if (!session.checklist() || session.running()) return;
+  Checklist changed = *session.checklist();
+  const auto base = recommended_settings(changed);
+  if (!base) return void(Q_EMIT page->banner_requested(banner_of(base.error())));
+  ItemDialog dialog(changed, *base, nullptr, page);
+  if (dialog.exec() != QDialog::Accepted) return;
+  std::int64_t last = 0;
+  for (const Item& item : changed.items) last = std::max(last, item.id);
+  for (Item item : dialog.items()) {
+    item.id = ++last;
+    changed.items.push_back(std::move(item));
+  }
+  session.change(changed);
+  list->set_current(static_cast<int>(changed.items.size()) - 1);
+}
+
+void TunePage::State::edit_item() {
+  if (!has_item() || session.running()) return;
+  Checklist changed = *session.checklist();
+  const std::size_t at = current();
+  const auto base = settings_before(changed, at);
+  if (!base) return void(Q_EMIT page->banner_requested(banner_of(base.error())));
+  ItemDialog dialog(changed, *base, &changed.items[at], page);
+  if (dialog.exec() != QDialog::Accepted) return;
+  std::int64_t last = 0;
+  for (const Item& item : changed.items) last = std::max(last, item.id);
+  const Item before = changed.items[at];
+  changed.items.erase(changed.items.begin() + static_cast<std::ptrdiff_t>(at));
+  std::size_t place = at;
+  for (Item item : dialog.items()) {
+    if (item.id == 0) item.id = ++last;
+    const bool same = std::equal(
+        item.changes.begin(), item.changes.end(), before.changes.begin(), before.changes.end(),
+        [](const ItemChange& a, const ItemChange& b) { return a.setting == b.setting && a.to == b.to; });
+    if (!same) {
+      item.verdict = ItemVerdict::planned;
+      item.by_user = false;
+      item.error.clear();
+    }
+    changed.items.insert(changed.items.begin() + static_cast<std::ptrdiff_t>(place++), std::move(item));
+  }
+  session.change(changed);
+}
+
+void TunePage::State::remove_item() {
+  if (!has_item() || session.running()) return;
+  Checklist changed = *session.checklist();
+  const QString name = QString::fromStdString(changed.items[current()].name);
+  changed.items.erase(changed.items.begin() + static_cast<std::ptrdiff_t>(current()));
+  session.change(changed);
+  say(Banner::Severity::good, tr("Removed %1.").arg(name), tr("Undo"), [this] { session.undo(); });
+}
+
+void TunePage::State::decide(ItemVerdict verdict) {
+  if (has_item() && !session.running()) session.decide(current(), verdict);
+}
+
+void TunePage::State::run_item() {
+  if (has_item()) session.run({current()});
+}
+
+void TunePage::State::ask_report() {
+  const QString name =
+      QString::fromStdString(session.checklist()->name).replace(QLatin1Char('/'), QLatin1Char('-'));
+  const QString path = QFileDialog::getSaveFileName(page, tr("Export the report"),
+                                                    QDir::home().filePath(name + QStringLiteral(".html")),
+                                                    tr("Report (*.html);;Report (*.md);;All of it (*.json)"));
+  if (!path.isEmpty()) page->export_to(path);
+}
+
+TunePage::TunePage(EngineController& engine, Store& store, TuneSession::FindGpu find_gpu, QWidget* parent)
+    : Page(parent), state_(std::make_unique<State>(this, engine, store, std::move(find_gpu))) {
+  setObjectName(id());
+  state_->build();
+  state_->build_actions();
+  state_->connect_all();
+  state_->show();
+  state_->session.refresh();
+}
+
+TunePage::~TunePage() = default;
+
+QString TunePage::id() const {
+  return QStringLiteral("tune");
+}
+QString TunePage::title() const {
+  return tr("Tune");
+}
+QList<QWidget*> TunePage::context_widgets() {
+  return {state_->selector, state_->source};
+}
+QList<QAction*> TunePage::page_actions() {
+  return {state_->from_template, state_->undo};
+}
+void TunePage::activated() {
+  state_->session.refresh();
+  state_->list->view()->setFocus();
+}
+TuneSession& TunePage::session() {
+  return state_->session;
+}
+void TunePage::start(const Checklist& checklist) {
+  state_->session.create(checklist);
+}
+
+void TunePage::choose(int item) {
+  state_->list->set_current(item);
+}
+
+void TunePage::export_to(const QString& path) {
+  if (!state_->session.checklist()) return;
+  const Checklist& checklist = *state_->session.checklist();
+  std::vector<ItemResult> results;
+  for (std::size_t i = 0; i < checklist.items.size(); ++i) results.push_back(state_->session.result(i));
+  const QString suffix = QFileInfo(path).suffix().toLower();
+  std::string text;
+  if (suffix == QLatin1String("html")) {
+    text = checklist_html(checklist, results);
+  } else if (suffix == QLatin1String("md")) {
+    text = checklist_markdown(checklist, results);
+  } else if (suffix == QLatin1String("json")) {
+    text = checklist_json(checklist, results);
+  } else {
+    return state_->say(Banner::Severity::bad,
+                       tr("“%1” does not say what to write. Its name must end in .html, .md or .json.")
+                           .arg(QFileInfo(path).fileName()));
+  }
+  if (auto written = write_file_atomic(path.toStdString(), text); !written)
+    return void(Q_EMIT banner_requested(banner_of(written.error())));
+  state_->say(Banner::Severity::good, tr("Saved to %1").arg(path), tr("Open folder"),
+              [path] { QDesktopServices::openUrl(QUrl::fromLocalFile(QFileInfo(path).absolutePath())); });
+}
+
+void TunePage::resizeEvent(QResizeEvent* event) {
+  Page::resizeEvent(event);
+  if (state_->split_by_user) return;
+  const int left = std::clamp(width() * 2 / 5, units(80), units(125));
+  state_->columns->setSizes({left, width() - left});
+}
+
+}  // namespace pitwall::ui

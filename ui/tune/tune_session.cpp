@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/tune/tune_session.h"
+
+#include <algorithm>
+
+#include "engine/base/threads.h"
+#include "engine/bench/checklist_measure.h"
+#include "ui/shell/engine_controller.h"
+
+namespace pitwall::ui {
+
+struct TuneSession::Threads {
+  WorkerPool reader{1, "tune"};
+  WorkerPool bench{1, "tune bench"};
+};
+
+TuneSession::TuneSession(EngineController& engine, Store& store, FindGpu find_gpu, QObject* parent)
+    : QObject(parent),
+      engine_(engine),
+      store_(store),
+      find_gpu_(std::move(find_gpu)),
+      threads_(std::make_unique<Threads>()) {}
+
+TuneSession::~TuneSession() {
+  cancel();
+  threads_.reset();
+}
+
+void TuneSession::tell(std::function<void()> news) {
+  QMetaObject::invokeMethod(this, std::move(news), Qt::QueuedConnection);
+}
+
+void TuneSession::refresh() {
+  threads_->reader.post([this] {
+    auto list = store_.checklists();
+    tell([this, list = std::move(list)]() mutable {
+      listed_ = true;
+      if (!list) return void(Q_EMIT failed(list.error()));
+      list_ = std::move(*list);
+      if (!checklist_ && wanted_ == 0 && !list_.empty()) open(list_.front().id);
+      Q_EMIT list_changed();
+    });
+  });
+}
+
+Result<TuneSession::Read> TuneSession::read(std::int64_t id) const {
+  Read read;
+  auto checklist = store_.checklist(id);
+  if (!checklist) return checklist.error();
+  read.checklist = std::move(*checklist);
+  const auto runs = store_.checklist_runs(id);
+  if (!runs) return runs.error();
+  for (const ChecklistRun& one : *runs) {
+    auto run = store_.run(one.run);
+    if (!run) continue;  // removed meanwhile
+    read.known[one.key][one.repeat] = {run_figures(*run, {}), one.run.value};
+    read.headers[one.run.value] = std::move(run->header);
+  }
+  return read;
+}
+
+void TuneSession::open(std::int64_t id) {
+  if (running() || wanted_ == id) return;
+  wanted_ = id;
+  threads_->reader.post([this, id] {
+    auto result = read(id);
+    tell([this, id, result = std::move(result)]() mutable {
+      if (wanted_ != id) return;  // another one was chosen meanwhile
+      wanted_ = 0;
+      if (!result) return void(Q_EMIT failed(result.error()));
+      undone_.clear();
+      show(std::move(*result));
+    });
+  });
+}
+
+void TuneSession::show(Read read) {
+  // Nothing measures it: what says so was cut off, and goes on when it is run.
+  for (Item& item : read.checklist.items)
+    if (item.verdict == ItemVerdict::running) item.verdict = ItemVerdict::planned;
+  checklist_ = std::move(read.checklist);
+  known_ = std::move(read.known);
+  headers_ = std::move(read.headers);
+  update_results();
+  Q_EMIT changed();
+}
+
+void TuneSession::update_results() {
+  results_.clear();
+  for (std::size_t i = 0; i < checklist_->items.size(); ++i)
+    results_.push_back(result_of(*checklist_, i, known_));
+  base_ = results_.empty() ? TunePoint{} : results_.front().before;
+}
+
+const RunHeader* TuneSession::header(std::int64_t run) const {
+  const auto found = headers_.find(run);
+  return found == headers_.end() ? nullptr : &found->second;
+}
+
+void TuneSession::create(Checklist checklist) {
+  auto id = store_.add_checklist(checklist);
+  if (!id) return void(Q_EMIT failed(id.error()));
+  checklist.id = *id;
+  wanted_ = 0;
+  undone_.clear();
+  show({std::move(checklist), {}, {}});
+  refresh();
+}
+
+void TuneSession::remove() {
+  if (!checklist_ || running()) return;
+  if (auto removed = store_.remove_checklist(checklist_->id); !removed)
+    return void(Q_EMIT failed(removed.error()));
+  checklist_.reset();
+  results_.clear();
+  Q_EMIT changed();
+  refresh();
+}
+
+void TuneSession::save(const Checklist& checklist) {
+  if (auto saved = store_.save_checklist(checklist); !saved) return void(Q_EMIT failed(saved.error()));
+  checklist_ = checklist;
+  update_results();
+  Q_EMIT changed();
+}
+
+void TuneSession::change(Checklist changed) {
+  if (!checklist_ || running()) return;
+  if (auto sound = check(changed); !sound) return void(Q_EMIT failed(sound.error()));
+  undone_.push_back(*checklist_);
+  save(changed);
+}
+
+void TuneSession::undo() {
+  if (!can_undo()) return;
+  const Checklist before = std::move(undone_.back());
+  undone_.pop_back();
+  save(before);
+}
+
+void TuneSession::decide(std::size_t item, ItemVerdict verdict) {
+  if (!checklist_ || item >= checklist_->items.size()) return;
+  Checklist changed = *checklist_;
+  Item& one = changed.items[item];
+  if (results_[item].pairs > 0) judge(changed, one, results_[item]);
+  one.verdict = verdict;
+  one.by_user = true;
+  one.error.clear();
+  change(std::move(changed));
+}
+
+void TuneSession::decide_with_what_is_there(std::size_t item) {
+  if (!checklist_ || item >= checklist_->items.size() || results_[item].pairs == 0) return;
+  Checklist changed = *checklist_;
+  Item& one = changed.items[item];
+  one.repeats = results_[item].pairs;
+  one.error.clear();
+  judge(changed, one, result_of(changed, item, known_));
+  change(std::move(changed));
+}
+
+void TuneSession::repeat(std::size_t item) {
+  if (!checklist_ || running() || item >= checklist_->items.size()) return;
+  Checklist changed = *checklist_;
+  Item& one = changed.items[item];
+  // After a failure the missing ones; else as many again.
+  if (one.error.empty()) one.repeats = repeats_of(changed, one) + changed.repeats;
+  change(std::move(changed));
+  run({item});
+}
+
+void TuneSession::run(std::vector<std::size_t> items) {
+  if (!checklist_ || running() || items.empty()) return;
+  TuneEnvironment environment;
+  environment.runs = &store_;
+  environment.read_run = [this](RunId id) { return store_.run(id); };
+  environment.make_backend = engine_.backend_factory();
+  environment.find_gpu = find_gpu_;
+  if (checklist_->target == TuneTarget::running_engine) {
+    if (engine_.engine() == nullptr)
+      return void(Q_EMIT failed({Error::Kind::busy, "No engine runs", "This checklist is measured on it",
+                                 "Start one on the Serve page, or choose another target", "target"}));
+    environment.server.url = engine_.url().toStdString();
+    environment.server.api_key = engine_.settings().text("api-key");
+    environment.tokenizer = engine_.engine()->tokenizer();
+  }
+  cancel_ = std::make_shared<std::atomic<bool>>(false);
+  environment.cancel = cancel_.get();
+  progress_ = {items.front(), 0, 0, {}, 0};
+  TuneCallbacks callbacks;
+  callbacks.on_progress = [this](const TuneProgress& progress) {
+    tell([this, progress] {
+      progress_ = progress;
+      Q_EMIT progress_changed();
+    });
+  };
+  callbacks.on_change = [this](const Checklist& now) {
+    auto saved = store_.save_checklist(now);
+    tell([this, now] {
+      checklist_ = now;
+      update_results();
+      Q_EMIT changed();
+    });
+    return saved;
+  };
+  callbacks.on_measured = [this](const std::string& key, int repeat, const MeasuredRun& run) {
+    const auto stored = store_.run(RunId{run.run});
+    tell([this, key, repeat, run, header = stored ? stored->header : RunHeader{}]() mutable {
+      measured(key, repeat, run, std::move(header));
+    });
+  };
+  Q_EMIT changed();
+  threads_->bench.post([this, items = std::move(items), checklist = *checklist_, known = known_,
+                        environment = std::move(environment), callbacks = std::move(callbacks),
+                        cancel = cancel_]() mutable {
+    Result<void> result;
+    {
+      ChecklistRunner runner(checklist, std::move(known),
+                             make_measure(checklist.target, std::move(environment)), std::move(callbacks),
+                             *cancel);
+      result = runner.run(items);
+    }  // an engine of its own has ended
+    tell([this, result] { ended(result); });
+  });
+}
+
+void TuneSession::measured(const std::string& key, int repeat, const MeasuredRun& run, RunHeader header) {
+  known_[key][repeat] = run;
+  headers_[run.run] = std::move(header);
+  update_results();
+  Q_EMIT changed();
+}
+
+void TuneSession::ended(const Result<void>& result) {
+  cancel_.reset();
+  Q_EMIT changed();
+  refresh();
+  if (result) {
+    const auto decided = std::count_if(checklist_->items.begin(), checklist_->items.end(),
+                                       [](const Item& item) { return item.decided(); });
+    Q_EMIT finished(tr("%1: %2 of %3 items decided")
+                        .arg(QString::fromStdString(checklist_->name))
+                        .arg(decided)
+                        .arg(checklist_->items.size()));
+  } else if (result.error().kind != Error::Kind::cancelled) {
+    Q_EMIT failed(result.error());
+  }
+}
+
+void TuneSession::cancel() {
+  if (cancel_) *cancel_ = true;
+}
+
+}  // namespace pitwall::ui

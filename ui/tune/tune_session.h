@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// TuneSession: the checklist that the page shows: read, changed, undone and measured. The page draws what it
+// says.
+#pragma once
+#include <QObject>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "engine/bench/checklist_runner.h"
+#include "engine/plan/gpu_profile.h"
+#include "engine/store/store.h"
+
+namespace pitwall::ui {
+
+class EngineController;
+
+/// UI thread only; signals come on it. Reading runs on one thread of its own, measuring on another. The
+/// references outlive it.
+class TuneSession : public QObject {
+  Q_OBJECT
+
+ public:
+  using FindGpu = std::function<Result<GpuProfile>(const std::string& name)>;
+  TuneSession(EngineController& engine, Store& store, FindGpu find_gpu, QObject* parent = nullptr);
+  ~TuneSession() override;  ///< what is being measured ends within a step or a warm-up
+
+  void refresh();  ///< the list; opens the last changed one where none is open
+  void open(std::int64_t id);
+  void create(Checklist checklist);  ///< and opens it
+  void remove();                     ///< the open one; its runs stay
+
+  const std::vector<ChecklistListItem>& list() const { return list_; }
+  bool listed() const { return listed_; }  ///< the store has answered
+  const std::optional<Checklist>& checklist() const { return checklist_; }
+  const ItemResult& result(std::size_t item) const { return results_[item]; }
+  const TunePoint& base() const { return base_; }
+  const RunHeader* header(std::int64_t run) const;  ///< of a run of the checklist; null until it is read
+
+  /// Writes it down; undo() brings back what was there. Refused while it is measured.
+  void change(Checklist changed);
+  bool can_undo() const { return !undone_.empty() && !running(); }
+  void undo();
+  void decide(std::size_t item, ItemVerdict verdict);
+  void decide_with_what_is_there(std::size_t item);  ///< by the pairs that did not fail
+
+  void run(std::vector<std::size_t> items);
+  void repeat(std::size_t item);  ///< as many repeats again, before and after
+  void cancel();
+  bool running() const { return cancel_ != nullptr; }
+  const TuneProgress& progress() const { return progress_; }
+
+ Q_SIGNALS:
+  void list_changed();
+  void changed();           ///< checklist, results or running
+  void progress_changed();  ///< while running
+  void failed(const pitwall::Error& error);
+  void finished(const QString& sentence);  ///< measured to its end
+
+ private:
+  struct Read {
+    Checklist checklist;
+    KnownRuns known;
+    std::map<std::int64_t, RunHeader> headers;
+  };
+  Result<Read> read(std::int64_t id) const;
+  void show(Read read);
+  void update_results();
+  void save(const Checklist& checklist);
+  void measured(const std::string& key, int repeat, const MeasuredRun& run, RunHeader header);
+  void ended(const Result<void>& result);
+  void tell(std::function<void()> news);
+
+  struct Threads;
+  EngineController& engine_;
+  Store& store_;
+  FindGpu find_gpu_;
+  std::vector<ChecklistListItem> list_;
+  bool listed_ = false;
+  std::optional<Checklist> checklist_;
+  std::int64_t wanted_ = 0;  // being read
+  KnownRuns known_;
+  std::map<std::int64_t, RunHeader> headers_;
+  std::vector<ItemResult> results_;
+  TunePoint base_;
+  std::vector<Checklist> undone_;
+  std::shared_ptr<std::atomic<bool>> cancel_;  // of what is being measured; null = nothing is
+  TuneProgress progress_;
+  std::unique_ptr<Threads> threads_;  // last: they join first
+};
+
+}  // namespace pitwall::ui
