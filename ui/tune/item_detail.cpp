@@ -16,6 +16,8 @@ namespace pitwall::ui {
 
 namespace {
 
+constexpr std::size_t kMostBars = 5;
+
 std::vector<EffectBar> bars_of(const Checklist& checklist, const Item& item, const ItemResult& result) {
   std::vector<EffectBar> bars;
   for (const std::string& figure : shown_figures(checklist, item)) {
@@ -31,7 +33,7 @@ std::vector<EffectBar> bars_of(const Checklist& checklist, const Item& item, con
 
 QString runs_text(const TunePoint& before, const TunePoint& after) {
   if (before.runs.empty() || after.runs.empty()) return {};
-  return ItemDetail::tr("before %1, after %2", "runs")
+  return ItemDetail::tr("before %1, after %2")
       .arg(run_name(before.runs.front()), run_name(after.runs.front()));
 }
 
@@ -68,6 +70,7 @@ ItemDetail::ItemDetail(QWidget* parent) : Card(tr("Item"), {}, {}, parent) {
   edit_ = button("tune.edit", tr("Edit…"), &ItemDetail::edit_requested);
 
   auto* content = new QWidget;
+  content->setObjectName(QStringLiteral("tune.detailContent"));
   auto* column = new QVBoxLayout(content);
   column->setContentsMargins(0, 0, units(1), 0);
   column->setSpacing(units(1));
@@ -86,6 +89,8 @@ ItemDetail::ItemDetail(QWidget* parent) : Card(tr("Item"), {}, {}, parent) {
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll->setAccessibleName(tr("Effects"));
   scroll->setWidget(content);
+  content->setAutoFillBackground(false);
+  scroll->viewport()->setAutoFillBackground(false);
   auto* buttons = new QHBoxLayout;
   buttons->setSpacing(units(2));
   for (QPushButton* one : {run_, keep_, revert_, repeat_, decide_, edit_}) buttons->addWidget(one);
@@ -116,8 +121,8 @@ void ItemDetail::show_item(const TuneSession& session, int index) {
   set_question(runs_text(result.before, result.after));
   bars_->set_bars(bars_of(checklist, item, result));
   by_->setText(!measured      ? QString()
-               : item.by_user ? tr("by you; %n pairs of runs", nullptr, result.pairs)
-                              : tr("by the 95 % interval of %n pairs of runs", nullptr, result.pairs));
+               : item.by_user ? tr("by you; %1 pairs of runs").arg(result.pairs)
+                              : tr("by the 95 % interval of %1 pairs of runs").arg(result.pairs));
   sentence_->setText(verdict_sentence(checklist, item, result));
   sentence_->set_colour(failed ? Colour::bad : Colour::text);
   run_->setVisible(!measured && !failed);

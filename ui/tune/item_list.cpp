@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 #include <nlohmann/json.hpp>
 
+#include "engine/bench/workload.h"
 #include "ui/tune/item_delegate.h"
 #include "ui/tune/item_model.h"
 #include "ui/tune/tune_session.h"
@@ -41,8 +42,9 @@ QString where_text(const Checklist& checklist) {
 }
 
 QString number_of_requests(const Checklist& checklist) {
-  return checklist.num_prompts > 0 ? ItemList::tr("%1 requests").arg(count_text(checklist.num_prompts))
-                                   : ItemList::tr("all requests of the workload");
+  const auto workload = find_workload(checklist.workload);
+  const int own = workload ? workload->requests : 0;
+  return ItemList::tr("%1 requests").arg(count_text(checklist.num_prompts > 0 ? checklist.num_prompts : own));
 }
 
 QPushButton* button(const char* id, const QString& text, QWidget* parent) {
@@ -122,10 +124,10 @@ void ItemList::set_current(int item) {
 void ItemList::show_checklist(const TuneSession& session) {
   const Checklist& checklist = *session.checklist();
   set_title(qs(checklist.name));
-  set_unit(qs(checklist.goal));
+  set_question(qs(checklist.goal));
   setup_->setText(QStringLiteral("%1 · %2 × %3")
                       .arg(where_text(checklist), number_of_requests(checklist),
-                           tr("%n repeats", nullptr, checklist.repeats)));
+                           tr("%1 repeats").arg(checklist.repeats)));
   base_->setText(base_text(checklist));
   QStringList figures;
   for (const std::string& figure : {std::string("output_throughput"), checklist.latency}) {

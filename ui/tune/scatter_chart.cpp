@@ -75,7 +75,7 @@ QString interval_text(const Interval& value) {
 
 ScatterChart::ScatterChart(QWidget* parent)
     : ChartCard({QStringLiteral("tune.chart.scatter"), tr("Throughput against latency"), tr("tok/s"),
-                 tr("Did each item pay, and where did it cost?")},
+                 tr("Did each item pay?")},
                 parent),
       view_(new ScatterView(this)),
       latency_(new QComboBox(this)) {

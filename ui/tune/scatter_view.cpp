@@ -109,19 +109,25 @@ void ScatterView::draw_axes(QPainter& painter) const {
   painter.setRenderHint(QPainter::Antialiasing);
 }
 
-void ScatterView::draw_lines(QPainter& painter) const {
+/// The front as a staircase, from the axis to the right edge.
+QPolygonF ScatterView::front_line() const {
   const QRectF plot = area();
+  QPolygonF steps;
   if (!data_.front.empty()) {
-    QPolygonF steps;
     const auto at = [&](std::size_t i) { return position(data_.points[i].x.mean, data_.points[i].y.mean); };
     steps << QPointF(at(data_.front.front()).x(), plot.bottom());
     for (const std::size_t i : data_.front) {
       steps << QPointF(at(i).x(), steps.size() == 1 ? at(i).y() : steps.last().y()) << at(i);
     }
     steps << QPointF(plot.right(), steps.last().y());
-    painter.setPen(stroke_pen(Stroke::dash, 1.2, ink(Colour::muted)));
-    painter.drawPolyline(steps);
   }
+  return steps;
+}
+
+void ScatterView::draw_lines(QPainter& painter) const {
+  const QRectF plot = area();
+  painter.setPen(stroke_pen(Stroke::dash, 1.2, ink(Colour::muted)));
+  painter.drawPolyline(front_line());
   if (data_.limit) {
     const double x = position(*data_.limit, 0).x();
     painter.setPen(stroke_pen(Stroke::dots, 1.4, ink(Colour::bad)));
@@ -180,6 +186,7 @@ void ScatterView::draw_labels(QPainter& painter) const {
   QPolygonF path;
   for (const std::size_t i : data_.path) path << position(data_.points[i].x.mean, data_.points[i].y.mean);
   room.block_line(path);
+  room.block_line(front_line());
   const auto write = [&](const QString& text, const QPointF& at, double gap, bool strong, Colour colour) {
     painter.setFont(caption(strong));
     painter.setPen(ink(colour));
@@ -193,12 +200,6 @@ void ScatterView::draw_labels(QPainter& painter) const {
     const bool numbered = !point.number.isEmpty();
     write(point.text, position(point.x.mean, point.y.mean), radius + units(0.75), numbered,
           numbered ? Colour::text : Colour::muted);
-  }
-  if (!data_.front.empty()) {
-    const ScatterPoint& last = data_.points[data_.front.back()];
-    const QPointF end(plot.right() - metrics.horizontalAdvance(tr("Pareto front")),
-                      position(0, last.y.mean).y());
-    write(tr("Pareto front"), end, units(0.5), false, Colour::muted);
   }
 }
 

@@ -2,6 +2,7 @@
 // Throughput against a latency: numbered points of a path, diamonds of what was tried beside it, whiskers,
 // the Pareto front and a limit. Custom-painted: Qt Charts has neither whiskers nor steps.
 #pragma once
+#include <QPolygonF>
 #include <QWidget>
 #include <optional>
 #include <vector>
@@ -50,6 +51,7 @@ class ScatterView : public QWidget {
   void update_limits();
   QRectF area() const;
   QPointF position(double x, double y) const;
+  QPolygonF front_line() const;
   void draw_axes(QPainter& painter) const;
   void draw_lines(QPainter& painter) const;
   void draw_points(QPainter& painter) const;

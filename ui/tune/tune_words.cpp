@@ -15,6 +15,8 @@ struct Words {
   Q_DECLARE_TR_FUNCTIONS(TuneWords)
 };
 
+constexpr double kRounding = 1e-6;  // differences of a simulation are exact but for rounding
+
 struct FigureWords {
   const char* name;
   QString title, unit;
@@ -39,12 +41,13 @@ const FigureWords* find_figure(const std::string& name) {
 }
 
 QString signed_number(double value, const QString& digits) {
-  return value > 0 ? QLatin1Char('+') + digits : digits;
+  return value > 0 && digits != QLatin1String("0") ? QLatin1Char('+') + digits : digits;
 }
 
 QString percent_number(double percent) {
   const double size = std::abs(percent);
-  return real_text(percent, size < 0.95 && size > 0 ? 1 : 0);
+  if (size < 0.05) return QStringLiteral("0");
+  return real_text(percent, size < 0.95 ? 1 : 0);
 }
 
 }  // namespace
@@ -59,6 +62,14 @@ QString figure_short(const std::string& figure) {
   if (figure == "output_throughput") return Words::tr("tok/s");
   if (figure == "prefix_hit_percent") return Words::tr("Prefix hits, %");
   return figure_title(figure);
+}
+
+QString figure_value(const std::string& figure, double value) {
+  const FigureWords* words = find_figure(figure);
+  const QString number = figure_number(figure, value);
+  if (words == nullptr) return number;
+  const QString with_unit = words->unit.isEmpty() ? number : QStringLiteral("%1 %2").arg(number, words->unit);
+  return figure == "output_throughput" ? with_unit : QStringLiteral("%1 %2").arg(words->title, with_unit);
 }
 
 QString figure_number(const std::string& figure, double value) {
@@ -91,9 +102,10 @@ QString effect_text(const Effect& effect) {
   QString text = signed_number(value, digits(value));
   if (share) text += QStringLiteral(" %");
   if (effect.reading == Reading::one_pair) return Words::tr("%1, one run").arg(text);
-  text = half == 0 ? Words::tr("%1 exact").arg(text) : QStringLiteral("%1 ± %2").arg(text, digits(half));
+  const bool exact = half <= kRounding * std::abs(share ? 100 : effect.before);
+  text = exact ? Words::tr("%1 exact").arg(text) : QStringLiteral("%1 ± %2").arg(text, digits(half));
   if (effect.reading != Reading::no_change) return text;
-  return value == 0 && half == 0 ? Words::tr("no change") : Words::tr("%1: no change").arg(text);
+  return value == 0 && exact ? Words::tr("no change") : Words::tr("%1: no change").arg(text);
 }
 
 Colour effect_colour(const Effect& effect) {

@@ -11,6 +11,7 @@ namespace pitwall::ui {
 
 QString figure_title(const std::string& figure);  ///< "Throughput, tok/s"; the name itself where unknown
 QString figure_short(const std::string& figure);  ///< "TTFT p50, ms", "tok/s"
+QString figure_value(const std::string& figure, double value);  ///< "TTFT p50 247 ms", "96.8 tok/s"
 QString figure_number(const std::string& figure, double value);
 /// The figures that an item shows: what decides first, then what the checklist is about, then the rest.
 std::vector<std::string> shown_figures(const Checklist& checklist, const Item& item);
