@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "engine/bench/bench_run.h"
 #include "engine/bench/engine_job.h"
@@ -186,6 +188,7 @@ class RunningEngine {
     auto asked = load_of(checklist, measurement);
     if (!asked) return asked.error();
     if (auto changed = change_to(checklist, measurement.settings); !changed) return changed.error();
+    if (auto forgotten = forget_prefixes(); !forgotten) return forgotten.error();
     JobOptions options;
     options.ignore_eos = true;
     auto job = server_job(environment_.server, {}, environment_.tokenizer, std::move(asked->source),
@@ -234,16 +237,32 @@ class RunningEngine {
     return settings;
   }
 
-  Result<void> send(const nlohmann::json& values) {
+  /// Repeat k has the same prompts before and after: what the one left behind is no hit of the other.
+  /// Blocks of requests that have just ended are free a step later.
+  Result<void> forget_prefixes() {
+    constexpr int kTries = 20;
+    constexpr std::chrono::milliseconds kPause(50);
+    for (int i = 1;; ++i) {
+      auto forgotten = post("/reset_prefix_cache", "{}");
+      if (forgotten || i == kTries || (environment_.cancel != nullptr && *environment_.cancel))
+        return forgotten;
+      std::this_thread::sleep_for(kPause);
+    }
+  }
+
+  Result<void> send(const nlohmann::json& values) { return post("/pitwall/settings", values.dump()); }
+
+  Result<void> post(const char* path, const std::string& body) {
     const auto answer = http_send({.method = "POST",
-                                   .url = environment_.server.base() + "/pitwall/settings",
+                                   .url = environment_.server.base() + path,
                                    .headers = environment_.server.headers(),
-                                   .body = values.dump()});
+                                   .body = body});
     if (!answer) return answer.error();
     if (answer->status == 200) return {};
-    return Error{Error::Kind::invalid_input,
-                 fmt::format("The running engine refuses {} (HTTP {})", values.dump(), answer->status),
-                 answer->body.substr(0, 300), "Measure this item on a fresh engine", ""};
+    return Error{
+        Error::Kind::invalid_input,
+        fmt::format("The running engine refuses {} (HTTP {})", body.empty() ? path : body, answer->status),
+        answer->body.substr(0, 300), "Measure when it serves nobody else, or on an engine of its own", ""};
   }
 
   TuneEnvironment environment_;

@@ -252,6 +252,7 @@ class ChecklistRunsTest : public QObject {
     QCOMPARE(result.pairs, 2);
     QCOMPARE(value_of(bench.store->run(RunId{result.after.runs[0]}).value(), "max-num-seqs"),
              std::string("2"));
+    QVERIFY(result.after.figures.at("prefix_hit_percent").mean < 10);  // not those of the run before
     QCOMPARE(engine->settings().integer("max-num-seqs"), std::int64_t{8});
     server->stop();
   }

@@ -328,6 +328,32 @@ class TuneTest : public QObject {
     QCOMPARE(s_->store->checklist_runs(s_->checklist().id)->size(), std::size_t{40});
   }
 
+  void one_that_was_cut_off_says_so_and_goes_on() {
+    Checklist checklist = small_steps();
+    s_->page->start(checklist);
+    s_->page->session().run({0});
+    QVERIFY(s_->idle());
+    checklist = s_->checklist();
+    checklist.items[1].verdict = ItemVerdict::running;  // as a killed program leaves it
+    PW_VERIFY(s_->store->save_checklist(checklist));
+    s_ = std::make_unique<Session>(data_->path());
+    auto* banner = s_->child<QWidget>("shell.banner");
+    const auto button = [&]() -> QPushButton* {
+      for (QPushButton* one : banner->findChildren<QPushButton*>())
+        if (one->text() == u8("Go on")) return one;
+      return nullptr;
+    };
+    QVERIFY(QTest::qWaitFor([&] { return button() != nullptr && button()->isVisible(); }, kPatienceMs));
+    QCOMPARE(s_->item(1).verdict, ItemVerdict::planned);
+    const auto before = s_->store->checklist_runs(checklist.id)->size();
+    QCOMPARE(before, std::size_t{6});
+    QTest::mouseClick(button(), Qt::LeftButton);
+    QVERIFY(s_->idle());
+    for (const Item& item : s_->checklist().items) QCOMPARE(item.verdict, ItemVerdict::keep);
+    // Base and four items, three repeats each, and two further values of the last item.
+    QCOMPARE(s_->store->checklist_runs(checklist.id)->size(), std::size_t(3 * (1 + 4 + 2)));
+  }
+
   void on_an_engine_of_its_own_and_on_the_running_one() {
     const auto model = QString::fromStdString(test::write_tiny_model(data_->path()).string());
     Checklist checklist;
@@ -361,6 +387,8 @@ class TuneTest : public QObject {
     QVERIFY(s_->idle());
     QVERIFY2(s_->item(0).error.empty(), s_->item(0).error.c_str());
     QCOMPARE(s_->page->session().result(0).pairs, 2);
+    // The same prompts came twice, and the second time found nothing of the first.
+    QVERIFY(s_->page->session().result(0).after.figures.at("prefix_hit_percent").mean < 10);
     QCOMPARE(s_->engine.engine()->settings().integer("max-num-seqs"), std::int64_t{32});
   }
 

@@ -16,7 +16,7 @@ namespace pitwall::ui {
 
 namespace {
 
-constexpr std::size_t kMostBars = 5;
+constexpr std::size_t kMostBars = 5;  // the verdict below stays in sight
 
 std::vector<EffectBar> bars_of(const Checklist& checklist, const Item& item, const ItemResult& result) {
   std::vector<EffectBar> bars;
@@ -27,6 +27,7 @@ std::vector<EffectBar> bars_of(const Checklist& checklist, const Item& item, con
     bars.push_back({figure_title(figure), figure_number(figure, effect.before),
                     figure_number(figure, effect.after), effect_text(effect), effect.before, effect.after,
                     effect_colour(effect)});
+    if (bars.size() == kMostBars) break;
   }
   return bars;
 }

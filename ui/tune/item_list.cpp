@@ -132,8 +132,7 @@ void ItemList::show_checklist(const TuneSession& session) {
   QStringList figures;
   for (const std::string& figure : {std::string("output_throughput"), checklist.latency}) {
     const auto found = session.base().figures.find(figure);
-    if (found != session.base().figures.end())
-      figures << QStringLiteral("%1 %2").arg(figure_short(figure), figure_number(figure, found->second.mean));
+    if (found != session.base().figures.end()) figures << figure_value(figure, found->second.mean);
   }
   figures_->setText(figures.isEmpty() ? tr("not measured") : figures.join(QStringLiteral(" · ")));
   note_->setText(qs(checklist.note));

@@ -22,12 +22,11 @@ QFont caption(bool strong = false) {
   return font;
 }
 
-double high_of(const Interval& value) {
-  return std::isfinite(value.high) ? value.high : value.mean;
-}
+constexpr double kRoom = 1.1;  // above the largest mean: long whiskers run out of the plot
 
-QString tick_text(double value) {
-  return value == std::round(value) ? count_text(std::llround(value)) : three_digits(value);
+QString tick_text(double value, const std::vector<double>& ticks) {
+  const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : 1;
+  return real_text(value, std::clamp(static_cast<int>(-std::floor(std::log10(step) + 1e-9)), 0, 6));
 }
 
 }  // namespace
@@ -55,10 +54,10 @@ void ScatterView::set_data(ScatterData data) {
 void ScatterView::update_limits() {
   double x = 0, y = 0;
   for (const ScatterPoint& point : data_.points) {
-    x = std::max(x, high_of(point.x));
-    y = std::max(y, high_of(point.y));
+    x = std::max(x, kRoom * point.x.mean);
+    y = std::max(y, kRoom * point.y.mean);
   }
-  if (data_.limit) x = std::max(x, *data_.limit);
+  if (data_.limit) x = std::max(x, kRoom * *data_.limit);
   x_ = linear_limits(x > 0 ? x : 1);
   y_ = linear_limits(y > 0 ? y : 1);
 }
@@ -66,8 +65,9 @@ void ScatterView::update_limits() {
 QRectF ScatterView::area() const {
   const QFontMetricsF metrics(caption());
   double widest = 0;
-  for (const double tick : linear_ticks(y_, kLinearSteps + 2))
-    widest = std::max(widest, metrics.horizontalAdvance(tick_text(tick)));
+  const auto ticks = linear_ticks(y_, kLinearSteps + 2);
+  for (const double tick : ticks)
+    widest = std::max(widest, metrics.horizontalAdvance(tick_text(tick, ticks)));
   return QRectF(rect()).adjusted(widest + units(2.5), metrics.height() / 2 + units(1), -units(3),
                                  -2 * metrics.height() - units(3));
 }
@@ -83,21 +83,22 @@ void ScatterView::draw_axes(QPainter& painter) const {
   painter.setFont(caption());
   const QFontMetricsF metrics(painter.font());
   painter.setRenderHint(QPainter::Antialiasing, false);
-  for (const double tick : linear_ticks(y_, kLinearSteps + 2)) {
+  const auto up = linear_ticks(y_, kLinearSteps + 2), across = linear_ticks(x_, kLinearSteps + 2);
+  for (const double tick : up) {
     const double y = std::round(position(0, tick).y());
     painter.setPen(ink(Colour::grid));
     painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
     painter.setPen(ink(Colour::muted));
     painter.drawText(QRectF(0, y - metrics.height() / 2, plot.left() - units(1.5), metrics.height()),
-                     Qt::AlignRight | Qt::AlignVCenter, tick_text(tick));
+                     Qt::AlignRight | Qt::AlignVCenter, tick_text(tick, up));
   }
-  for (const double tick : linear_ticks(x_, kLinearSteps + 2)) {
+  for (const double tick : across) {
     const double x = std::round(position(tick, 0).x());
     painter.setPen(ink(Colour::strong));
     painter.drawLine(QPointF(x, plot.bottom()), QPointF(x, plot.bottom() + units(0.75)));
     painter.setPen(ink(Colour::muted));
     painter.drawText(QRectF(x - units(12), plot.bottom() + units(1), units(24), metrics.height()),
-                     Qt::AlignCenter, tick_text(tick));
+                     Qt::AlignCenter, tick_text(tick, across));
   }
   painter.setPen(ink(Colour::strong));
   painter.drawLine(plot.bottomLeft(), plot.bottomRight());
@@ -139,6 +140,21 @@ void ScatterView::draw_lines(QPainter& painter) const {
   painter.drawPolyline(path);
 }
 
+/// 95 % intervals, as far as they lie in the plot.
+std::vector<QLineF> ScatterView::whiskers(const ScatterPoint& point) const {
+  std::vector<QLineF> lines;
+  const auto inside = [](double value, const AxisLimits& limits) {
+    return std::clamp(value, limits.low, limits.high);
+  };
+  if (std::isfinite(point.x.low))
+    lines.push_back(
+        {position(inside(point.x.low, x_), point.y.mean), position(inside(point.x.high, x_), point.y.mean)});
+  if (std::isfinite(point.y.low))
+    lines.push_back(
+        {position(point.x.mean, inside(point.y.low, y_)), position(point.x.mean, inside(point.y.high, y_))});
+  return lines;
+}
+
 void ScatterView::draw_points(QPainter& painter) const {
   const double radius = units(2.25), small = units(1.25);
   for (std::size_t i = 0; i < data_.points.size(); ++i) {
@@ -147,12 +163,7 @@ void ScatterView::draw_points(QPainter& painter) const {
     const bool numbered = !point.number.isEmpty();
     const Colour colour = numbered ? Colour::accent : Colour::text;
     painter.setPen(QPen(ink(colour), 1.2));
-    if (std::isfinite(point.x.low))
-      painter.drawLine(position(std::max(point.x.low, x_.low), point.y.mean),
-                       position(point.x.high, point.y.mean));
-    if (std::isfinite(point.y.low))
-      painter.drawLine(position(point.x.mean, std::max(point.y.low, y_.low)),
-                       position(point.x.mean, point.y.high));
+    for (const QLineF& whisker : whiskers(point)) painter.drawLine(whisker);
     const bool current = numbered && point.item >= 0 && point.item == data_.current;
     painter.setPen(QPen(ink(colour), 1.8));
     painter.setBrush(ink(current ? Colour::accent : Colour::panel));
@@ -182,6 +193,8 @@ void ScatterView::draw_labels(QPainter& painter) const {
   for (const ScatterPoint& point : data_.points) {
     const QPointF at = position(point.x.mean, point.y.mean);
     room.block(QRectF(at - QPointF(radius, radius), QSizeF(2 * radius, 2 * radius)));
+    for (const QLineF& whisker : whiskers(point))
+      if (whisker.length() > 2 * radius) room.block_line(QPolygonF({whisker.p1(), whisker.p2()}));
   }
   QPolygonF path;
   for (const std::size_t i : data_.path) path << position(data_.points[i].x.mean, data_.points[i].y.mean);

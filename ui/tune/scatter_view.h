@@ -2,6 +2,7 @@
 // Throughput against a latency: numbered points of a path, diamonds of what was tried beside it, whiskers,
 // the Pareto front and a limit. Custom-painted: Qt Charts has neither whiskers nor steps.
 #pragma once
+#include <QLineF>
 #include <QPolygonF>
 #include <QWidget>
 #include <optional>
@@ -52,6 +53,7 @@ class ScatterView : public QWidget {
   QRectF area() const;
   QPointF position(double x, double y) const;
   QPolygonF front_line() const;
+  std::vector<QLineF> whiskers(const ScatterPoint& point) const;
   void draw_axes(QPainter& painter) const;
   void draw_lines(QPainter& painter) const;
   void draw_points(QPainter& painter) const;

@@ -90,8 +90,8 @@ void TunePage::State::build() {
   auto* right = new QSplitter(Qt::Vertical);
   right->addWidget(scatter);
   right->addWidget(below);
-  right->setStretchFactor(0, 1);
-  right->setStretchFactor(1, 1);
+  right->setStretchFactor(0, 4);
+  right->setStretchFactor(1, 5);
   columns = new QSplitter(Qt::Horizontal);
   columns->addWidget(list);
   columns->addWidget(right);
@@ -144,8 +144,18 @@ void TunePage::State::connect_all() {
   connect(&session, &TuneSession::progress_changed, page, [this] { list->show_progress(session); });
   connect(&session, &TuneSession::failed, page,
           [this](const Error& error) { Q_EMIT page->banner_requested(banner_of(error)); });
-  connect(&session, &TuneSession::finished, page,
-          [this](const QString& sentence) { say(Banner::Severity::good, sentence); });
+  connect(&session, &TuneSession::finished, page, [this](const QString& sentence, bool well) {
+    say(well ? Banner::Severity::good : Banner::Severity::warn, sentence);
+  });
+  connect(&session, &TuneSession::interrupted, page, [this](int measured) {
+    say(Banner::Severity::warn,
+        tr("%1 was cut off while it was measured. Its %2 runs are kept.")
+            .arg(QString::fromStdString(session.checklist()->name))
+            .arg(measured),
+        tr("Go on"), [this] {
+          if (session.checklist()) session.run(open_items(*session.checklist()));
+        });
+  });
   connect(selector, &QComboBox::activated, page,
           [this] { session.open(selector->currentData().toLongLong()); });
   connect(list, &ItemList::chosen, page, [this] { show_item(); });

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/tune/tune_session.h"
 
-#include <algorithm>
-
 #include "engine/base/threads.h"
 #include "engine/bench/checklist_measure.h"
 #include "ui/shell/engine_controller.h"
@@ -76,13 +74,18 @@ void TuneSession::open(std::int64_t id) {
 
 void TuneSession::show(Read read) {
   // Nothing measures it: what says so was cut off, and goes on when it is run.
+  bool cut_off = false;
   for (Item& item : read.checklist.items)
-    if (item.verdict == ItemVerdict::running) item.verdict = ItemVerdict::planned;
+    if (item.verdict == ItemVerdict::running) {
+      item.verdict = ItemVerdict::planned;
+      cut_off = true;
+    }
   checklist_ = std::move(read.checklist);
   known_ = std::move(read.known);
   headers_ = std::move(read.headers);
   update_results();
   Q_EMIT changed();
+  if (cut_off) Q_EMIT interrupted(static_cast<int>(headers_.size()));
 }
 
 void TuneSession::update_results() {
@@ -236,12 +239,17 @@ void TuneSession::ended(const Result<void>& result) {
   Q_EMIT changed();
   refresh();
   if (result) {
-    const auto decided = std::count_if(checklist_->items.begin(), checklist_->items.end(),
-                                       [](const Item& item) { return item.decided(); });
-    Q_EMIT finished(tr("%1: %2 of %3 items decided")
-                        .arg(QString::fromStdString(checklist_->name))
-                        .arg(decided)
-                        .arg(checklist_->items.size()));
+    std::int64_t decided = 0, failed_items = 0;
+    for (const Item& item : checklist_->items) {
+      decided += item.decided() ? 1 : 0;
+      failed_items += item.error.empty() ? 0 : 1;
+    }
+    QString sentence = tr("%1: %2 of %3 decided")
+                           .arg(QString::fromStdString(checklist_->name))
+                           .arg(decided)
+                           .arg(checklist_->items.size());
+    if (failed_items > 0) sentence += tr(", %1 failed").arg(failed_items);
+    Q_EMIT finished(sentence, failed_items == 0);
   } else if (result.error().kind != Error::Kind::cancelled) {
     Q_EMIT failed(result.error());
   }

@@ -56,7 +56,8 @@ class TuneSession : public QObject {
   void changed();           ///< checklist, results or running
   void progress_changed();  ///< while running
   void failed(const pitwall::Error& error);
-  void finished(const QString& sentence);  ///< measured to its end
+  void finished(const QString& sentence, bool well);  ///< measured to its end; well: nothing failed
+  void interrupted(int measured);  ///< the checklist that was opened was cut off, after so many runs
 
  private:
   struct Read {

@@ -41,12 +41,18 @@ const FigureWords* find_figure(const std::string& name) {
 }
 
 QString signed_number(double value, const QString& digits) {
-  return value > 0 && digits != QLatin1String("0") ? QLatin1Char('+') + digits : digits;
+  return value > 0 ? QLatin1Char('+') + digits : digits;
+}
+
+/// Told apart, but too little to matter: what rounding leaves of a simulation.
+bool is_slight(const Effect& effect) {
+  constexpr double kSlight = 0.05;  // percent
+  return effect.reading != Reading::no_change && effect.reading != Reading::undefined &&
+         std::abs(effect.percent) < kSlight;
 }
 
 QString percent_number(double percent) {
   const double size = std::abs(percent);
-  if (size < 0.05) return QStringLiteral("0");
   return real_text(percent, size < 0.95 ? 1 : 0);
 }
 
@@ -74,7 +80,7 @@ QString figure_value(const std::string& figure, double value) {
 
 QString figure_number(const std::string& figure, double value) {
   if (figure == "output_throughput") return rate_number(value);
-  return three_digits(value);
+  return value == 0 ? QStringLiteral("0") : three_digits(value);
 }
 
 std::vector<std::string> shown_figures(const Checklist& checklist, const Item& item) {
@@ -99,6 +105,7 @@ QString effect_text(const Effect& effect) {
   const double value = share ? effect.percent : effect.difference.mean;
   const double half = share ? effect.percent_half : effect.difference.high - effect.difference.mean;
   const auto digits = [&](double number) { return share ? percent_number(number) : three_digits(number); };
+  if (is_slight(effect)) return Words::tr("under 0.1 %");
   QString text = signed_number(value, digits(value));
   if (share) text += QStringLiteral(" %");
   if (effect.reading == Reading::one_pair) return Words::tr("%1, one run").arg(text);
@@ -109,6 +116,7 @@ QString effect_text(const Effect& effect) {
 }
 
 Colour effect_colour(const Effect& effect) {
+  if (is_slight(effect)) return Colour::muted;
   switch (effect.reading) {
     case Reading::better:
       return Colour::good;
