@@ -384,11 +384,13 @@ void ServeTest::shortcuts_and_pages() {
   session_->window->activateWindow();
   QVERIFY(QTest::qWaitForWindowActive(session_->window.get()));
   QCOMPARE(session_->window->page_ids(),
-           (QStringList{u8("plan"), u8("serve"), u8("chat"), u8("reports"), u8("settings")}));
+           (QStringList{u8("plan"), u8("serve"), u8("chat"), u8("tune"), u8("reports"), u8("settings")}));
   QTest::keyClick(session_->window.get(), Qt::Key_1, Qt::ControlModifier);
   QCOMPARE(session_->window->current_page()->id(), u8("plan"));
   QTest::keyClick(session_->window.get(), Qt::Key_3, Qt::ControlModifier);
   QCOMPARE(session_->window->current_page()->id(), u8("chat"));
+  QTest::keyClick(session_->window.get(), Qt::Key_5, Qt::ControlModifier);
+  QCOMPARE(session_->window->current_page()->id(), u8("tune"));
   QTest::keyClick(session_->window.get(), Qt::Key_7, Qt::ControlModifier);
   QCOMPARE(session_->window->current_page()->id(), u8("reports"));
   QTest::keyClick(session_->window.get(), Qt::Key_Comma, Qt::ControlModifier);

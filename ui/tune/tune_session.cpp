@@ -101,6 +101,7 @@ const RunHeader* TuneSession::header(std::int64_t run) const {
 }
 
 void TuneSession::create(Checklist checklist) {
+  if (running()) return;
   auto id = store_.add_checklist(checklist);
   if (!id) return void(Q_EMIT failed(id.error()));
   checklist.id = *id;
