@@ -219,7 +219,8 @@ void Recorder::step(StepRecord record, std::span<const StepEvent> events, int ev
 void Recorder::setting_changed(const std::string& name, const std::string& from, const std::string& to) {
   const Nanos now = clock_.utc_now();
   const std::lock_guard lock(state_->mutex);
-  state_->changes.push_back({now, name, from, to});
+  state_->unwritten_changes.push_back({now, name, from, to});
+  state_->changes.push({now, name, from, to});
 }
 
 void Recorder::queue_sizes(int running, int waiting, int deferred) {
@@ -268,7 +269,7 @@ RunRows Recorder::roll(const LedgerSnapshot& ledger, bool last) {
   rows.requests.assign(std::make_move_iterator(state.unwritten.begin()),
                        std::make_move_iterator(state.unwritten.end()));
   state.unwritten.clear();
-  rows.changes = std::exchange(state.changes, {});
+  rows.changes = std::exchange(state.unwritten_changes, {});
   return rows;
 }
 
@@ -308,6 +309,7 @@ Snapshot Recorder::snapshot(const LedgerSnapshot& ledger) const {
   result.queue = percentiles_of(window.queue);
   result.history = state.history.newest(kHistorySeconds);
   result.steps = state.steps.newest(kSnapshotSteps);
+  result.changes = state.changes.newest(kKeptChanges);
   result.requests = state.newest_requests(kSnapshotRequests);
   for (std::size_t i = 0; i < state.lookups.size(); ++i) {
     result.recent_query_tokens += state.lookups[i].query_tokens;

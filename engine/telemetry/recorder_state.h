@@ -30,7 +30,7 @@ inline constexpr std::size_t kKeptSteps = 8192, kSnapshotSteps = 256;
 inline constexpr std::size_t kKeptRequests = 4096, kSnapshotRequests = 200;
 inline constexpr std::size_t kSummedRequests = std::size_t{1}
                                                << 16;  ///< the newest, in the run's percentiles
-inline constexpr std::size_t kKeptEvents = 16384, kKeptLookups = 1000;
+inline constexpr std::size_t kKeptEvents = 16384, kKeptLookups = 1000, kKeptChanges = 256;
 inline constexpr std::size_t kUnwrittenRequests = 65536;  ///< ended since the last roll()
 
 /// Tokens over the last two seconds, in slots of 20 ms: exact to one slot.
@@ -97,7 +97,8 @@ struct Recorder::State {
   Ring<StepRecord> steps{kKeptSteps};
   Ring<StepEvent> events{kKeptEvents};
   std::uint32_t next_event = 0;
-  std::vector<SettingChange> changes;         // since the last roll()
+  std::vector<SettingChange> unwritten_changes;  // since the last roll()
+  Ring<SettingChange> changes{kKeptChanges};
   Ring<PrefixLookup> lookups{kKeptLookups};   // of the last requests scheduled
   RunStatistics statistics{kSummedRequests};  // of ended requests
   EngineTotals totals;

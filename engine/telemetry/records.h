@@ -141,6 +141,12 @@ struct RequestRecord {
   double max_itl_ms() const;    ///< needs two tokens
 };
 
+/// A setting that was changed while requests ran.
+struct SettingChange {
+  Nanos utc = 0;
+  std::string name, from, to;
+};
+
 /// Percentiles of a measure over a window, in ms. NaN when n = 0.
 struct Percentiles {
   std::int64_t n = 0;

@@ -19,12 +19,6 @@ struct ConfigEntry {
   bool changed = false;
 };
 
-/// A setting that was changed while the run was recorded.
-struct SettingChange {
-  Nanos utc = 0;
-  std::string name, from, to;
-};
-
 /// Known at the start.
 struct RunHeader {
   std::string uuid, name, kind = "serve";  ///< kind: serve, check, bench

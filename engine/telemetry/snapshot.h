@@ -44,6 +44,7 @@ struct Snapshot {
   Percentiles ttft, tpot, itl, queue;            ///< over the last 2 min
   std::vector<SecondRecord> history;             ///< last 10 min, oldest first
   std::vector<StepRecord> steps;                 ///< last 256, oldest first
+  std::vector<SettingChange> changes;            ///< of live settings since start, last 256, oldest first
   std::vector<RequestRecord> requests;           ///< live ones, then the last 200 ended, newest first
 };
 

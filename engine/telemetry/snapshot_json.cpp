@@ -59,6 +59,7 @@ std::string snapshot_json(const Snapshot& snapshot) {
   std::string text = dump_json(json);
   add_member(text, "history", snapshot.history);
   add_member(text, "steps", snapshot.steps);
+  add_member(text, "changes", snapshot.changes);
   add_member(text, "requests", snapshot.requests);
   return text;
 }

@@ -21,7 +21,7 @@
 #include "tests/support/taken_port.h"
 #include "tests/support/test_support.h"
 #include "tests/support/tiny_model.h"
-#include "ui/serve/live_view.h"
+#include "ui/serve/memory_card.h"
 #include "ui/serve/model_facts.h"
 #include "ui/serve/serve_page.h"
 #include "ui/serve/settings_form.h"
@@ -94,6 +94,7 @@ class ServeTest : public QObject {
   void starts_with_an_offer();
   void header_facts_are_read_before_start();
   void loads_serves_and_stops();
+  void memory_is_planned_beside_booked();
   void a_load_can_be_cancelled();
   void missing_file();
   void damaged_file();
@@ -206,6 +207,21 @@ void ServeTest::loads_serves_and_stops() {
   PW_VERIFY(runs);
   QCOMPARE(runs->size(), std::size_t{1});
   QCOMPARE(runs->front().status, RunStatus::finished);
+}
+
+void ServeTest::memory_is_planned_beside_booked() {
+  serve_tiny();
+  auto* table = session_->child<MemoryTable>("serve.memoryTable");
+  const auto row = [&](const char* category) {
+    for (const QString& line : table->to_csv().split(QLatin1Char('\n')))
+      if (line.startsWith(u8(category) + QLatin1Char(','))) return line.split(QLatin1Char(',')).mid(1);
+    return QStringList{};
+  };
+  QVERIFY(QTest::qWaitFor([&] { return !row("Weights").at(0).isEmpty(); }, kPatienceMs));
+  for (const char* category : {"Weights", "Activations", "Workspace", "Graphs"})
+    QVERIFY2(row(category).at(0) == row(category).at(1), qPrintable(row(category).join(QLatin1Char(' '))));
+  QCOMPARE(row("KV free").at(0), QString());  // how the pool is used, nobody plans
+  QCOMPARE(row("KV free").at(1).toLongLong(), session_->engine.snapshot()->ledger.kv_free);
 }
 
 void ServeTest::a_load_can_be_cancelled() {

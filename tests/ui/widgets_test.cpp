@@ -471,9 +471,21 @@ void WidgetsTest::memory_adds_up_and_is_said() {
   }
   MemoryTable table;
   table.set_ledger(ledger);
-  QVERIFY(table.to_csv().contains(u8("Workspace,7340032\n")));
+  QVERIFY(table.to_csv().contains(u8("Workspace,,7340032\n")));
   QTest::keySequence(&table, QKeySequence::Copy);
   QCOMPARE(QApplication::clipboard()->text(), table.to_csv());
+
+  QCOMPARE(memory_parts(ledger).back().name, u8("Not touched yet"));
+  ledger.measured = 470 * kMiB;
+  QCOMPARE(memory_parts(ledger).back().name, u8("Unaccounted"));
+  QCOMPARE(memory_parts(ledger).back().bytes, 10 * kMiB);
+  QVERIFY(table.to_csv().contains(u8("Weights,,%1\n").arg(93 * kMiB)));
+  std::array<Bytes, kCategoryCount> planned{};
+  planned[static_cast<std::size_t>(Category::weights)] = 90 * kMiB;
+  table.set_planned(planned);
+  QVERIFY(table.to_csv().contains(u8("Weights,%1,%2\n").arg(90 * kMiB).arg(93 * kMiB)));
+  QVERIFY(table.to_csv().contains(u8("KV used,,%1\n").arg(24 * kMiB)));
+  QVERIFY(table.accessibleDescription().contains(u8("Weights 93.0 MiB (planned 90.0 MiB)")));
 }
 
 QTEST_MAIN(WidgetsTest)

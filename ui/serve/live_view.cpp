@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/serve/live_view.h"
 
-#include <QCoreApplication>
 #include <QScrollArea>
 #include <QTabWidget>
-#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "ui/serve/figures.h"
+#include "ui/serve/memory_card.h"
 #include "ui/serve/request_rows.h"
 #include "ui/serve/serve_charts.h"
 #include "ui/shell/theme.h"
-#include "ui/widgets/memory_bar.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
@@ -20,10 +18,6 @@ namespace pitwall::ui {
 namespace {
 
 constexpr std::size_t kRecentRows = 12;
-
-QString tr_note(const char* text) {
-  return QCoreApplication::translate("memory", text);
-}
 
 /// What the short table beside the charts keeps of the columns; the Requests tab has all.
 constexpr std::size_t kRecentColumns[] = {0, 1, 4, 6, 7, 8};
@@ -43,21 +37,9 @@ std::vector<TableRow> recent_rows(std::vector<TableRow> rows) {
 
 }  // namespace
 
-QString memory_note(const Snapshot& snapshot) {
-  const LedgerSnapshot& ledger = snapshot.ledger;
-  if (ledger.kv_free == 0 && snapshot.waiting > 0)
-    return tr_note("No KV block is free: waiting requests start when running ones end.");
-  const Bytes headroom = ledger.limit - ledger.accounted();
-  if (ledger.limit > 0)
-    return tr_note(
-               "%1 below the limit are not booked. The KV pool has a fixed size: serving more does not grow "
-               "it.")
-        .arg(bytes_text(headroom));
-  return tr_note("The KV pool has a fixed size: serving more does not grow it.");
-}
-
 LiveView::LiveView(QWidget* parent) : QWidget(parent) {
   figures_ = new FigureStrip(this);
+  memory_ = new MemoryCard(this);
   charts_ = new ServeCharts;
   recent_ = new DataTable(tr("Newest requests"), recent_of(request_columns()));
   recent_->setObjectName(QStringLiteral("serve.requestTable"));
@@ -84,7 +66,7 @@ LiveView::LiveView(QWidget* parent) : QWidget(parent) {
   auto* column = new QVBoxLayout(inside);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(units(2));
-  column->addWidget(make_memory_card());
+  column->addWidget(memory_);
   column->addWidget(tabs_, 1);
   auto* scroll = new QScrollArea(this);
   scroll->setProperty("bare", true);
@@ -102,41 +84,9 @@ QWidget* LiveView::figures() const {
   return figures_;
 }
 
-QWidget* LiveView::make_memory_card() {
-  memory_card_ = new Card(tr("Memory"), {}, tr("Where is the memory?"), this);
-  memory_card_->setObjectName(QStringLiteral("serve.memoryCard"));
-  memory_card_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  ended_ = new Label({}, FontRole::small, Colour::warn, this);
-  memory_total_ = new Label({}, FontRole::small, Colour::muted, this);
-  memory_card_->add_header_widget(ended_);
-  memory_card_->add_header_widget(memory_total_);
-  memory_bar_ = new MemoryBar(this);
-  memory_bar_->setObjectName(QStringLiteral("serve.memoryBar"));
-  memory_table_ = new MemoryTable(this);
-  memory_table_->setObjectName(QStringLiteral("serve.memoryTable"));
-  memory_note_ = new Label({}, FontRole::small, Colour::muted, this);
-  memory_note_->setObjectName(QStringLiteral("serve.memoryNote"));
-  for (QWidget* part : {static_cast<QWidget*>(memory_bar_), static_cast<QWidget*>(memory_table_),
-                        static_cast<QWidget*>(memory_note_)})
-    memory_card_->body()->addWidget(part);
-  return memory_card_;
-}
-
-void LiveView::show_ended(const QString& text) {
-  ended_->setText(text);
-  ended_->setVisible(!text.isEmpty());
-}
-
 void LiveView::show_snapshot(const Snapshot& snapshot, int window_seconds) {
   figures_->show_snapshot(snapshot);
-  const LedgerSnapshot& ledger = snapshot.ledger;
-  QString total =
-      tr("Booked %1 · system says %2").arg(bytes_text(ledger.accounted()), bytes_text(ledger.measured));
-  if (ledger.limit > 0) total += tr(" · limit %1").arg(bytes_text(ledger.limit));
-  memory_total_->setText(total);
-  memory_bar_->set_ledger(ledger);
-  memory_table_->set_ledger(ledger);
-  memory_note_->setText(memory_note(snapshot));
+  memory_->show_snapshot(snapshot);
   charts_->show_snapshot(snapshot, window_seconds);
   std::vector<TableRow> rows = request_rows(snapshot);
   tabs_->setTabText(1, tr("Requests %1").arg(count_text(static_cast<qint64>(rows.size()))));

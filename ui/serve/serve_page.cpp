@@ -20,8 +20,10 @@
 #include "engine/base/threads.h"
 #include "engine/library/models_folder.h"
 #include "ui/serve/live_view.h"
+#include "ui/serve/memory_card.h"
 #include "ui/serve/model_facts.h"
 #include "ui/serve/model_list.h"
+#include "ui/serve/planned_memory.h"
 #include "ui/serve/settings_form.h"
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/preferences.h"
@@ -73,8 +75,8 @@ struct ServePage::State {
   ModelCard* facts = nullptr;
   SettingsForm* form = nullptr;
 
-  std::uint64_t facts_asked = 0;       // answers to older questions are dropped
-  std::unique_ptr<WorkerPool> reader;  // last: it joins first
+  std::uint64_t facts_asked = 0, plans_asked = 0;  // answers to older questions are dropped
+  std::unique_ptr<WorkerPool> reader;              // last: it joins first
 
   int window_seconds() const { return kWindowSeconds[window_box->currentIndex()]; }
   bool busy() const {
@@ -242,6 +244,7 @@ void ServePage::connect_engine() {
     show_state();
     if (now == EngineState::failed) show_error();
     if (now == EngineState::serving) show_warnings();
+    if (now == EngineState::serving || now == EngineState::loading) plan_memory();
   });
   connect(&engine, &EngineController::load_progress, this,
           [this](const QString& phase, qint64 done, qint64 total) {
@@ -282,8 +285,27 @@ void ServePage::show_state() {
     s.form->unlock();
   if (live) show_snapshot();
   const auto last = s.engine.snapshot();
-  s.live->show_ended(now == EngineState::stopped && last ? tr("Stopped at %1").arg(time_text(last->utc))
-                                                         : QString());
+  s.live->memory()->show_ended(
+      now == EngineState::stopped && last ? tr("Stopped at %1").arg(time_text(last->utc)) : QString());
+}
+
+/// What was planned stands beside what is booked: worked out while the first requests come in.
+void ServePage::plan_memory() {
+  State& s = *state_;
+  s.live->memory()->show_planned(std::nullopt);
+  const std::uint64_t asked = ++s.plans_asked;
+  if (s.engine.state() != EngineState::serving) return;
+  s.reader->post([this, asked, model = s.engine.model_path().toStdString(), settings = s.engine.settings(),
+                  booked = s.engine.snapshot()->ledger] {
+    const auto planned = planned_memory(model, settings, booked);
+    if (!planned) return;
+    QMetaObject::invokeMethod(
+        this,
+        [this, asked, bytes = planned->bytes] {
+          if (asked == state_->plans_asked) state_->live->memory()->show_planned(bytes);
+        },
+        Qt::QueuedConnection);
+  });
 }
 
 void ServePage::show_snapshot() {

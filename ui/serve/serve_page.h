@@ -51,6 +51,7 @@ class ServePage : public Page {
   void connect_engine();
   void show_state();
   void show_snapshot();
+  void plan_memory();
   void show_error();
   void show_warnings();
   void show_setting(const std::string& name);  ///< puts the focus into its field

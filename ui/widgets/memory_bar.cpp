@@ -20,6 +20,7 @@ namespace {
 constexpr double kMagnifyBelow = 0.4;  // share of the device under which the process gets a bar of its own
 constexpr double kSmallest = 2;        // device-independent pixels of a segment that is not zero
 constexpr int kTableRows = 4;
+constexpr double kTolerance = 0.02;  // of the device, between what was planned and what is booked
 
 QFont face(FontRole role, bool strong = false) {
   QFont font = Theme::current().font(role);
@@ -29,6 +30,25 @@ QFont face(FontRole role, bool strong = false) {
 
 bool is_others(const MemoryPart& part) {
   return part.colour == Colour::other_processes;
+}
+
+/// How the pool is used, and what is not ours, nobody plans.
+bool is_planned(Colour colour) {
+  switch (colour) {
+    case Colour::kv_used:
+    case Colour::kv_cached:
+    case Colour::kv_quarantined:
+    case Colour::kv_free:
+    case Colour::other_processes:
+    case Colour::unaccounted:
+      return false;
+    default:
+      return true;
+  }
+}
+
+QString amount_text(Bytes bytes) {
+  return bytes == 0 ? QStringLiteral("0") : bytes_text(bytes);
 }
 
 }  // namespace
@@ -247,16 +267,39 @@ MemoryTable::MemoryTable(QWidget* parent) : QWidget(parent) {
 
 void MemoryTable::set_ledger(const LedgerSnapshot& ledger) {
   ledger_ = ledger;
-  parts_ = memory_parts(ledger);
+  fill();
+}
+
+void MemoryTable::set_planned(const std::optional<std::array<Bytes, kCategoryCount>>& planned) {
+  planned_ = planned;
+  fill();
+}
+
+void MemoryTable::fill() {
+  rows_.clear();
+  for (MemoryPart& part : memory_parts(ledger_)) rows_.push_back({std::move(part), std::nullopt});
+  if (planned_) {
+    LedgerSnapshot plan;
+    plan.bytes = *planned_;
+    plan.swap_apart = ledger_.swap_apart;
+    const std::vector<MemoryPart> planned = memory_parts(plan);
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      if (is_planned(rows_[i].part.colour)) rows_[i].planned = planned[i].bytes;
+  }
   QStringList words;
-  for (const MemoryPart& part : parts_) words << part.name + QLatin1Char(' ') + bytes_text(part.bytes);
+  for (const Row& row : rows_)
+    words << row.part.name + QLatin1Char(' ') + bytes_text(row.part.bytes) +
+                 (row.planned ? tr(" (planned %1)").arg(bytes_text(*row.planned)) : QString());
   setAccessibleDescription(words.join(QStringLiteral(", ")));
   update();
 }
 
 QString MemoryTable::to_csv() const {
-  QString csv = QStringLiteral("category,bytes\n");
-  for (const MemoryPart& part : parts_) csv += QStringLiteral("%1,%2\n").arg(part.name).arg(part.bytes);
+  QString csv = QStringLiteral("category,planned_bytes,booked_bytes\n");
+  for (const Row& row : rows_)
+    csv += QStringLiteral("%1,%2,%3\n")
+               .arg(row.part.name, row.planned ? QString::number(*row.planned) : QString())
+               .arg(row.part.bytes);
   return csv;
 }
 
@@ -264,50 +307,68 @@ int MemoryTable::row_height() const {
   return units(5.25);
 }
 
+int MemoryTable::figure_width() const {
+  return QFontMetrics(face(FontRole::small, true)).horizontalAdvance(QStringLiteral("−000.0 MiB")) +
+         units(2.5);
+}
+
+bool MemoryTable::too_far(Bytes difference) const {
+  const double tolerated = kTolerance * static_cast<double>(ledger_.device_total);
+  return std::abs(static_cast<double>(difference)) > tolerated;
+}
+
 QSize MemoryTable::sizeHint() const {
   return {units(120), (kTableRows + 1) * row_height()};
 }
 
+void MemoryTable::draw_row(QPainter& painter, const QRect& line, const Row& row) const {
+  const int figure = figure_width();
+  const QRect booked = line.adjusted(0, 0, -figure, 0), planned = line.adjusted(0, 0, -2 * figure, 0);
+  const double swatch = units(2.75);
+  fill_part(painter,
+            QRectF(line.left(), line.top() + std::floor((line.height() - swatch) / 2), swatch, swatch),
+            row.part);
+  painter.setFont(face(FontRole::small));
+  painter.setPen(ink(Colour::text));
+  painter.drawText(line.translated(units(4), 0), Qt::AlignLeft | Qt::AlignVCenter, row.part.name);
+  painter.setPen(ink(Colour::muted));
+  painter.drawText(planned, Qt::AlignRight | Qt::AlignVCenter,
+                   row.planned ? amount_text(*row.planned) : no_value());
+  const Bytes difference = row.part.bytes - row.planned.value_or(0);
+  const bool far = row.planned && too_far(difference);
+  if (far) painter.setPen(ink(Colour::warn));
+  painter.setFont(face(FontRole::small, far));
+  painter.drawText(
+      line, Qt::AlignRight | Qt::AlignVCenter,
+      row.planned ? (far ? QStringLiteral("△ ") : QString()) + signed_bytes_text(difference) : no_value());
+  painter.setPen(ink(Colour::text));
+  painter.setFont(face(FontRole::small, row.part.bytes != 0));
+  painter.drawText(booked, Qt::AlignRight | Qt::AlignVCenter, amount_text(row.part.bytes));
+}
+
 void MemoryTable::paintEvent(QPaintEvent*) {
   QPainter painter(this);
-  const int columns = (static_cast<int>(parts_.size()) + kTableRows - 1) / kTableRows;
+  const int columns = (static_cast<int>(rows_.size()) + kTableRows - 1) / kTableRows;
   if (columns == 0) return;
-  const int gap = units(7), wide = (width() - gap * (columns - 1)) / columns;
-  const int share =
-      QFontMetrics(face(FontRole::small, true)).horizontalAdvance(QStringLiteral("100.0 %")) + units(2);
-  const double mine = static_cast<double>(std::max(ledger_.measured, ledger_.accounted()));
+  const int gap = units(6), wide = (width() - gap * (columns - 1)) / columns, figure = figure_width();
   for (int column = 0; column < columns; ++column) {
     const QRect head((wide + gap) * column, 0, wide, row_height());
-    const QRect values = head.adjusted(0, 0, -share, 0);
     painter.setFont(face(FontRole::small, true));
     painter.setPen(ink(Colour::muted));
     painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, tr("Category"));
-    painter.drawText(values, Qt::AlignRight | Qt::AlignVCenter, tr("Measured"));
-    painter.drawText(head, Qt::AlignRight | Qt::AlignVCenter, tr("Share"));
+    painter.drawText(head.adjusted(0, 0, -2 * figure, 0), Qt::AlignRight | Qt::AlignVCenter, tr("Planned"));
+    painter.drawText(head.adjusted(0, 0, -figure, 0), Qt::AlignRight | Qt::AlignVCenter, tr("Booked"));
+    painter.drawText(head, Qt::AlignRight | Qt::AlignVCenter, tr("Diff"));
     painter.setPen(ink(Colour::border));
     painter.drawLine(head.bottomLeft(), head.bottomRight());
     for (int row = 0; row < kTableRows; ++row) {
       const auto index = static_cast<std::size_t>(column * kTableRows + row);
-      if (index >= parts_.size()) break;
-      const MemoryPart& part = parts_[index];
-      const int down = (row + 1) * row_height();
-      fill_part(painter,
-                QRectF(head.left(), down + (row_height() - units(2.75)) / 2, units(2.75), units(2.75)), part);
-      painter.setFont(face(FontRole::small));
-      painter.setPen(ink(Colour::text));
-      painter.drawText(head.translated(units(4), down), Qt::AlignLeft | Qt::AlignVCenter, part.name);
-      painter.setFont(face(FontRole::small, part.bytes != 0));
-      painter.drawText(values.translated(0, down), Qt::AlignRight | Qt::AlignVCenter,
-                       part.bytes == 0 ? QStringLiteral("0") : bytes_text(part.bytes));
-      painter.setFont(face(FontRole::small));
-      painter.setPen(ink(Colour::muted));
-      painter.drawText(
-          head.translated(0, down), Qt::AlignRight | Qt::AlignVCenter,
-          is_others(part) || mine <= 0 ? no_value() : percent_text(static_cast<double>(part.bytes) / mine));
-      if (row + 1 < kTableRows) {
-        painter.setPen(ink(Colour::grid));
-        painter.drawLine(head.bottomLeft() + QPoint(0, down), head.bottomRight() + QPoint(0, down));
-      }
+      if (index >= rows_.size()) break;
+      const QRect line = head.translated(0, (row + 1) * row_height());
+      draw_row(painter, line, rows_[index]);
+      if (row + 1 == kTableRows) break;
+      painter.setPen(ink(Colour::grid));
+      painter.drawLine(line.bottomLeft(), line.bottomRight());
     }
   }
   if (hasFocus()) {

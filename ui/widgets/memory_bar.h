@@ -2,6 +2,8 @@
 // MemoryBar and MemoryTable: where the device's memory is, as a drawing and as figures.
 #pragma once
 #include <QWidget>
+#include <array>
+#include <optional>
 #include <vector>
 
 #include "ui/widgets/memory_parts.h"
@@ -43,13 +45,16 @@ class MemoryBar : public QWidget {
   std::vector<MemoryPart> parts_;
 };
 
-/// Three columns of four categories: swatch, name, bytes and share of this process. Ctrl+C copies CSV.
+/// Three columns of four categories: swatch, name, planned, booked and their difference, which is amber above
+/// 2 % of the device. Ctrl+C copies CSV.
 class MemoryTable : public QWidget {
   Q_OBJECT
 
  public:
   explicit MemoryTable(QWidget* parent = nullptr);
   void set_ledger(const LedgerSnapshot& ledger);
+  /// By category, KV as the whole pool; none = nothing was planned.
+  void set_planned(const std::optional<std::array<Bytes, kCategoryCount>>& planned);
   QString to_csv() const;
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override { return sizeHint(); }
@@ -61,9 +66,18 @@ class MemoryTable : public QWidget {
   void focusOutEvent(QFocusEvent*) override { update(); }
 
  private:
+  struct Row {
+    MemoryPart part;
+    std::optional<Bytes> planned;
+  };
+  void fill();
+  void draw_row(QPainter& painter, const QRect& line, const Row& row) const;
   int row_height() const;
+  int figure_width() const;
+  bool too_far(Bytes difference) const;
   LedgerSnapshot ledger_;
-  std::vector<MemoryPart> parts_;
+  std::optional<std::array<Bytes, kCategoryCount>> planned_;
+  std::vector<Row> rows_;
 };
 
 }  // namespace pitwall::ui

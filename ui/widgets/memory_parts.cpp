@@ -57,6 +57,8 @@ QColor ink_on(Colour fill) {
 std::vector<MemoryPart> memory_parts(const LedgerSnapshot& ledger) {
   const Bytes workspace = ledger.of(Category::attention_workspace) + ledger.of(Category::logits) +
                           ledger.of(Category::library_workspace) + ledger.of(Category::swap);
+  // A host gives pages only when they are touched: what is booked can be more than what is there.
+  const bool untouched = ledger.unaccounted() < 0 && !ledger.swap_apart;
   return {
       {tr("Weights"), Colour::weights, FillPattern::solid, ledger.of(Category::weights)},
       {tr("KV used"), Colour::kv_used, FillPattern::solid, ledger.kv_used},
@@ -69,7 +71,8 @@ std::vector<MemoryPart> memory_parts(const LedgerSnapshot& ledger) {
       {tr("Communicator"), Colour::communicator, FillPattern::solid, ledger.of(Category::communicator)},
       {tr("Context"), Colour::context, FillPattern::solid, ledger.of(Category::context)},
       {tr("Other processes"), Colour::other_processes, FillPattern::dots, ledger.other_processes},
-      {tr("Unaccounted"), Colour::unaccounted, FillPattern::backslashes, ledger.unaccounted()},
+      {untouched ? tr("Not touched yet") : tr("Unaccounted"), Colour::unaccounted, FillPattern::backslashes,
+       ledger.unaccounted()},
   };
 }
 

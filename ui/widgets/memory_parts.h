@@ -21,7 +21,8 @@ struct MemoryPart {
   Bytes bytes = 0;  ///< may be negative for unaccounted
 };
 
-/// All twelve, zeros included, in the order of drawing. `unaccounted` is last.
+/// All twelve, zeros included, in the order of drawing. `unaccounted` is last; where it is negative on a host
+/// it is what was booked and has not been touched yet.
 std::vector<MemoryPart> memory_parts(const LedgerSnapshot& ledger);
 
 /// Fills the rectangle in the part's colour and pattern, with its edge where the fill is pale.

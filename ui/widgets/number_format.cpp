@@ -50,6 +50,11 @@ QString bytes_text(Bytes bytes) {
   return count_text(bytes) + QStringLiteral(" B");
 }
 
+QString signed_bytes_text(Bytes bytes) {
+  if (bytes == 0) return QStringLiteral("0");
+  return bytes > 0 ? QLatin1Char('+') + bytes_text(bytes) : bytes_text(bytes);
+}
+
 QString gib_number(Bytes bytes) {
   const QString text = real_text(static_cast<double>(bytes) / static_cast<double>(kGiB), 2);
   return text == kMinus + real_text(0, 2) ? real_text(0, 2) : text;

@@ -16,6 +16,7 @@ QString count_text(qint64 count);  ///< "57,344"
 QString real_text(double value, int decimals);
 QString three_digits(double value);      ///< 0.334, 5.20, 14.0, 318, 6,030
 QString bytes_text(Bytes bytes);         ///< "14.96 GiB", "64.0 MiB" below 0.1 GiB, "9 KiB"
+QString signed_bytes_text(Bytes bytes);  ///< "+0.20 GiB", "−3.00 MiB", "0"
 QString gib_number(Bytes bytes);         ///< "14.96" for columns headed GiB
 QString signed_gib_number(Bytes bytes);  ///< "+0.04", "−0.03", "0.00"
 QString ms_text(double ms);              ///< "5.20 ms", "318 ms", "1.25 s"
