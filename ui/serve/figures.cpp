@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "ui/serve/goodput_card.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/number_format.h"
 
@@ -13,6 +14,7 @@ namespace pitwall::ui {
 
 namespace {
 
+constexpr double kNotableIdle = 1;     // percent
 constexpr double kStutterFactor = 10;  // a largest gap above this many medians is worth the eye
 
 }  // namespace
@@ -26,15 +28,15 @@ FigureStrip::FigureStrip(QWidget* parent) : QFrame(parent) {
   row->setSpacing(0);
   running_ = add(tr("Running"), tr("Sequences in the batch, of those that may run at once."));
   waiting_ = add(tr("Waiting"), tr("Requests in the queue."));
-  output_ = add(tr("Output"), tr("Tokens generated, over the last 2 s."));
+  output_ = add(tr("Output"), tr("Tokens generated, over the last 2 s. Idle: share of their steps' time in "
+                                 "which the device waited although there was work."));
   prompt_ = add(tr("New prompt tokens"), tr("Prompt tokens computed, over the last 2 s."));
   ttft_ = add(tr("TTFT p50"), tr("Time to first token, over the last 2 min."));
-  tpot_ =
-      add(tr("TPOT p50"),
-          tr("Time per output token after the first, over the last 2 min. Idle: share of the last 2 s' steps "
-             "in which the device waited although there was work."));
   itl_ = add(tr("ITL p50 / p99"), tr("Gap between two tokens of a stream, over the last 2 min."));
-  blocks_ = add(tr("KV blocks"), tr("Blocks of the KV pool in use."));
+  goodput_ =
+      add(tr("Goodput"), tr("Requests that met all objectives, of the last 200 that ended in this lap."));
+  prefix_ =
+      add(tr("Prefix hits"), tr("Prompt tokens found in the prefix cache, of the last 1,000 requests."));
   preemptions_ = add(tr("Preemptions"), tr("Sequences that had to give their KV blocks back."));
   connect(&Theme::current(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
@@ -73,10 +75,13 @@ void FigureStrip::set(std::size_t index, const QString& value, const QString& un
   cell.box->setAccessibleDescription(QStringLiteral("%1 %2 %3").arg(value, unit, alert).trimmed());
 }
 
-void FigureStrip::show_snapshot(const Snapshot& snapshot) {
+void FigureStrip::show_snapshot(const Snapshot& snapshot, const Objectives& objectives) {
   set(running_, count_text(snapshot.running), tr("of %1").arg(snapshot.max_num_seqs));
   set(waiting_, count_text(snapshot.waiting), {});
-  set(output_, rate_number(snapshot.output_tokens_per_s), tr("tok/s"));
+  set(output_, rate_number(snapshot.output_tokens_per_s),
+      std::isfinite(snapshot.idle_percent) && snapshot.idle_percent >= kNotableIdle
+          ? tr("tok/s, idle %1 %").arg(three_digits(snapshot.idle_percent))
+          : tr("tok/s"));
   set(prompt_, rate_number(snapshot.prompt_tokens_per_s), tr("tok/s"));
   const auto with_unit = [this](std::size_t cell, double ms) {
     const bool seconds = ms >= 999.5;
@@ -84,9 +89,6 @@ void FigureStrip::show_snapshot(const Snapshot& snapshot) {
         std::isfinite(ms) ? (seconds ? tr("s") : tr("ms")) : QString());
   };
   with_unit(ttft_, snapshot.ttft.p50);
-  with_unit(tpot_, snapshot.tpot.p50);
-  if (std::isfinite(snapshot.tpot.p50) && std::isfinite(snapshot.idle_percent))
-    cells_[tpot_].unit->setText(tr("ms, idle %1 %").arg(three_digits(snapshot.idle_percent)));
   const Percentiles& itl = snapshot.itl;
   const QString p99 = itl.n >= kSamplesForP99 ? ms_number(itl.p99) : no_value();
   const bool stutter = itl.n >= kSamplesForP99 && itl.max > kStutterFactor * itl.p50;
@@ -96,7 +98,20 @@ void FigureStrip::show_snapshot(const Snapshot& snapshot) {
       : stutter  ? tr("ms, max")
                  : tr("ms, max %1").arg(largest),
       stutter ? largest : QString());
-  set(blocks_, count_text(snapshot.kv_blocks_used), tr("of %1").arg(count_text(snapshot.kv_blocks)));
+  const Goodput goodput = goodput_of(snapshot, objectives);
+  const auto share = [](std::int64_t part, std::int64_t whole) {
+    return percent_text(static_cast<double>(part) / static_cast<double>(whole));
+  };
+  if (!objectives.any())
+    set(goodput_, no_value(), tr("no objectives"));
+  else if (goodput.requests == 0)
+    set(goodput_, no_value(), tr("in lap %1").arg(goodput.lap));
+  else
+    set(goodput_, share(goodput.good, goodput.requests), tr("in lap %1").arg(goodput.lap));
+  if (snapshot.recent_query_tokens == 0)
+    set(prefix_, no_value(), {});
+  else
+    set(prefix_, share(snapshot.recent_hit_tokens, snapshot.recent_query_tokens), tr("of prompt tokens"));
   set(preemptions_, count_text(snapshot.totals.preemptions), tr("since start"));
 }
 

@@ -4,6 +4,7 @@
 #include <QFrame>
 #include <vector>
 
+#include "engine/bench/goodput.h"
 #include "engine/telemetry/snapshot.h"
 #include "ui/widgets/card.h"
 
@@ -14,7 +15,7 @@ class FigureStrip : public QFrame {
 
  public:
   explicit FigureStrip(QWidget* parent = nullptr);
-  void show_snapshot(const Snapshot& snapshot);
+  void show_snapshot(const Snapshot& snapshot, const Objectives& objectives);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -27,7 +28,7 @@ class FigureStrip : public QFrame {
   std::size_t add(const QString& name, const QString& tip);
   void set(std::size_t cell, const QString& value, const QString& unit, const QString& alert = {});
   std::vector<Cell> cells_;
-  std::size_t running_, waiting_, output_, prompt_, ttft_, tpot_, itl_, blocks_, preemptions_;
+  std::size_t running_, waiting_, output_, prompt_, ttft_, itl_, goodput_, prefix_, preemptions_;
 };
 
 }  // namespace pitwall::ui

@@ -2,10 +2,12 @@
 #include "ui/serve/serve_charts.h"
 
 #include <QGridLayout>
+#include <QKeyEvent>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "ui/serve/laps.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
@@ -13,7 +15,10 @@ namespace pitwall::ui {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr int kColumns = 2;
+constexpr int kColumns = 2, kFreeCell = 5;
+constexpr double kShortestSpan = 5,
+                 kHistorySpan = 600;     // s: of points a second apart, as a snapshot has them
+constexpr std::size_t kBatchSteps = 60;  // wide enough to be told apart
 
 double seconds_of(Nanos utc) {
   return static_cast<double>(utc) / static_cast<double>(kNanosPerSecond);
@@ -96,45 +101,158 @@ std::vector<ChartSeries> memory_series(const std::vector<SecondRecord>& seconds,
   return lines;
 }
 
+std::vector<ChartSeries> distribution_series(const Recorder& recorder) {
+  const auto line = [&](const QString& name, Recorder::Measure measure, Colour colour, Stroke stroke) {
+    ChartSeries series{name, colour, stroke, 2, {}, {}};
+    const Recorder::Histogram counts = recorder.histogram(measure);
+    const std::vector<double>& edges = Recorder::edges(measure);
+    for (std::size_t i = 0; i < edges.size() && counts.count > 0; ++i) {
+      // From the last edge under which nothing is to the first that everything is under.
+      if (i + 1 < edges.size() && counts.cumulative[i + 1] == 0) continue;
+      series.x.push_back(edges[i] * 1000);
+      series.y.push_back(100.0 * static_cast<double>(counts.cumulative[i]) /
+                         static_cast<double>(counts.count));
+      if (counts.cumulative[i] == counts.count) break;
+    }
+    return series;
+  };
+  using Measure = Recorder::Measure;
+  return {line(ServeCharts::tr("ITL"), Measure::itl, Colour::itl, Stroke::solid),
+          line(ServeCharts::tr("TPOT"), Measure::tpot, Colour::tpot, Stroke::long_dash),
+          line(ServeCharts::tr("TTFT"), Measure::ttft, Colour::ttft, Stroke::dash),
+          line(ServeCharts::tr("queue"), Measure::queue, Colour::queue, Stroke::dash_dot)};
+}
+
+StackData memory_stack(const std::vector<SecondRecord>& seconds, const LedgerSnapshot& ledger, Bytes unit) {
+  StackData data;
+  data.line_name = ServeCharts::tr("system says");
+  const auto layer = [&](const QString& name, Colour colour, FillPattern pattern, auto bytes) {
+    StackLayer made{name, colour, pattern, {}};
+    for (const SecondRecord& second : seconds)
+      made.y.push_back(std::max(0.0, static_cast<double>(bytes(second)) / static_cast<double>(unit)));
+    data.layers.push_back(std::move(made));
+  };
+  const Bytes weights = ledger.of(Category::weights);
+  layer(ServeCharts::tr("Weights"), Colour::weights, FillPattern::solid,
+        [=](const SecondRecord&) { return weights; });
+  layer(ServeCharts::tr("Working memory"), Colour::activations, FillPattern::solid,
+        [=](const SecondRecord& s) {
+          return s.accounted - weights - s.kv_used - s.kv_cached - s.kv_quarantined - s.kv_free;
+        });
+  layer(ServeCharts::tr("KV used"), Colour::kv_used, FillPattern::solid,
+        [](const SecondRecord& s) { return s.kv_used; });
+  layer(ServeCharts::tr("KV cached"), Colour::kv_cached, FillPattern::slashes,
+        [](const SecondRecord& s) { return s.kv_cached; });
+  layer(ServeCharts::tr("KV quarantined"), Colour::kv_quarantined, FillPattern::crosses,
+        [](const SecondRecord& s) { return s.kv_quarantined; });
+  layer(ServeCharts::tr("KV free"), Colour::kv_free, FillPattern::dashed_frame,
+        [](const SecondRecord& s) { return s.kv_free; });
+  for (const SecondRecord& second : seconds) {
+    data.x.push_back(seconds_of(second.utc));
+    data.line.push_back(static_cast<double>(second.measured) / static_cast<double>(unit));
+  }
+  return data;
+}
+
 ServeCharts::ServeCharts(QWidget* parent) : QWidget(parent) {
   auto* grid = new QGridLayout(this);
   grid->setContentsMargins(0, 0, 0, 0);
   grid->setSpacing(Theme::current().units(2.5));
-  itl_ = add({QStringLiteral("serve.chart.itl"), tr("ITL"), tr("ms"), tr("Does any stream stutter?"), true});
-  ttft_ = add({QStringLiteral("serve.chart.ttft"), tr("TTFT"), tr("ms"),
-               tr("How long until the first token?"), true});
-  tpot_ = add({QStringLiteral("serve.chart.tpot"), tr("TPOT"), tr("ms"),
-               tr("How fast does each stream write?"), true});
-  throughput_ = add({QStringLiteral("serve.chart.throughput"), tr("Throughput"), tr("tok/s"),
-                     tr("What do we deliver?"), false});
-  memory_ = add({QStringLiteral("serve.chart.memory"), tr("Memory"), tr("GiB"), tr("What grows?"), false});
+  itl_ =
+      add(0, {QStringLiteral("serve.chart.itl"), tr("ITL"), tr("ms"), tr("Does any stream stutter?"), true});
+  ttft_ = add(1, {QStringLiteral("serve.chart.ttft"), tr("TTFT"), tr("ms"),
+                  tr("How long until the first token?"), true});
+  throughput_ = add(2, {QStringLiteral("serve.chart.throughput"), tr("Throughput"), tr("tok/s"),
+                        tr("What do we deliver?"), false});
+  memory_ =
+      new StackChart(QStringLiteral("serve.chart.memory"), tr("Memory over time"), tr("What grows?"), this);
+  link(memory_);
+  place(memory_, 3);
+  batch_ =
+      new StepChart(QStringLiteral("serve.chart.batch"), tr("Batch by step"), tr("Who shares a step?"), this);
+  place(batch_, 4);
+  tpot_ = add(6, {QStringLiteral("serve.chart.tpot"), tr("TPOT"), tr("ms"),
+                  tr("How fast does each stream write?"), true});
+  LineChart::Spec spec{QStringLiteral("serve.chart.distribution"), tr("Distribution"), tr("%"),
+                       tr("How many waited longer?"), false};
+  spec.x = XAxis::log;
+  spec.x_name = tr("ms");
+  distribution_ = new LineChart(spec, this);
+  place(distribution_, 7);
 }
 
-LineChart* ServeCharts::add(const LineChart::Spec& spec) {
+LineChart* ServeCharts::add(int cell, const LineChart::Spec& spec) {
   auto* chart = new LineChart(spec, this);
-  add_cell(chart);
-  for (LineChart* other : charts_) {
-    connect(chart, &LineChart::crosshair_moved, other, &LineChart::set_crosshair);
-    connect(other, &LineChart::crosshair_moved, chart, &LineChart::set_crosshair);
-  }
+  place(chart, cell);
+  link(chart);
   charts_.push_back(chart);
   return chart;
 }
 
-void ServeCharts::add_cell(QWidget* widget) {
+template <class Chart>
+void ServeCharts::link(Chart* chart) {
+  connect(chart, &Chart::crosshair_moved, this, &ServeCharts::set_crosshair);
+  connect(chart, &Chart::span_chosen, this, &ServeCharts::show_span);
+}
+
+void ServeCharts::set_crosshair(double at) {
+  for (LineChart* chart : charts_)
+    if (chart->crosshair() != at) chart->set_crosshair(at);
+  if (memory_->crosshair() != at) memory_->set_crosshair(at);
+}
+
+void ServeCharts::add_beside_batch(QWidget* widget) {
+  place(widget, kFreeCell);
+}
+
+void ServeCharts::place(QWidget* widget, int cell) {
   auto* grid = static_cast<QGridLayout*>(layout());
-  const int cell = grid->count();
   grid->addWidget(widget, cell / kColumns, cell % kColumns);
   grid->setRowStretch(cell / kColumns, 1);
   grid->setColumnStretch(cell % kColumns, 1);
 }
 
-void ServeCharts::show_snapshot(const Snapshot& snapshot, int window_seconds) {
+void ServeCharts::show_span(double from, double to) {
+  zoomed_ = true;
+  x_ = {from, std::max(to, from + kShortestSpan)};
+  Q_EMIT redraw_asked();
+}
+
+void ServeCharts::show_window() {
+  zoomed_ = false;
+  Q_EMIT redraw_asked();
+}
+
+void ServeCharts::keyPressEvent(QKeyEvent* event) {
+  const bool closer = event->key() == Qt::Key_Plus || event->key() == Qt::Key_Equal;
+  if (event->key() == Qt::Key_0) return show_window();
+  if (!closer && event->key() != Qt::Key_Minus) return QWidget::keyPressEvent(event);
+  const double crosshair = itl_->crosshair();
+  const double around = std::isfinite(crosshair) ? crosshair : closer ? x_.high : (x_.low + x_.high) / 2;
+  const double wide = (x_.high - x_.low) * (closer ? 0.5 : 2);
+  const double share = std::clamp((around - x_.low) / (x_.high - x_.low), 0.0, 1.0);
+  if (wide > kHistorySpan) return show_window();
+  show_span(around - share * wide, around + (1 - share) * wide);
+}
+
+void ServeCharts::set_objectives(const Objectives& objectives) {
+  const auto line = [](LineChart* chart, const std::optional<double>& ms) {
+    std::vector<ChartLimit> limits;
+    if (ms) limits.push_back({tr("SLO %1").arg(three_digits(*ms)), *ms});
+    chart->set_limits(std::move(limits));
+  };
+  line(ttft_, objectives.ttft);
+  line(tpot_, objectives.tpot);
+}
+
+void ServeCharts::show_snapshot(const Snapshot& snapshot, int window_seconds,
+                                const std::vector<StepSpan>& steps, const Recorder* recorder) {
   const double now = seconds_of(snapshot.utc);
-  const double shown_seconds = span_of(now - seconds_of(snapshot.started_utc), window_seconds);
+  if (!zoomed_) x_ = {now - span_of(now - seconds_of(snapshot.started_utc), window_seconds), now};
   std::vector<SecondRecord> shown;
   for (const SecondRecord& second : snapshot.history)
-    if (seconds_of(second.utc) >= now - shown_seconds - 1) shown.push_back(second);
+    if (seconds_of(second.utc) >= x_.low - 1 && seconds_of(second.utc) <= x_.high + 1)
+      shown.push_back(second);
   const auto latency = [&](LineChart* chart, Percentiles SecondRecord::*measure, Colour colour) {
     std::vector<ChartSeries> lines = percentile_series(shown, measure, colour);
     if (chart == itl_)  // one long step touches a few gaps in thousands: p99 stays calm, the largest does not
@@ -144,15 +262,38 @@ void ServeCharts::show_snapshot(const Snapshot& snapshot, int window_seconds) {
     chart->set_series(std::move(lines));
     chart->set_note(missing_text(shown, measure));
   };
+  const std::vector<ChartLap> laps = laps_of(snapshot.changes);
+  const QString source = snapshot.run.value > 0 ? run_name(snapshot.run.value) : QString();
   for (LineChart* chart : charts_) {
-    chart->set_time_range(now - shown_seconds, now);
-    chart->set_source(snapshot.run.value > 0 ? run_name(snapshot.run.value) : QString());
+    chart->set_time_range(x_.low, x_.high);
+    chart->set_laps(laps);
+    chart->set_source(source);
   }
   latency(itl_, &SecondRecord::itl, Colour::itl);
   latency(ttft_, &SecondRecord::ttft, Colour::ttft);
   latency(tpot_, &SecondRecord::tpot, Colour::tpot);
   throughput_->set_series(throughput_series(shown));
-  memory_->set_series(memory_series(shown, kGiB));
+
+  const LedgerSnapshot& ledger = snapshot.ledger;
+  const Bytes unit = std::max(ledger.accounted(), ledger.measured) < kGiB ? kMiB : kGiB;
+  memory_->set_time_range(x_.low, x_.high);
+  memory_->set_laps(laps);
+  memory_->set_source(source);
+  std::vector<ChartLimit> limits;
+  if (ledger.limit > 0)
+    limits.push_back({tr("limit %1").arg(bytes_text(ledger.limit)),
+                      static_cast<double>(ledger.limit) / static_cast<double>(unit)});
+  memory_->set_limits(std::move(limits));
+  memory_->set_data(memory_stack(shown, ledger, unit), unit == kGiB ? tr("GiB") : tr("MiB"));
+
+  batch_->set_source(source);
+  batch_->set_laps(laps);
+  batch_->set_steps(&steps, kBatchSteps);
+  distribution_->set_source(source);
+  if (recorder != nullptr) {
+    distribution_->set_series(distribution_series(*recorder));
+    distribution_->set_note(snapshot.itl.n == 0 ? tr("No token yet") : QString());
+  }
 }
 
 }  // namespace pitwall::ui

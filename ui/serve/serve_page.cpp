@@ -17,15 +17,23 @@
 #include <QWidgetAction>
 #include <algorithm>
 
+#include "engine/base/clock.h"
 #include "engine/base/threads.h"
 #include "engine/library/models_folder.h"
+#include "ui/serve/events_card.h"
+#include "ui/serve/goodput_card.h"
+#include "ui/serve/laps.h"
 #include "ui/serve/live_view.h"
+#include "ui/serve/load_strip.h"
 #include "ui/serve/memory_card.h"
 #include "ui/serve/model_facts.h"
 #include "ui/serve/model_list.h"
 #include "ui/serve/planned_memory.h"
+#include "ui/serve/prefix_card.h"
+#include "ui/serve/serve_charts.h"
 #include "ui/serve/settings_form.h"
 #include "ui/shell/engine_controller.h"
+#include "ui/shell/engine_state.h"
 #include "ui/shell/preferences.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/icon.h"
@@ -44,6 +52,10 @@ bool looks_like_model(const QString& path) {
   const QFileInfo file(path);
   return file.isDir() ? QFileInfo::exists(path + QStringLiteral("/config.json"))
                       : file.suffix().compare(QLatin1String("gguf"), Qt::CaseInsensitive) == 0;
+}
+
+double utc_seconds() {
+  return static_cast<double>(RealClock().utc_now()) / static_cast<double>(kNanosPerSecond);
 }
 
 /// The free port that the server's message offers, or 0: any.
@@ -66,7 +78,8 @@ struct ServePage::State {
   bool paused = false, narrow = false;
 
   QComboBox *model_box = nullptr, *window_box = nullptr;
-  QAction *start_stop = nullptr, *start = nullptr, *stop = nullptr, *pause = nullptr, *window = nullptr;
+  QAction *start_stop = nullptr, *start = nullptr, *stop = nullptr, *pause = nullptr, *window = nullptr,
+          *load_test = nullptr;
   QTabBar* narrow_tabs = nullptr;
   QStackedWidget* left = nullptr;
   QWidget* right = nullptr;
@@ -74,6 +87,12 @@ struct ServePage::State {
   LiveView* live = nullptr;
   ModelCard* facts = nullptr;
   SettingsForm* form = nullptr;
+  PrefixCard* prefix = nullptr;
+  GoodputCard* goodput = nullptr;
+  EventsCard* events = nullptr;
+  LoadStrip* load_strip = nullptr;
+  EventLog log;
+  std::shared_ptr<const Snapshot> shown;  // stands still while the view is paused
 
   std::uint64_t facts_asked = 0, plans_asked = 0;  // answers to older questions are dropped
   std::unique_ptr<WorkerPool> reader;              // last: it joins first
@@ -119,7 +138,7 @@ QList<QWidget*> ServePage::context_widgets() {
   return {state_->model_box};
 }
 QList<QAction*> ServePage::page_actions() {
-  return {state_->window, state_->pause, state_->start_stop};
+  return {state_->window, state_->pause, state_->load_test, state_->start_stop};
 }
 
 void ServePage::build() {
@@ -128,6 +147,12 @@ void ServePage::build() {
   s.live = new LiveView(this);
   s.facts = new ModelCard(this);
   s.form = new SettingsForm(this);
+  s.prefix = new PrefixCard(this);
+  s.goodput = new GoodputCard(this);
+  s.goodput->set_words(s.preferences.objectives());
+  s.events = new EventsCard(this);
+  s.load_strip = new LoadStrip(s.engine, this);
+  s.live->add_strip(s.load_strip);
   s.left = new QStackedWidget(this);
   s.left->addWidget(s.list);
   s.left->addWidget(s.live);
@@ -137,7 +162,10 @@ void ServePage::build() {
   right->setContentsMargins(0, 0, 0, 0);
   right->setSpacing(units(2.5));
   right->addWidget(s.facts);
-  right->addWidget(s.form, 1);
+  right->addWidget(s.form, 3);
+  right->addWidget(s.prefix);
+  right->addWidget(s.goodput);
+  right->addWidget(s.events, 2);
 
   s.narrow_tabs = new QTabBar(this);
   s.narrow_tabs->setObjectName(QStringLiteral("serve.narrowTabs"));
@@ -160,6 +188,12 @@ void ServePage::build() {
   page->addWidget(s.live->figures());
   page->addLayout(halves, 1);
 
+  build_top_bar();
+  connect_live();
+}
+
+void ServePage::build_top_bar() {
+  State& s = *state_;
   s.model_box = new QComboBox(this);
   s.model_box->setObjectName(QStringLiteral("serve.model"));
   s.model_box->setAccessibleName(tr("Model"));
@@ -190,12 +224,36 @@ void ServePage::build() {
   connect(s.list, &ModelList::cancel_requested, this, [this] {
     if (state_->engine.state() == EngineState::loading) stop();
   });
+}
+
+void ServePage::connect_live() {
+  State& s = *state_;
   connect(s.form, &SettingsForm::change_asked, &s.engine, &EngineController::change);
   connect(&s.engine, &EngineController::setting_changed, s.form, &SettingsForm::show_answer);
   connect(s.form, &SettingsForm::edited, this, [this] {
     if (state_->session_settings) return;
     if (auto saved = state_->preferences.set_engine_settings(state_->form->settings()); !saved)
       Q_EMIT banner_requested(banner_of(saved.error()));
+  });
+  connect(s.form, &SettingsForm::restart_asked, this, [this] {
+    if (state_->form->complete()) load();
+  });
+  connect(s.goodput, &GoodputCard::changed, this, [this](const QString& words) {
+    state_->preferences.set_objectives(words);
+    show_snapshot();
+  });
+  connect(s.live, &LiveView::redraw_asked, this, &ServePage::show_snapshot);
+  connect(s.live, &LiveView::step_chosen, this, [this](quint64 step) {
+    if (Engine* engine = state_->engine.engine())
+      state_->live->show_step_text(step_text(step, engine->recorder()));
+  });
+  connect(s.events, &EventsCard::chosen, this, &ServePage::show_event);
+  connect(s.load_strip, &LoadStrip::banner_requested, this, &ServePage::banner_requested);
+  connect(s.load_strip, &LoadStrip::run_requested, this, &ServePage::run_requested);
+  connect(s.load_strip, &LoadStrip::ended, this, &ServePage::show_state);
+  connect(s.load_strip, &LoadStrip::began, this, [this](const QString& what, const QString& detail) {
+    state_->load_test->setEnabled(false);
+    state_->log.add({ServeEvent::Kind::load, utc_seconds(), what, detail, 0});
   });
 }
 
@@ -214,6 +272,18 @@ void ServePage::build_actions() {
   s.pause->setShortcutContext(Qt::WidgetWithChildrenShortcut);  // elsewhere Space presses the button it is on
   s.pause->setCheckable(true);
   s.pause->setIcon(icon(QStringLiteral("pause")));
+  s.load_test = action("serve.loadTest", tr("Load test…"), {});
+  connect(s.load_test, &QAction::triggered, this,
+          [this] { state_->load_strip->ask(state_->goodput->objectives()); });
+  const auto go = [this, action](const char* id, const QString& text, Qt::Key key, ServeEvent::Kind kind,
+                                 int by) {
+    QAction* made = action(id, text, key);
+    made->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    connect(made, &QAction::triggered, this, [this, kind, by] { state_->events->go(kind, by); });
+  };
+  go("serve.previousSpike", tr("Previous spike"), Qt::Key_BracketLeft, ServeEvent::Kind::spike, -1);
+  go("serve.nextSpike", tr("Next spike"), Qt::Key_BracketRight, ServeEvent::Kind::spike, +1);
+  go("serve.nextLap", tr("Next lap"), Qt::Key_L, ServeEvent::Kind::lap, +1);
   s.start_stop = action("serve.startStop", tr("Start engine"), {});
   auto* window = new QWidgetAction(this);
   window->setObjectName(QStringLiteral("serve.windowAction"));
@@ -234,13 +304,16 @@ void ServePage::build_actions() {
   connect(s.pause, &QAction::toggled, this, [this](bool on) {
     state_->paused = on;
     state_->pause->setText(on ? tr("Resume view") : tr("Pause view"));
-    if (!on) show_snapshot();
+    if (on) return;
+    take_snapshot();
+    show_snapshot();
   });
 }
 
 void ServePage::connect_engine() {
   EngineController& engine = state_->engine;
   connect(&engine, &EngineController::state_changed, this, [this](EngineState now) {
+    state_->log.add({ServeEvent::Kind::state, utc_seconds(), state_word(now), {}, 0});
     show_state();
     if (now == EngineState::failed) show_error();
     if (now == EngineState::serving) show_warnings();
@@ -252,6 +325,7 @@ void ServePage::connect_engine() {
                                        total);
           });
   connect(&engine, &EngineController::snapshot_ready, this, [this] {
+    take_snapshot();
     if (!state_->paused && isVisible()) show_snapshot();
   });
 }
@@ -263,6 +337,11 @@ void ServePage::show_state() {
                     (now == EngineState::stopped && s.engine.snapshot() && s.model == s.engine.model_path());
   s.left->setCurrentWidget(live ? static_cast<QWidget*>(s.live) : s.list);
   s.live->figures()->setVisible(live);
+  s.facts->setVisible(!live);
+  for (QWidget* card :
+       {static_cast<QWidget*>(s.prefix), static_cast<QWidget*>(s.goodput), static_cast<QWidget*>(s.events)})
+    card->setVisible(live);
+  s.load_test->setEnabled(now == EngineState::serving && !s.load_strip->running());
   s.pause->setEnabled(live);
   s.window_box->setEnabled(live);
   s.model_box->setEnabled(now != EngineState::loading && now != EngineState::stopping);
@@ -278,12 +357,15 @@ void ServePage::show_state() {
   else
     s.list->show_idle();
   if (now == EngineState::serving)
-    s.form->lock(s.engine.engine(), QUrl(s.engine.url()).port());
+    s.form->serve(*s.engine.engine(), QUrl(s.engine.url()).port());
   else if (now == EngineState::loading)
     s.form->lock_while_loading();
   else
     s.form->unlock();
-  if (live) show_snapshot();
+  if (live) {
+    take_snapshot();
+    show_snapshot();
+  }
   const auto last = s.engine.snapshot();
   s.live->memory()->show_ended(
       now == EngineState::stopped && last ? tr("Stopped at %1").arg(time_text(last->utc)) : QString());
@@ -308,9 +390,32 @@ void ServePage::plan_memory() {
   });
 }
 
+/// What must not be missed, whether it is drawn or not.
+void ServePage::take_snapshot() {
+  State& s = *state_;
+  const auto snapshot = s.engine.snapshot();
+  Engine* engine = s.engine.engine();
+  if (!snapshot) return;
+  s.live->take(*snapshot, engine ? &engine->recorder() : nullptr);
+  s.log.take(*snapshot, s.live->steps());
+  s.events->show_events(s.log.events());
+  if (engine) s.form->follow(*engine, static_cast<int>(laps_of(snapshot->changes).size()) + 2);
+  if (!s.paused) s.shown = snapshot;
+}
+
 void ServePage::show_snapshot() {
-  if (const auto snapshot = state_->engine.snapshot())
-    state_->live->show_snapshot(*snapshot, state_->window_seconds());
+  State& s = *state_;
+  if (!s.shown) return;
+  Engine* engine = s.engine.engine();
+  s.live->show_snapshot(*s.shown, s.window_seconds(), s.goodput->objectives(),
+                        engine ? &engine->recorder() : nullptr);
+  s.prefix->show_snapshot(*s.shown);
+  s.goodput->show_snapshot(*s.shown);
+}
+
+void ServePage::show_event(const ServeEvent& event) {
+  if (event.step > 0) return state_->live->show_step(event.step);
+  state_->live->show_time(event.at);
 }
 
 void ServePage::show_error() {

@@ -11,6 +11,7 @@ namespace pitwall::ui {
 
 class EngineController;
 class Preferences;
+struct ServeEvent;
 
 /// UI thread only. Both references outlive the page. Headers of models are read on a thread of its own.
 class ServePage : public Page {
@@ -37,6 +38,7 @@ class ServePage : public Page {
 
  Q_SIGNALS:
   void page_requested(const QString& id);
+  void run_requested(qint64 run);  ///< to be shown on its page
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
@@ -49,8 +51,12 @@ class ServePage : public Page {
   void build();
   void build_actions();
   void connect_engine();
+  void connect_live();
+  void build_top_bar();
   void show_state();
+  void take_snapshot();
   void show_snapshot();
+  void show_event(const ServeEvent& event);
   void plan_memory();
   void show_error();
   void show_warnings();

@@ -4,7 +4,9 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QGridLayout>
+#include <QKeyEvent>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QStyle>
 #include <QVBoxLayout>
@@ -12,6 +14,7 @@
 
 #include "engine/serve/engine.h"
 #include "ui/shell/theme.h"
+#include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
@@ -60,22 +63,8 @@ SettingsForm::SettingsForm(QWidget* parent) : Card(tr("Settings"), {}, {}, paren
   setObjectName(QStringLiteral("serve.settings"));
   changes_ = new Label({}, FontRole::small, Colour::muted, this);
   add_header_widget(changes_);
-  lock_note_ = new Label(tr("Grey settings are locked until the engine stops; the others change at once."),
-                         FontRole::small, Colour::muted, this);
-  lock_note_->setWordWrap(true);
-  lock_note_->hide();
-  body()->addWidget(lock_note_);
 
-  auto* inside = new QWidget;
-  grid_ = new QGridLayout(inside);
-  grid_->setContentsMargins(0, 0, units(1), 0);
-  grid_->setHorizontalSpacing(units(2));
-  grid_->setVerticalSpacing(units(1));
-  grid_->setColumnStretch(0, 1);
-  grid_->setColumnMinimumWidth(1, units(19));
-  grid_->setColumnMinimumWidth(
-      2,
-      QFontMetrics(Theme::current().font(FontRole::small)).horizontalAdvance(QStringLiteral("000.00 GiB")));
+  inside_ = new QWidget;
   scroll_ = new QScrollArea(this);
   scroll_->setProperty("bare", true);
   scroll_->setFrameShape(QFrame::NoFrame);
@@ -83,79 +72,150 @@ SettingsForm::SettingsForm(QWidget* parent) : Card(tr("Settings"), {}, {}, paren
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll_->setFocusPolicy(Qt::NoFocus);
   scroll_->viewport()->setBackgroundRole(QPalette::Base);
-  scroll_->setWidget(inside);
-  inside->setBackgroundRole(QPalette::Base);
-  inside->setAutoFillBackground(true);
+  scroll_->setWidget(inside_);
+  inside_->setBackgroundRole(QPalette::Base);
+  inside_->setAutoFillBackground(true);
   body()->addWidget(scroll_, 1);
+  body()->addWidget(make_buttons());
 
-  std::string_view group;
-  for (const SettingInfo& info : setting_table()) {
-    if (!shown(info)) continue;
-    if (info.group != group) add_group(qs(group = info.group));
-    add_row(info);
-  }
-  grid_->setRowStretch(grid_->rowCount(), 1);
+  for (const SettingInfo& info : setting_table())
+    if (shown(info)) add_row(info);
+  arrange();
   // Only the height scrolls.
-  scroll_->setMinimumWidth(inside->minimumSizeHint().width() +
+  scroll_->setMinimumWidth(inside_->minimumSizeHint().width() +
                            style()->pixelMetric(QStyle::PM_ScrollBarExtent));
   show_changes();
 }
 
-void SettingsForm::add_group(const QString& name) {
-  const int row = grid_->rowCount();
-  auto head = [&](const QString& text) {
-    auto* label = new Label(text, FontRole::small, Colour::muted, this);
-    QFont font = label->font();
-    font.setWeight(QFont::DemiBold);
-    label->setFont(font);
-    return label;
+QWidget* SettingsForm::make_buttons() {
+  buttons_ = new QWidget(this);
+  auto* column = new QVBoxLayout(buttons_);
+  column->setContentsMargins(0, units(1), 0, 0);
+  column->setSpacing(units(1));
+  restart_note_ =
+      new Label(tr("△ Some of them wait for a restart."), FontRole::small, Colour::warn, buttons_);
+  column->addWidget(restart_note_);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(units(2));
+  const auto button = [&](const char* name, const QString& text, void (SettingsForm::*act)()) {
+    auto* made = new QPushButton(text, buttons_);
+    made->setObjectName(QString::fromLatin1(name));
+    made->setProperty("compact", true);
+    connect(made, &QPushButton::clicked, this, act);
+    row->addWidget(made);
+    return made;
   };
-  const bool first = rows_.empty();
-  if (!first) grid_->setRowMinimumHeight(row, units(7));
-  grid_->addWidget(head(name), row, 0, Qt::AlignBottom);
-  if (!first) return;
-  grid_->addWidget(head(tr("requested")), row, 1, Qt::AlignRight);
-  grid_->addWidget(head(tr("effective")), row, 2, Qt::AlignRight);
+  apply_ = button("serve.settings.apply", {}, &SettingsForm::apply);
+  apply_->setProperty("primary", true);
+  apply_->setToolTip(tr("In force from the next step; a line on every chart marks it. Ctrl+Enter"));
+  restart_ = button("serve.settings.restart", tr("Restart with this"), &SettingsForm::restart_asked);
+  restart_->setToolTip(tr("Stops the engine, which ends its run, and starts it with these settings."));
+  revert_ = button("serve.settings.revert", tr("Revert"), &SettingsForm::revert);
+  revert_->setToolTip(tr("The fields say again what is in force."));
+  row->addStretch(1);
+  column->addLayout(row);
+  return buttons_;
 }
 
 void SettingsForm::add_row(const SettingInfo& info) {
-  const int at = grid_->rowCount();
   const std::size_t index = rows_.size();
-  auto* name = new Label(qs(info.name), FontRole::small, Colour::text, this);
-  auto* trouble = new Label({}, FontRole::small, Colour::bad, this);
+  auto* name = new Label(qs(info.name), FontRole::small, Colour::text, inside_);
+  auto* lock = new Label({}, FontRole::small, Colour::muted, inside_);
+  const int size = QFontMetrics(lock->font()).height();
+  lock->setPixmap(icon(QStringLiteral("lock"), Colour::muted).pixmap(size, size));
+  lock->setToolTip(tr("Changes with a restart."));
+  auto* trouble = new Label({}, FontRole::small, Colour::bad, inside_);
   trouble->setWordWrap(true);
   trouble->hide();
-  auto* effective = new Label({}, FontRole::small, Colour::muted, this);
-  rows_.push_back({&info, nullptr, effective, trouble});
+  auto* effective = new Label({}, FontRole::small, Colour::muted, inside_);
+  rows_.push_back({&info, name, nullptr, lock, effective, trouble});
   QWidget* field = rows_[index].field = make_field(info, index);
   field->setObjectName(QStringLiteral("serve.setting.") + qs(info.name));
   field->setAccessibleName(qs(info.name));
   field->setAccessibleDescription(qs(info.help));
+  field->installEventFilter(this);
   for (QWidget* widget : {static_cast<QWidget*>(name), field}) widget->setToolTip(tip_of(info));
   name->setBuddy(field);
-  grid_->addWidget(name, at, 0);
-  grid_->addWidget(field, at, 1);
-  grid_->addWidget(effective, at, 2, Qt::AlignRight | Qt::AlignVCenter);
-  grid_->addWidget(trouble, at + 1, 0, 1, 3);
   show_value(rows_[index]);
+}
+
+void SettingsForm::add_heading(const QString& name) {
+  const int row = grid_->rowCount();
+  const auto head = [&](const QString& text, int column, Qt::Alignment side) {
+    auto* label = new Label(text, FontRole::small, Colour::muted, inside_);
+    QFont font = label->font();
+    font.setWeight(QFont::DemiBold);
+    label->setFont(font);
+    grid_->addWidget(label, row, column, side | Qt::AlignBottom);
+    headings_.push_back(label);
+    label->show();
+  };
+  const bool first = headings_.empty();
+  grid_->setRowMinimumHeight(row, first ? 0 : units(7));
+  head(name, 0, Qt::AlignLeft);
+  if (!first) return;
+  head(tr("requested"), 2, Qt::AlignRight);
+  head(tr("effective"), 3, Qt::AlignRight);
+}
+
+void SettingsForm::arrange() {
+  for (QWidget* heading : headings_) delete heading;
+  headings_.clear();
+  delete grid_;  // a grid never forgets the rows it had
+  grid_ = new QGridLayout(inside_);
+  grid_->setContentsMargins(0, 0, units(1), 0);
+  grid_->setHorizontalSpacing(units(1.5));
+  grid_->setVerticalSpacing(units(1));
+  grid_->setColumnStretch(0, 1);
+  grid_->setColumnMinimumWidth(2, units(19));
+  grid_->setColumnMinimumWidth(
+      3,
+      QFontMetrics(Theme::current().font(FontRole::small)).horizontalAdvance(QStringLiteral("000.00 GiB")));
+  const bool serving = lock_ == Lock::serving;
+  const auto place = [this](const Row& row) {
+    const int at = grid_->rowCount();
+    grid_->addWidget(row.name, at, 0);
+    grid_->addWidget(row.lock, at, 1);
+    grid_->addWidget(row.field, at, 2);
+    grid_->addWidget(row.effective, at, 3, Qt::AlignRight | Qt::AlignVCenter);
+    grid_->addWidget(row.trouble, at + 1, 0, 1, 4);
+    row.lock->setVisible(lock_ == Lock::serving && !row.info->live);
+  };
+  QWidget* before = nullptr;
+  const auto pass = [&](bool live, bool all) {
+    std::string_view group;
+    for (const Row& row : rows_) {
+      if (!all && row.info->live != live) continue;
+      if (!live && row.info->group != group) add_heading(qs(group = row.info->group));
+      place(row);
+      if (before) QWidget::setTabOrder(before, row.field);
+      before = row.field;
+    }
+  };
+  if (serving) {
+    add_heading(tr("Change while it serves"));
+    pass(true, false);
+  }
+  pass(false, !serving);
+  grid_->setRowStretch(grid_->rowCount(), 1);
 }
 
 QWidget* SettingsForm::make_field(const SettingInfo& info, std::size_t row) {
   if (info.type == SettingType::flag) {
-    auto* box = new QCheckBox(this);
+    auto* box = new QCheckBox(inside_);
     connect(box, &QCheckBox::toggled, this,
             [=, this](bool on) { take(row, on ? QStringLiteral("true") : QStringLiteral("false")); });
     return box;
   }
   if (!info.choices.empty()) {
-    auto* box = new QComboBox(this);
+    auto* box = new QComboBox(inside_);
     box->setProperty("compact", true);
     for (const QString& choice : qs(info.choices).split(QLatin1Char('|'))) box->addItem(choice);
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     connect(box, &QComboBox::textActivated, this, [=, this](const QString& text) { take(row, text); });
     return box;
   }
-  auto* edit = new QLineEdit(this);
+  auto* edit = new QLineEdit(inside_);
   edit->setProperty("compact", true);
   if (info.type != SettingType::text) edit->setAlignment(Qt::AlignRight);
   if (info.secret) edit->setEchoMode(QLineEdit::Password);
@@ -174,22 +234,51 @@ void SettingsForm::show_value(const Row& row) {
 void SettingsForm::take(std::size_t index, const QString& text) {
   Row& row = rows_[index];
   const QString before = QString::fromStdString(settings_.display(row.info->name));
-  if (lock_ == Lock::all_but_live) {
-    Settings wanted = settings_;
-    const Result<void> readable = wanted.set(row.info->name, text.toStdString());
-    show_trouble(row, readable);
-    if (readable && wanted.display(row.info->name) != settings_.display(row.info->name))
-      Q_EMIT change_asked(std::string(row.info->name), text.toStdString());
-    return;
-  }
   const Result<void> result = settings_.set(row.info->name, text.toStdString());
   show_trouble(row, result);
   if (!result) return;
   show_value(row);
   if (QString::fromStdString(settings_.display(row.info->name)) == before && !row.info->secret) return;
-  row.effective->clear();
+  if (lock_ != Lock::serving) row.effective->clear();
   show_changes();
-  Q_EMIT edited();
+  if (lock_ != Lock::serving) Q_EMIT edited();
+}
+
+bool SettingsForm::is_pending(const Row& row) const {
+  return lock_ == Lock::serving && settings_.display(row.info->name) != in_force_.display(row.info->name);
+}
+
+int SettingsForm::pending() const {
+  return static_cast<int>(
+      std::count_if(rows_.begin(), rows_.end(), [this](const Row& row) { return is_pending(row); }));
+}
+
+void SettingsForm::apply() {
+  for (const Row& row : rows_)
+    if (row.info->live && is_pending(row))
+      Q_EMIT change_asked(std::string(row.info->name), settings_.display(row.info->name));
+}
+
+void SettingsForm::revert() {
+  set_settings(Settings(in_force_));
+}
+
+bool SettingsForm::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::KeyPress) {
+    const auto* key = static_cast<QKeyEvent*>(event);
+    const bool enter = key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter;
+    if (enter && (key->modifiers() & Qt::ControlModifier) && lock_ == Lock::serving) {
+      if (auto* edit = qobject_cast<QLineEdit*>(watched)) Q_EMIT edit->editingFinished();
+      apply();
+      return true;
+    }
+    if (enter && qobject_cast<QLineEdit*>(watched)) {
+      Q_EMIT static_cast<QLineEdit*>(watched)->editingFinished();
+      focusNextChild();
+      return true;
+    }
+  }
+  return Card::eventFilter(watched, event);
 }
 
 void SettingsForm::show_trouble(Row& row, const Result<void>& result) {
@@ -203,9 +292,8 @@ void SettingsForm::show_answer(const std::string& name, const std::string& text,
       std::find_if(rows_.begin(), rows_.end(), [&](const Row& each) { return each.info->name == name; });
   if (row == rows_.end()) return;
   show_trouble(*row, result);
-  if (!result || !settings_.set(name, text)) return;
-  show_value(*row);
-  row->effective->setText(effective_text(*row->info, settings_.display(name)));
+  if (!result || !in_force_.set(name, text)) return;
+  row->effective->setText(effective_text(*row->info, in_force_.display(name)));
   row->effective->set_colour(Colour::text);
   show_changes();
   Q_EMIT edited();
@@ -247,42 +335,77 @@ void SettingsForm::focus_setting(std::string_view name) {
     }
 }
 
-void SettingsForm::lock(const Engine* engine, int port) {
-  set_lock(Lock::all_but_live);
+void SettingsForm::show_effective(Row& row, const Engine& engine, int port) {
+  const QString wished = QString::fromStdString(in_force_.display(row.info->name));
+  if (row.info->secret || wished.isEmpty()) return;
+  const bool is_port = row.info->name == "port";
+  const QString text =
+      is_port ? QString::number(port) : effective_text(*row.info, engine.effective(row.info->name));
+  const bool any_port = is_port && in_force_.integer("port") == 0;
+  const bool differs = !any_port && !in_force_.is_auto(row.info->name) &&
+                       text != effective_text(*row.info, wished.toStdString());
+  row.effective->setText(differs ? QStringLiteral("△ ") + text : text);
+  row.effective->set_colour(differs ? Colour::warn : Colour::text);
+}
+
+void SettingsForm::serve(const Engine& engine, int port) {
+  in_force_ = engine.settings();
+  port_ = port;
+  set_lock(Lock::serving);
+  for (Row& row : rows_) show_effective(row, engine, port);
+}
+
+void SettingsForm::follow(const Engine& engine, int lap) {
+  if (lock_ != Lock::serving) return;
+  lap_ = lap;
+  const Settings now = engine.settings();
   for (Row& row : rows_) {
-    const QString wished = QString::fromStdString(settings_.display(row.info->name));
-    if (row.info->secret || wished.isEmpty()) continue;
-    const bool is_port = row.info->name == "port";
-    const QString text =
-        is_port ? QString::number(port) : effective_text(*row.info, engine->effective(row.info->name));
-    const bool any_port = is_port && settings_.integer("port") == 0;
-    const bool differs = !any_port && !settings_.is_auto(row.info->name) &&
-                         text != effective_text(*row.info, wished.toStdString());
-    row.effective->setText(differs ? QStringLiteral("△ ") + text : text);
-    row.effective->set_colour(differs ? Colour::warn : Colour::text);
+    const std::string_view name = row.info->name;
+    if (row.info->secret || now.display(name) == in_force_.display(name)) continue;
+    if (!is_pending(row) && settings_.set(name, now.display(name))) show_value(row);
   }
+  in_force_ = now;
+  for (Row& row : rows_) show_effective(row, engine, port_);
+  show_changes();
 }
 
 void SettingsForm::lock_while_loading() {
-  set_lock(Lock::all);
+  set_lock(Lock::loading);
 }
 void SettingsForm::unlock() {
   set_lock(Lock::open);
 }
 
 void SettingsForm::set_lock(Lock lock) {
-  if (lock == Lock::open && lock_ == Lock::all_but_live)
-    set_settings(Settings(settings_));  // what was refused goes
+  if (lock == lock_) return;
   lock_ = lock;
-  for (const Row& row : rows_)
-    row.field->setEnabled(lock == Lock::open || (lock == Lock::all_but_live && row.info->live));
-  lock_note_->setVisible(lock != Lock::open);
+  if (lock == Lock::open) set_settings(Settings(settings_));  // what was not understood goes
+  for (const Row& row : rows_) row.field->setEnabled(lock != Lock::loading);
+  arrange();
+  if (lock == Lock::serving) scroll_->ensureVisible(0, 0);
+  show_changes();
 }
 
 void SettingsForm::show_changes() {
+  int live = 0;
+  for (const Row& row : rows_) {
+    const bool waits = is_pending(row);
+    live += waits && row.info->live ? 1 : 0;
+    if (row.field->property("pending").toBool() == waits) continue;
+    row.field->setProperty("pending", waits);
+    row.field->update();
+  }
+  const int waiting = pending();
+  buttons_->setVisible(lock_ == Lock::serving && waiting > 0);
+  apply_->setText(tr("Apply as lap %1").arg(lap_));
+  apply_->setVisible(live > 0);
+  restart_->setVisible(waiting > live);
+  restart_note_->setVisible(waiting > live);
   const auto changed = std::count_if(rows_.begin(), rows_.end(),
                                      [&](const Row& row) { return settings_.changed(row.info->name); });
-  changes_->setText(changed == 0 ? tr("all defaults") : tr("%n changed", nullptr, static_cast<int>(changed)));
+  changes_->setText(waiting > 0    ? tr("%n pending", nullptr, waiting)
+                    : changed == 0 ? tr("all defaults")
+                                   : tr("%n changed", nullptr, static_cast<int>(changed)));
 }
 
 }  // namespace pitwall::ui

@@ -7,6 +7,7 @@
 #include "ui/widgets/card.h"
 
 class QGridLayout;
+class QPushButton;
 class QScrollArea;
 
 namespace pitwall {
@@ -27,40 +28,60 @@ class SettingsForm : public Card {
   bool complete();  ///< false: a field holds a value that is not understood; it gets the focus
   void focus_setting(std::string_view name);
 
-  /// While serving: only live settings can be edited, effective values are shown; `port`: the one listened
-  /// on.
-  void lock(const Engine* engine, int port);
+  /// While serving: live settings stand first, an edit waits for Apply, and the others ask for a restart;
+  /// effective values are shown. `port`: the one listened on.
+  void serve(const Engine& engine, int port);
+  /// What is in force has changed, perhaps not from here. `lap`: that the next change begins.
+  void follow(const Engine& engine, int lap);
   /// The engine's answer to change_asked().
   void show_answer(const std::string& name, const std::string& text, const Result<void>& result);
   void lock_while_loading();
-  void unlock();  ///< the last effective values stay
+  void unlock();        ///< the last effective values stay
+  int pending() const;  ///< edits that wait for Apply or a restart
+  void apply();         ///< asks for what is pending and live
+  void revert();        ///< the fields say again what is in force
 
  Q_SIGNALS:
   void edited();
   void change_asked(const std::string& name, const std::string& text);  ///< of a live setting while serving
+  void restart_asked();                                                 ///< with settings()
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;  ///< of the fields: Ctrl+Enter, Enter
 
  private:
   struct Row {
     const SettingInfo* info;
+    QWidget* name;
     QWidget* field;
-    Label *effective, *trouble;
+    Label *lock, *effective, *trouble;
   };
-  void add_group(const QString& name);
+  enum class Lock { open, loading, serving };
   void add_row(const SettingInfo& info);
+  void arrange();  ///< rows under their groups; while serving the live ones first
+  void add_heading(const QString& name);
   QWidget* make_field(const SettingInfo& info, std::size_t row);
+  QWidget* make_buttons();
   void show_value(const Row& row);
+  void show_effective(Row& row, const Engine& engine, int port);
   void take(std::size_t row, const QString& text);
-  enum class Lock { open, all, all_but_live };
+  bool is_pending(const Row& row) const;
   void set_lock(Lock lock);
   void show_changes();
   void show_trouble(Row& row, const Result<void>& result);
 
-  Settings settings_;
+  Settings settings_;  ///< as the fields say
+  Settings in_force_;  ///< while serving
   Lock lock_ = Lock::open;
+  int lap_ = 2, port_ = 0;
   std::vector<Row> rows_;
-  QGridLayout* grid_;
+  std::vector<QWidget*> headings_;
+  QWidget* inside_;
+  QGridLayout* grid_ = nullptr;
   QScrollArea* scroll_;
-  Label *changes_, *lock_note_;
+  Label *changes_, *restart_note_;
+  QWidget* buttons_;
+  QPushButton *apply_, *restart_, *revert_;
 };
 
 }  // namespace pitwall::ui

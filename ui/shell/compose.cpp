@@ -28,6 +28,11 @@ std::unique_ptr<MainWindow> compose_window(
                    Qt::CTRL | Qt::Key_Comma, true);
   QObject::connect(plan, &PlanPage::serve_requested, serve, &ServePage::take_plan);
   QObject::connect(serve, &ServePage::page_requested, window.get(), &MainWindow::show_page);
+  QObject::connect(serve, &ServePage::run_requested, window.get(),
+                   [reports, window = window.get()](qint64 run) {
+                     window->show_page(reports->id());
+                     reports->open_run(run);
+                   });
   QObject::connect(chat, &ChatPage::page_requested, window.get(), &MainWindow::show_page);
   QObject::connect(reports, &ReportsPage::page_requested, window.get(), &MainWindow::show_page);
   return window;

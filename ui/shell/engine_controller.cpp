@@ -192,6 +192,12 @@ EngineState EngineController::state() const {
 Engine* EngineController::engine() const {
   return state_->running ? state_->running->engine.get() : nullptr;
 }
+std::shared_ptr<Engine> EngineController::hold() const {
+  return {state_->running, engine()};
+}
+RunSink* EngineController::runs() const {
+  return state_->runs;
+}
 std::shared_ptr<const Snapshot> EngineController::snapshot() const {
   return state_->snapshot;
 }

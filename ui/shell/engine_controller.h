@@ -25,6 +25,9 @@ class EngineController : public QObject {
   void change(const std::string& name, const std::string& text);
   EngineState state() const;
   Engine* engine() const;  ///< null unless serving
+  /// The same for another thread: it does not go away while that is held. Let go of it soon after a stop.
+  std::shared_ptr<Engine> hold() const;
+  RunSink* runs() const;  ///< may be null
   std::shared_ptr<const Snapshot> snapshot()
       const;                                      ///< the last one; kept after a stop; null before the first
   QString url() const;                            ///< "http://127.0.0.1:8080"; empty unless serving

@@ -68,6 +68,13 @@ void Preferences::add_recent_model(const QString& path) {
   file_.setValue(key("recent_models"), QStringList(models.mid(0, kRecentModels)));
 }
 
+QString Preferences::objectives() const {
+  return file_.value(key("objectives")).toString();
+}
+void Preferences::set_objectives(const QString& words) {
+  file_.setValue(key("objectives"), words);
+}
+
 QStringList Preferences::model_folders() const {
   return file_.value(key("model_folders")).toStringList();
 }

@@ -33,6 +33,9 @@ class Preferences {
   QString last_deployment() const;  ///< name of the one that was planned last
   void set_last_deployment(const QString& name);
 
+  QString objectives() const;  ///< of goodput, "ttft:200 tpot:50"; may be empty
+  void set_objectives(const QString& words);
+
   /// Defaults where nothing was saved, or where the file cannot be read; `trouble` says why.
   Settings engine_settings(QString* trouble = nullptr) const;
   Result<void> set_engine_settings(const Settings& settings);  ///< secrets are not kept

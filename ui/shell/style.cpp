@@ -51,16 +51,17 @@ void draw_box(QPainter* painter, const QRect& rect, const QColor& fill, const QC
 void draw_field(QPainter* painter, const QStyleOption* option, const QWidget* widget) {
   const bool enabled = option->state & QStyle::State_Enabled;
   const bool focus = option->state & QStyle::State_HasFocus;
-  const bool wrong = has(widget, "wrong");
+  const bool wrong = has(widget, "wrong"), pending = has(widget, "pending");
   draw_box(painter, option->rect,
            ink(wrong     ? Colour::bad_fill
                : enabled ? Colour::panel
                          : Colour::alt),
            ink(focus     ? Colour::accent
                : wrong   ? Colour::bad
+               : pending ? Colour::accent
                : enabled ? Colour::strong
                          : Colour::border),
-           focus || wrong ? 2 : 1);
+           focus || wrong || pending ? 2 : 1);
 }
 
 void draw_chevron(QPainter* painter, const QRect& rect, const QColor& colour, bool up = false) {

@@ -2,7 +2,6 @@
 #include "ui/widgets/chart_plot.h"
 
 #include <QChart>
-#include <QDateTime>
 #include <QGraphicsLayout>
 #include <QKeyEvent>
 #include <QLineSeries>
@@ -16,22 +15,13 @@
 #include "ui/widgets/label_room.h"
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/stroke.h"
+#include "ui/widgets/time_axis.h"
 
 namespace pitwall::ui {
 
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-/// Seconds east of UTC: whole minutes and hours are those of the wall clock.
-double zone_offset(double utc) {
-  return QDateTime::fromSecsSinceEpoch(static_cast<qint64>(utc)).offsetFromUtc();
-}
-
-QString clock_text(double utc, bool with_seconds) {
-  return QDateTime::fromMSecsSinceEpoch(std::llround(utc * 1000))
-      .toString(with_seconds ? QStringLiteral("HH:mm:ss") : QStringLiteral("HH:mm"));
-}
 
 }  // namespace
 
@@ -40,6 +30,7 @@ ChartPlot::ChartPlot(bool log, XAxis x_axis, QWidget* parent)
       log_(log),
       kind_(x_axis),
       crosshair_(kNone),
+      span_from_(kNone),
       x_axis_(new QValueAxis),
       y_axis_(new QValueAxis) {
   age_.start();
@@ -87,6 +78,12 @@ void ChartPlot::set_time_range(double from, double to) {
   fixed_time_ = true;
   x_ = {from, to};
   refresh();
+}
+
+void ChartPlot::set_laps(std::vector<ChartLap> laps) {
+  if (laps == laps_) return;
+  laps_ = std::move(laps);
+  viewport()->update();
 }
 
 void ChartPlot::set_note(const QString& note) {
@@ -217,19 +214,6 @@ std::vector<double> ChartPlot::value_ticks() const {
   return log_ticks(values_, std::max(2, static_cast<int>(viewport()->height() / (line * 1.15)) - 1));
 }
 
-std::vector<double> ChartPlot::shown_x_ticks() const {
-  const QFontMetrics metrics(Theme::current().font(FontRole::caption));
-  const int label = metrics.horizontalAdvance(kind_ == XAxis::time ? QStringLiteral("00:00:00")
-                                                                   : x_text(std::round(x_.high)));
-  const int most = static_cast<int>(area().width() / (label * 1.6));
-  if (kind_ == XAxis::linear) return linear_ticks(x_, std::max(2, most));
-  if (kind_ == XAxis::log) return log_ticks(x_, std::max(2, most));
-  const double offset = zone_offset(x_.high);
-  std::vector<double> ticks = time_ticks({x_.low + offset, x_.high + offset}, most);
-  for (double& tick : ticks) tick -= offset;
-  return ticks;
-}
-
 QString ChartPlot::x_text(double x) const {
   if (kind_ == XAxis::time) return clock_text(x, true);
   return x == std::round(x) ? count_text(std::llround(x)) : three_digits(x);
@@ -257,23 +241,31 @@ void ChartPlot::drawBackground(QPainter* painter, const QRectF&) {
     painter->drawText(QRectF(0, y - metrics.height() / 2.0, plot.left() - units(1.5), metrics.height()),
                       Qt::AlignRight | Qt::AlignVCenter, tick_text(tick));
   }
-  const std::vector<double> ticks = shown_x_ticks();
-  const bool with_seconds = ticks.size() < 2 || ticks[1] - ticks[0] < 60;
-  for (const double tick : ticks) {
-    const double x = std::round(position(tick, values_.low).x());
-    painter->setPen(ink(Colour::strong));
-    painter->drawLine(QPointF(x, plot.bottom()), QPointF(x, plot.bottom() + units(0.75)));
-    painter->setPen(ink(Colour::muted));
-    const QString text = kind_ == XAxis::time ? clock_text(tick, with_seconds) : x_text(tick);
-    const double half = metrics.horizontalAdvance(text) / 2.0 + 1;
-    const double left = std::clamp(x - half, 0.0, viewport()->width() - 2 * half);
-    painter->drawText(QRectF(left, plot.bottom() + units(1.25), 2 * half, metrics.height()), Qt::AlignCenter,
-                      text);
-  }
+  if (kind_ == XAxis::time)
+    draw_clock_ticks(*painter, plot, x_, viewport()->width());
+  else
+    draw_x_ticks(*painter);
   painter->setPen(ink(Colour::strong));
   painter->drawLine(plot.bottomLeft(), plot.bottomRight());
   painter->drawLine(plot.topLeft(), plot.bottomLeft());
   painter->restore();
+}
+
+void ChartPlot::draw_x_ticks(QPainter& painter) {
+  const QRectF plot = area();
+  const QFontMetrics metrics(painter.font());
+  const int label = metrics.horizontalAdvance(x_text(std::round(x_.high)));
+  const int most = std::max(2, static_cast<int>(plot.width() / (label * 1.6)));
+  for (const double tick : kind_ == XAxis::log ? log_ticks(x_, most) : linear_ticks(x_, most)) {
+    const double x = std::round(position(tick, values_.low).x());
+    painter.setPen(ink(Colour::strong));
+    painter.drawLine(QPointF(x, plot.bottom()), QPointF(x, plot.bottom() + units(0.75)));
+    painter.setPen(ink(Colour::muted));
+    const double half = metrics.horizontalAdvance(x_text(tick)) / 2.0 + 1;
+    const double left = std::clamp(x - half, 0.0, viewport()->width() - 2 * half);
+    painter.drawText(QRectF(left, plot.bottom() + units(1.25), 2 * half, metrics.height()), Qt::AlignCenter,
+                     x_text(tick));
+  }
 }
 
 void ChartPlot::drawForeground(QPainter* painter, const QRectF&) {
@@ -288,6 +280,8 @@ void ChartPlot::drawForeground(QPainter* painter, const QRectF&) {
   painter->setBrush(Qt::NoBrush);
   draw_ticks(painter);
   draw_limits(painter);
+  draw_laps(
+      *painter, area(), laps_, [this](double at) { return position(at, values_.low).x(); }, hasFocus());
   draw_note(painter);
   LabelRoom room(area());
   if (names_at_lines_)
@@ -295,6 +289,14 @@ void ChartPlot::drawForeground(QPainter* painter, const QRectF&) {
   draw_points(painter, room);
   if (names_at_lines_) draw_names(painter, room);
   if (std::isfinite(crosshair_)) draw_crosshair(painter);
+  if (std::isfinite(span_from_)) {
+    QColor chosen = ink(Colour::accent);
+    chosen.setAlphaF(0.2f);
+    painter->fillRect(QRectF(QPointF(position(span_from_, values_.low).x(), area().top()),
+                             QPointF(position(crosshair_, values_.low).x(), area().bottom()))
+                          .normalized(),
+                      chosen);
+  }
   if (hasFocus()) {
     painter->setPen(QPen(ink(Colour::accent), 2));
     painter->drawRoundedRect(QRectF(viewport()->rect()).adjusted(1, 1, -1, -1), units(1), units(1));
@@ -526,13 +528,23 @@ void ChartPlot::keyPressEvent(QKeyEvent* event) {
 }
 
 void ChartPlot::mouseMoveEvent(QMouseEvent* event) {
-  if (!pinned_) move_user_crosshair(nearest_sample(x_at(event->position().x())));
+  const bool drags = kind_ == XAxis::time && (event->buttons() & Qt::LeftButton);
+  if (drags && !std::isfinite(span_from_)) span_from_ = crosshair_;
+  if (!pinned_ || drags) move_user_crosshair(nearest_sample(x_at(event->position().x())));
 }
 
 void ChartPlot::mousePressEvent(QMouseEvent* event) {
   setFocus(Qt::MouseFocusReason);
   move_user_crosshair(nearest_sample(x_at(event->position().x())));
   pinned_ = true;
+}
+
+void ChartPlot::mouseReleaseEvent(QMouseEvent*) {
+  const double from = std::min(span_from_, crosshair_), to = std::max(span_from_, crosshair_);
+  span_from_ = kNone;
+  if (!(to > from)) return;
+  move_user_crosshair(kNone);
+  Q_EMIT span_chosen(from, to);
 }
 
 void ChartPlot::leaveEvent(QEvent* event) {

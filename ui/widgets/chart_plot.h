@@ -28,6 +28,7 @@ class ChartPlot : public QChartView {
   void set_marks(const std::vector<ChartMark>* marks);  ///< not owned, as the series
   void set_names_at_lines(bool on) { names_at_lines_ = on; }
   void set_time_range(double from, double to);
+  void set_laps(std::vector<ChartLap> laps);
   void set_note(const QString& note);
   void set_crosshair(double x);  ///< NaN frees it
   double crosshair() const { return crosshair_; }
@@ -36,6 +37,7 @@ class ChartPlot : public QChartView {
 
  Q_SIGNALS:
   void crosshair_moved(double x);
+  void span_chosen(double from, double to);  ///< dragged over, on a time axis
 
  protected:
   void drawBackground(QPainter* painter, const QRectF& rect) override;
@@ -45,6 +47,7 @@ class ChartPlot : public QChartView {
   void keyPressEvent(QKeyEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
   void leaveEvent(QEvent* event) override;
   void focusInEvent(QFocusEvent* event) override;
   void focusOutEvent(QFocusEvent* event) override;
@@ -54,6 +57,7 @@ class ChartPlot : public QChartView {
   void place_plot_area();
   void update_limits();
   void update_lines();
+  void draw_x_ticks(QPainter& painter);
   void draw_ticks(QPainter* painter);
   void draw_points(QPainter* painter, LabelRoom& room);
   void draw_names(QPainter* painter, LabelRoom& room);
@@ -63,7 +67,6 @@ class ChartPlot : public QChartView {
   void draw_note(QPainter* painter);
   void move_user_crosshair(double x);
   std::vector<double> value_ticks() const;
-  std::vector<double> shown_x_ticks() const;
   QString x_text(double x) const;
   QString tick_text(double value) const;
   QString crosshair_text() const;
@@ -81,12 +84,13 @@ class ChartPlot : public QChartView {
   const std::vector<ChartSeries>* series_ = nullptr;
   const std::vector<ChartMark>* marks_ = nullptr;
   std::vector<ChartLimit> limits_;
+  std::vector<ChartLap> laps_;
   QString note_;
   AxisLimits x_{0, 0}, values_{0, 1};
   bool fixed_time_ = false, pinned_ = false, has_data_ = false;
   SteadyLimits steady_x_, steady_;
   QElapsedTimer age_;
-  double crosshair_;
+  double crosshair_, span_from_;                                ///< NaN: none
   std::vector<QLineSeries*> lines_;                             ///< pool: one for each unbroken segment shown
   std::vector<std::pair<PlotPoint, std::size_t>> lone_points_;  ///< segments of one sample, with their series
   QValueAxis *x_axis_, *y_axis_;

@@ -50,6 +50,7 @@ LineChart::LineChart(const Spec& spec, QWidget* parent)
   plot_->set_names_at_lines(spec.names_at_lines);
   set_drawing(plot_);
   connect(plot_, &ChartPlot::crosshair_moved, this, &LineChart::crosshair_moved);
+  connect(plot_, &ChartPlot::span_chosen, this, &LineChart::span_chosen);
 }
 
 void LineChart::set_series(std::vector<ChartSeries> series) {
@@ -86,6 +87,11 @@ void LineChart::set_marks(std::vector<ChartMark> marks) {
 void LineChart::set_time_range(double from, double to) {
   plot_->set_time_range(from, to);
 }
+void LineChart::set_laps(const std::vector<ChartLap>& laps) {
+  if (laps == laps_) return;
+  laps_ = laps;
+  plot_->set_laps(laps);
+}
 void LineChart::set_note(const QString& note) {
   plot_->set_note(note);
 }
@@ -121,6 +127,7 @@ QString LineChart::summary() const {
                           spec_.x == XAxis::time ? x_text(at) : tr("%1 %2").arg(x_text(at), spec_.x_name));
   for (const ChartMark& mark : marks_)
     if (!mark.text.isEmpty()) text += QLatin1Char(' ') + mark.text + QLatin1Char('.');
+  for (const ChartLap& lap : laps_) text += tr(" Lap %1 at %2.").arg(lap.number).arg(x_text(lap.at));
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ui/widgets/chart_card.h"
+#include "ui/widgets/lap_lines.h"
 
 namespace pitwall::ui {
 
@@ -61,7 +62,8 @@ class LineChart : public ChartCard {
   void set_limits(std::vector<ChartLimit> limits);
   void set_marks(std::vector<ChartMark> marks);
   void set_time_range(double from, double to);  ///< UTC seconds; unset: the data's
-  void set_note(const QString& note);           ///< one muted line inside the plot: why a line is missing
+  void set_laps(const std::vector<ChartLap>& laps);
+  void set_note(const QString& note);  ///< one muted line inside the plot: why a line is missing
   const std::vector<ChartSeries>& series() const { return series_; }
   const std::vector<ChartMark>& marks() const { return marks_; }
 
@@ -73,6 +75,7 @@ class LineChart : public ChartCard {
 
  Q_SIGNALS:
   void crosshair_moved(double x);  ///< by the user; connect charts to each other
+  void span_chosen(double from, double to);
 
  protected:
   std::vector<TableRow> table_rows() const override;
@@ -85,6 +88,7 @@ class LineChart : public ChartCard {
   Spec spec_;
   std::vector<ChartSeries> series_;
   std::vector<ChartMark> marks_;
+  std::vector<ChartLap> laps_;
   ChartPlot* plot_;
 };
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/serve/event_log.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "ui/serve/laps.h"
+#include "ui/widgets/number_format.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+constexpr double kSpikeFactor = 10;
+constexpr std::size_t kMedianSteps = 128, kFewestSteps = 16;
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("events", text);
+}
+
+double duration(const StepSpan& step) {
+  return step.to - step.from;
+}
+
+/// From the end of the step before, as the streams feel it; a pause without streams is none.
+double felt(const StepSpan& step, const StepSpan& before) {
+  return before.decode > 0 && step.decode > 0 ? std::max(duration(step), step.to - before.to)
+                                              : duration(step);
+}
+
+double median_before(const std::vector<StepSpan>& steps, std::size_t end) {
+  std::vector<double> durations;
+  for (std::size_t i = end - std::min(end, kMedianSteps); i < end; ++i)
+    if (steps[i].decode > 0) durations.push_back(duration(steps[i]));
+  if (durations.size() < kFewestSteps) return 0;
+  const auto middle = durations.begin() + std::ssize(durations) / 2;
+  std::nth_element(durations.begin(), middle, durations.end());
+  return *middle;
+}
+
+ServeEvent spike_of(const StepSpan& step, double ms) {
+  ServeEvent event{ServeEvent::Kind::spike, step.from, tr("Spike %1").arg(ms_text(ms)), {}, step.step};
+  QStringList words{tr("step %1").arg(count_text(static_cast<qint64>(step.step))),
+                    tr("%1 streams waited").arg(count_text(step.decode))};
+  if (step.prefill > 0) words << tr("%1 prefill tokens").arg(count_text(step.prefill));
+  if (step.preempted > 0) words << tr("%1 preempted").arg(count_text(step.preempted));
+  event.detail = words.join(QStringLiteral(", "));
+  return event;
+}
+
+}  // namespace
+
+void EventLog::add(ServeEvent event) {
+  events_.push_back(std::move(event));
+  if (events_.size() > kMost) events_.erase(events_.begin());
+}
+
+void EventLog::take(const Snapshot& snapshot, const std::vector<StepSpan>& steps) {
+  if (snapshot.started_utc != started_) {
+    started_ = snapshot.started_utc;
+    laps_ = 0;
+    last_step_ = 0;
+  }
+  const std::vector<ChartLap> laps = laps_of(snapshot.changes);
+  for (; laps_ < laps.size(); ++laps_)
+    add({ServeEvent::Kind::lap, laps[laps_].at, tr("Lap %1").arg(laps[laps_].number), laps[laps_].text, 0});
+  auto first = std::upper_bound(steps.begin(), steps.end(), last_step_,
+                                [](std::uint64_t known, const StepSpan& step) { return known < step.step; });
+  for (; first != steps.end(); ++first) {
+    last_step_ = first->step;
+    if (first->decode == 0 || first == steps.begin()) continue;
+    const auto at = static_cast<std::size_t>(first - steps.begin());
+    const double usual = median_before(steps, at), took = felt(*first, *(first - 1));
+    if (usual > 0 && took > kSpikeFactor * usual) add(spike_of(*first, took * 1000));
+  }
+}
+
+}  // namespace pitwall::ui

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/serve/load_strip.h"
+
+#include <QHBoxLayout>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "ui/serve/load_dialog.h"
+#include "ui/shell/engine_controller.h"
+#include "ui/widgets/number_format.h"
+
+namespace pitwall::ui {
+
+LoadStrip::LoadStrip(EngineController& engine, QWidget* parent)
+    : Card({}, {}, {}, parent), engine_(engine), loads_(new LoadRunner(engine, this)) {
+  setObjectName(QStringLiteral("serve.load"));
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  said_ = new Label({}, FontRole::small, Colour::text, this);
+  said_->setObjectName(QStringLiteral("serve.load.said"));
+  bar_ = new QProgressBar(this);
+  bar_->setAccessibleName(tr("Load test, share that has ended"));
+  bar_->setTextVisible(false);
+  auto* cancel = new QPushButton(tr("Cancel load"), this);
+  cancel->setObjectName(QStringLiteral("serve.load.cancel"));
+  cancel->setProperty("compact", true);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(units(3));
+  row->addWidget(said_);
+  row->addWidget(bar_, 1);
+  row->addWidget(cancel);
+  body()->addLayout(row);
+  connect(cancel, &QPushButton::clicked, loads_, &LoadRunner::cancel);
+  connect(loads_, &LoadRunner::progress, this, &LoadStrip::show_progress);
+  connect(loads_, &LoadRunner::finished, this, &LoadStrip::show_end);
+  hide();
+}
+
+void LoadStrip::ask(const Objectives& objectives) {
+  const auto snapshot = engine_.snapshot();
+  if (!snapshot) return;
+  LoadDialog dialog(last_, snapshot->max_num_seqs, this);
+  if (dialog.exec() != QDialog::Accepted) return;
+  LoadWish wish = dialog.wish();
+  wish.objectives = objectives;
+  start(wish);
+}
+
+void LoadStrip::start(const LoadWish& wish) {
+  if (auto started = loads_->start(wish); !started)
+    return Q_EMIT banner_requested(banner_of(started.error()));
+  last_ = wish;
+  show_progress({}, true);
+  show();
+  Q_EMIT began(tr("Load %1").arg(QString::fromStdString(wish.workload)),
+               tr("%n requests", nullptr, wish.requests));
+}
+
+void LoadStrip::show_end(const Result<LoadReport>& report) {
+  hide();
+  Q_EMIT ended();
+  if (!report) {
+    if (report.error().kind != Error::Kind::cancelled) Q_EMIT banner_requested(banner_of(report.error()));
+    return;
+  }
+  std::int64_t failed = 0;
+  for (const auto& [how, count] : report->failures) failed += count;
+  Banner banner;
+  banner.severity = failed > 0 ? Banner::Severity::warn : Banner::Severity::good;
+  banner.text =
+      tr("Load %1: %2 tok/s, TTFT p50 %3, TPOT p50 %4, %5 failed.")
+          .arg(QString::fromStdString(report->setup.workload), rate_number(report->output_throughput),
+               ms_text(report->ttft.p50), ms_text(report->tpot.p50), count_text(failed));
+  if (!report->run_ids.empty()) {
+    banner.verb = tr("Open %1").arg(run_name(report->run_ids.front()));
+    banner.action = [this, run = report->run_ids.front()] { Q_EMIT run_requested(run); };
+  }
+  Q_EMIT banner_requested(banner);
+}
+
+void LoadStrip::show_progress(const PlayProgress& progress, bool warming_up) {
+  const auto count = [](std::size_t n) { return count_text(static_cast<qint64>(n)); };
+  const QString workload = QString::fromStdString(last_.workload);
+  QString text = warming_up ? tr("Load %1: warming up").arg(workload)
+                            : tr("Load %1: %2 of %3 ended, %4 running")
+                                  .arg(workload, count(progress.ended), count(progress.total),
+                                       count(progress.sent - progress.ended));
+  if (progress.failed > 0) text += tr(", △ %1 failed").arg(count(progress.failed));
+  said_->setText(text);
+  bar_->setRange(0, static_cast<int>(std::max<std::size_t>(progress.total, 1)));
+  bar_->setValue(warming_up ? 0 : static_cast<int>(progress.ended));
+}
+
+}  // namespace pitwall::ui

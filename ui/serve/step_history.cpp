@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/serve/step_history.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "ui/widgets/number_format.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+constexpr std::size_t kAllKept = std::size_t{1} << 14;  // more than a recorder's ring
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("steps", text);
+}
+
+QString event_text(const StepEvent& event) {
+  const QString who = count_text(static_cast<qint64>(event.request.value)), tokens = count_text(event.tokens);
+  switch (event.kind) {
+    case StepEvent::Kind::joined:
+      return event.tokens > 0 ? tr("%1 joined (%2 tokens cached)").arg(who, tokens)
+                              : tr("%1 joined").arg(who);
+    case StepEvent::Kind::resumed:
+      return tr("%1 came back").arg(who);
+    case StepEvent::Kind::left:
+      return tr("%1 left").arg(who);
+    case StepEvent::Kind::preempted:
+      return tr("%1 was preempted (%2 tokens thrown away)").arg(who, tokens);
+    case StepEvent::Kind::swapped_out:
+      return tr("%1 was swapped out (%2 tokens)").arg(who, tokens);
+  }
+  return {};
+}
+
+}  // namespace
+
+void StepHistory::take(const Snapshot& snapshot, const Recorder& recorder) {
+  if (snapshot.started_utc != started_) {
+    steps_.clear();
+    started_ = snapshot.started_utc;
+  }
+  const std::uint64_t known = steps_.empty() ? 0 : steps_.back().step;
+  const std::uint64_t newest = snapshot.steps.empty() ? 0 : snapshot.steps.back().step;
+  if (newest <= known) return;
+  const Nanos to_utc = snapshot.utc - snapshot.steady;
+  const auto seconds = [to_utc](Nanos steady) { return static_cast<double>(steady + to_utc) / 1e9; };
+  const auto fresh = recorder.last_steps(steps_.empty() ? kAllKept : std::min(kAllKept, newest - known + 64));
+  for (const StepRecord& step : fresh) {
+    if (step.step <= known) continue;
+    steps_.push_back({step.step, seconds(step.started), seconds(step.finished), step.prefill_tokens,
+                      step.decode_tokens, step.waiting, step.preempted, step.evicted, step.joined,
+                      step.left});
+  }
+  if (steps_.size() > kMost + kMost / 8)  // seldom, as the rest moves
+    steps_.erase(steps_.begin(), steps_.end() - static_cast<std::ptrdiff_t>(kMost));
+}
+
+QString step_text(std::uint64_t step, const Recorder& recorder) {
+  const auto kept = recorder.last_steps(kAllKept);
+  const auto found =
+      std::find_if(kept.rbegin(), kept.rend(), [step](const StepRecord& each) { return each.step == step; });
+  if (found == kept.rend()) return {};
+  QStringList words{tr("Step %1: %2 decode and %3 prefill tokens in %4, %5 sequences, %6 waiting, %7 KV "
+                       "blocks used, %8 cached")
+                        .arg(count_text(static_cast<qint64>(step)), count_text(found->decode_tokens),
+                             count_text(found->prefill_tokens),
+                             ms_text(static_cast<double>(found->finished - found->started) / 1e6),
+                             count_text(found->sequences), count_text(found->waiting),
+                             count_text(found->kv_used_blocks), count_text(found->kv_cached_blocks))};
+  if (found->gap_ns > 0)
+    words << tr("the device waited %1 before it").arg(ms_text(static_cast<double>(found->gap_ns) / 1e6));
+  if (found->predicted_ns > 0)
+    words << tr("expected %1").arg(ms_text(static_cast<double>(found->predicted_ns) / 1e6));
+  if (found->evicted > 0) words << tr("%1 cached blocks evicted").arg(count_text(found->evicted));
+  for (const StepEvent& event : recorder.events_of(*found)) words << event_text(event);
+  return words.join(QStringLiteral(" · "));
+}
+
+}  // namespace pitwall::ui
