@@ -15,67 +15,26 @@
 #include <fstream>
 #include <future>
 
-#include "app/common/backend_factory.h"
-#include "engine/plan/gpu_profile.h"
-#include "engine/store/store.h"
 #include "tests/support/taken_port.h"
-#include "tests/support/test_support.h"
 #include "tests/support/tiny_model.h"
-#include "ui/serve/memory_card.h"
+#include "tests/ui/serve_session.h"
 #include "ui/serve/model_facts.h"
-#include "ui/serve/serve_page.h"
 #include "ui/serve/settings_form.h"
-#include "ui/shell/banner_bar.h"
 #include "ui/shell/command_palette.h"
-#include "ui/shell/compose.h"
-#include "ui/shell/engine_controller.h"
-#include "ui/shell/preferences.h"
 #include "ui/shell/shortcut_sheet.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/data_table.h"
 #include "ui/widgets/line_chart.h"
-#include "ui/widgets/memory_bar.h"
 
 using namespace pitwall;
 using namespace pitwall::ui;
+using test::kPatienceMs;
 
 namespace {
-
-constexpr int kPatienceMs = 60'000;
 
 QString u8(const char* text) {
   return QString::fromUtf8(text);
 }
-
-/// Everything a session has, on data folders of its own.
-struct Session {
-  explicit Session(const std::filesystem::path& folder)
-      : preferences(folder),
-        store(*Store::open(folder / "pitwall.db")),
-        engine(backend_factory(), store.get()) {
-    window =
-        compose_window(engine, *store, preferences, [](const std::string& name) { return find_gpu(name); });
-    window->resize(1440, 900);
-    window->show_page(u8("serve"));
-    window->show();
-    serve = static_cast<ServePage*>(window->page(u8("serve")));
-    banner = window->findChild<BannerBar*>();
-  }
-  bool reaches(EngineState state) {
-    return QTest::qWaitFor([&] { return engine.state() == state; }, kPatienceMs);
-  }
-  template <class T>
-  T* child(const char* name) {
-    return window->findChild<T*>(u8(name));
-  }
-
-  Preferences preferences;
-  std::unique_ptr<Store> store;
-  EngineController engine;
-  std::unique_ptr<MainWindow> window;
-  ServePage* serve = nullptr;
-  BannerBar* banner = nullptr;
-};
 
 QString accessible_name(QWidget* widget) {
   QAccessibleInterface* face = QAccessible::queryAccessibleInterface(widget);
@@ -94,7 +53,6 @@ class ServeTest : public QObject {
   void starts_with_an_offer();
   void header_facts_are_read_before_start();
   void loads_serves_and_stops();
-  void memory_is_planned_beside_booked();
   void a_load_can_be_cancelled();
   void missing_file();
   void damaged_file();
@@ -102,7 +60,6 @@ class ServeTest : public QObject {
   void memory_limit_points_at_its_setting();
   void nonsense_stays_in_its_field();
   void settings_are_remembered_and_session_ones_are_not();
-  void live_settings_change_while_serving();
   void restart_while_serving();
   void closing_while_busy();
   void every_stop_of_tab_has_a_name();
@@ -117,7 +74,7 @@ class ServeTest : public QObject {
 
   std::unique_ptr<test::TemporaryFolder> home_, data_;
   std::filesystem::path model_;
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<test::ServeSession> session_;
 };
 
 void ServeTest::initTestCase() {
@@ -130,7 +87,7 @@ void ServeTest::initTestCase() {
 
 void ServeTest::init() {
   data_ = std::make_unique<test::TemporaryFolder>();
-  session_ = std::make_unique<Session>(data_->path());
+  session_ = std::make_unique<test::ServeSession>(data_->path());
 }
 
 void ServeTest::cleanup() {
@@ -139,11 +96,7 @@ void ServeTest::cleanup() {
 }
 
 void ServeTest::serve_tiny() {
-  PW_VERIFY(session_->serve->set_setting("port", "0"));
-  PW_VERIFY(session_->serve->set_setting("kv-cache-memory-bytes", "16MiB"));
-  session_->serve->choose_model(QString::fromStdString(model().string()));
-  session_->serve->start();
-  QVERIFY(session_->reaches(EngineState::serving));
+  session_->serve_model(model());
 }
 
 void ServeTest::starts_with_an_offer() {
@@ -175,17 +128,8 @@ void ServeTest::loads_serves_and_stops() {
   QVERIFY(session_->engine.url().startsWith(u8("http://127.0.0.1:")));
   QCOMPARE(session_->child<QPushButton>("shell.url")->text(), session_->engine.url());
   QVERIFY(session_->child<QWidget>("serve.figures")->isVisible());
-  QVERIFY(!session_->child<QComboBox>("serve.setting.block-size")->isEnabled());
 
-  GenerationRequest request;
-  request.prompt = {70, 71, 72};
-  request.sampling.max_tokens = 40;
-  request.ignore_eos = true;
-  std::promise<RequestRecord> ended;
-  PW_VERIFY(session_->engine.engine()->submit(std::move(request), [&](OutputEvent&& event) {
-    if (event.finished) ended.set_value(event.record);
-  }));
-  const RequestRecord record = ended.get_future().get();
+  const RequestRecord record = session_->generate(40);
   QCOMPARE(record.output_tokens, 40);
   auto* table = session_->child<DataTable>("serve.requestTable");
   QVERIFY(QTest::qWaitFor(
@@ -207,21 +151,6 @@ void ServeTest::loads_serves_and_stops() {
   PW_VERIFY(runs);
   QCOMPARE(runs->size(), std::size_t{1});
   QCOMPARE(runs->front().status, RunStatus::finished);
-}
-
-void ServeTest::memory_is_planned_beside_booked() {
-  serve_tiny();
-  auto* table = session_->child<MemoryTable>("serve.memoryTable");
-  const auto row = [&](const char* category) {
-    for (const QString& line : table->to_csv().split(QLatin1Char('\n')))
-      if (line.startsWith(u8(category) + QLatin1Char(','))) return line.split(QLatin1Char(',')).mid(1);
-    return QStringList{};
-  };
-  QVERIFY(QTest::qWaitFor([&] { return !row("Weights").at(0).isEmpty(); }, kPatienceMs));
-  for (const char* category : {"Weights", "Activations", "Workspace", "Graphs"})
-    QVERIFY2(row(category).at(0) == row(category).at(1), qPrintable(row(category).join(QLatin1Char(' '))));
-  QCOMPARE(row("KV free").at(0), QString());  // how the pool is used, nobody plans
-  QCOMPARE(row("KV free").at(1).toLongLong(), session_->engine.snapshot()->ledger.kv_free);
 }
 
 void ServeTest::a_load_can_be_cancelled() {
@@ -318,29 +247,6 @@ void ServeTest::settings_are_remembered_and_session_ones_are_not() {
   QString trouble;
   QVERIFY(!Preferences(data_->path()).engine_settings(&trouble).changed("max-num-batched-tokens"));
   QVERIFY(trouble.contains(u8("no-such-setting")));
-}
-
-void ServeTest::live_settings_change_while_serving() {
-  serve_tiny();
-  const auto type = [this](const char* name, const char* text) {
-    auto* field = session_->child<QLineEdit>(name);
-    QVERIFY(field->isEnabled());
-    field->setFocus();
-    field->selectAll();
-    QTest::keyClicks(field, u8(text));
-    QTest::keyClick(field, Qt::Key_Return);
-  };
-  QVERIFY(!session_->child<QComboBox>("serve.setting.block-size")->isEnabled());
-  type("serve.setting.target-itl-ms", "25");
-  QTRY_COMPARE(session_->engine.engine()->settings().real("target-itl-ms"), 25.0);
-  const auto* form = session_->child<SettingsForm>("serve.settings");
-  QTRY_COMPARE(form->settings().real("target-itl-ms"), 25.0);
-  type("serve.setting.max-num-seqs", "4000");  // more than the slots of the start
-  auto* seqs = session_->child<QLineEdit>("serve.setting.max-num-seqs");
-  QTRY_VERIFY2(seqs->accessibleDescription().contains(u8("4000")), qPrintable(seqs->accessibleDescription()));
-  session_->engine.stop();
-  QVERIFY(session_->reaches(EngineState::stopped));
-  QCOMPARE(seqs->text(), QString::number(form->settings().integer("max-num-seqs")));
 }
 
 void ServeTest::restart_while_serving() {

@@ -19,7 +19,7 @@ namespace pitwall::ui {
 namespace {
 
 constexpr std::size_t kRecentRows = 12;
-constexpr double kChartsUnits = 168;  // four rows
+constexpr double kChartsUnits = 146;  // four rows
 
 /// What the short table beside the charts keeps of the columns; the Requests tab has all.
 constexpr std::size_t kRecentColumns[] = {0, 1, 4, 6, 7, 8};
@@ -83,6 +83,7 @@ LiveView::LiveView(QWidget* parent) : QWidget(parent) {
   outer->setContentsMargins(0, 0, 0, 0);
   outer->addWidget(scroll);
   connect(charts_, &ServeCharts::redraw_asked, this, &LiveView::redraw_asked);
+  connect(tabs_, &QTabWidget::currentChanged, this, &LiveView::redraw_asked);
 }
 
 QWidget* LiveView::make_steps() {

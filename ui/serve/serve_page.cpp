@@ -162,7 +162,7 @@ void ServePage::build() {
   right->setContentsMargins(0, 0, 0, 0);
   right->setSpacing(units(2.5));
   right->addWidget(s.facts);
-  right->addWidget(s.form, 3);
+  right->addWidget(s.form, 5);
   right->addWidget(s.prefix);
   right->addWidget(s.goodput);
   right->addWidget(s.events, 2);

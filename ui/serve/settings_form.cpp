@@ -124,10 +124,13 @@ void SettingsForm::add_row(const SettingInfo& info) {
   const int size = QFontMetrics(lock->font()).height();
   lock->setPixmap(icon(QStringLiteral("lock"), Colour::muted).pixmap(size, size));
   lock->setToolTip(tr("Changes with a restart."));
+  QSizePolicy keeps_its_room = lock->sizePolicy();
+  keeps_its_room.setRetainSizeWhenHidden(true);
+  lock->setSizePolicy(keeps_its_room);
   auto* trouble = new Label({}, FontRole::small, Colour::bad, inside_);
   trouble->setWordWrap(true);
   trouble->hide();
-  auto* effective = new Label({}, FontRole::small, Colour::muted, inside_);
+  auto* effective = new ElidedLabel({}, FontRole::small, Colour::muted, inside_);
   rows_.push_back({&info, name, nullptr, lock, effective, trouble});
   QWidget* field = rows_[index].field = make_field(info, index);
   field->setObjectName(QStringLiteral("serve.setting.") + qs(info.name));
@@ -167,10 +170,10 @@ void SettingsForm::arrange() {
   grid_->setHorizontalSpacing(units(1.5));
   grid_->setVerticalSpacing(units(1));
   grid_->setColumnStretch(0, 1);
-  grid_->setColumnMinimumWidth(2, units(19));
+  grid_->setColumnMinimumWidth(2, units(21));
   grid_->setColumnMinimumWidth(
       3,
-      QFontMetrics(Theme::current().font(FontRole::small)).horizontalAdvance(QStringLiteral("000.00 GiB")));
+      QFontMetrics(Theme::current().font(FontRole::small)).horizontalAdvance(QStringLiteral("△ continuous")));
   const bool serving = lock_ == Lock::serving;
   const auto place = [this](const Row& row) {
     const int at = grid_->rowCount();
@@ -381,6 +384,7 @@ void SettingsForm::set_lock(Lock lock) {
   lock_ = lock;
   if (lock == Lock::open) set_settings(Settings(settings_));  // what was not understood goes
   for (const Row& row : rows_) row.field->setEnabled(lock != Lock::loading);
+  set_title(lock == Lock::serving ? tr("Live settings") : tr("Settings"));
   arrange();
   if (lock == Lock::serving) scroll_->ensureVisible(0, 0);
   show_changes();

@@ -194,13 +194,15 @@ void StackPlot::draw_names(QPainter& painter, const QRectF& plot) const {
   painter.setFont(font);
   const QFontMetrics metrics(font);
   std::vector<double> base(data_->x.size(), 0);
+  const double from = std::max(plot.left(), x_of(data_->x.front()));
+  const double to = std::min(plot.right(), x_of(data_->x.back()));
   for (const StackLayer& layer : data_->layers) {
     const double wide = metrics.horizontalAdvance(layer.name) + units(2);
     QRectF best;
     for (std::size_t i = 0; i < data_->x.size(); ++i) {
       const double x = x_of(data_->x[i]), low = y_of(base[i]), high = y_of(base[i] + layer.y[i]);
       base[i] += layer.y[i];
-      if (x - wide / 2 < plot.left() || x + wide / 2 > plot.right() || low - high < best.height()) continue;
+      if (x - wide / 2 < from || x + wide / 2 > to || low - high < best.height()) continue;
       best = QRectF(x - wide / 2, high, wide, low - high);
     }
     if (best.height() < metrics.height() + 2) continue;
