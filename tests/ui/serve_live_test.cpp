@@ -7,6 +7,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTabWidget>
+#include <cmath>
 #include <limits>
 
 #include "tests/support/tiny_model.h"
@@ -14,6 +15,7 @@
 #include "ui/serve/goodput_card.h"
 #include "ui/serve/load_strip.h"
 #include "ui/serve/prefix_card.h"
+#include "ui/serve/serve_charts.h"
 #include "ui/serve/settings_form.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/data_table.h"
@@ -51,6 +53,7 @@ class ServeLiveTest : public QObject {
   void load_from_the_page_is_a_run();
   void load_can_be_cancelled_and_ends_with_its_engine();
   void a_paused_view_stands_still();
+  void charts_share_crosshair_and_span();
 
  private:
   std::unique_ptr<test::TemporaryFolder> home_, data_;
@@ -300,6 +303,30 @@ void ServeLiveTest::a_paused_view_stands_still() {
   QCOMPARE(session_->child<LineChart>("serve.chart.throughput")->summary(), before);
   pause->trigger();
   QTRY_VERIFY(session_->child<LineChart>("serve.chart.throughput")->summary() != before);
+}
+
+void ServeLiveTest::charts_share_crosshair_and_span() {
+  session_->serve_model(model_);
+  session_->generate(200);
+  auto* itl = session_->child<LineChart>("serve.chart.itl");
+  auto* ttft = session_->child<LineChart>("serve.chart.ttft");
+  auto* memory = session_->child<StackChart>("serve.chart.memory");
+  QVERIFY(QTest::qWaitFor([&] { return session_->engine.snapshot()->history.size() >= 3; }, kPatienceMs));
+  QTRY_VERIFY(itl->series().front().x.size() >= 3);
+  session_->serve->findChild<QAction*>(u8("serve.pause"))->trigger();
+  auto* plot = session_->child<QWidget>("serve.chart.itl.plot");
+  QTest::keyClick(plot, Qt::Key_End);
+  QVERIFY(std::isfinite(itl->crosshair()));
+  QCOMPARE(ttft->crosshair(), itl->crosshair());
+  QCOMPARE(memory->crosshair(), itl->crosshair());
+  QTest::keyClick(session_->child<QWidget>("serve.chart.memory.plot"), Qt::Key_Escape);
+  QVERIFY(std::isnan(itl->crosshair()));
+  auto* charts = session_->window->findChild<ServeCharts*>();
+  QVERIFY(!charts->zoomed());
+  QTest::keyClick(plot, Qt::Key_Plus);
+  QVERIFY(charts->zoomed());
+  QTest::keyClick(plot, Qt::Key_0);
+  QVERIFY(!charts->zoomed());
 }
 
 QTEST_MAIN(ServeLiveTest)

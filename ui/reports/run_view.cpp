@@ -14,6 +14,7 @@
 
 #include "ui/reports/run_rows.h"
 #include "ui/reports/run_verdict.h"
+#include "ui/serve/laps.h"
 #include "ui/serve/serve_charts.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/data_table.h"
@@ -267,8 +268,10 @@ void RunView::show_charts(const Run& run) {
     chart->set_series(percentile_series(run.seconds, measure, colour));
     chart->set_note(missing_percentiles(run.seconds, measure));
   };
+  const std::vector<ChartLap> laps = laps_of(run.changes);
   for (LineChart* chart : charts_) {
     chart->set_source(run_name(run.id.value));
+    chart->set_laps(laps);
     chart->set_crosshair(std::nan(""));
   }
   latency(itl_, &SecondRecord::itl, Colour::itl);

@@ -39,7 +39,7 @@ double median_before(const std::vector<StepSpan>& steps, std::size_t end) {
 }
 
 ServeEvent spike_of(const StepSpan& step, double ms) {
-  ServeEvent event{ServeEvent::Kind::spike, step.from, tr("Spike %1").arg(ms_text(ms)), {}, step.step};
+  ServeEvent event{ServeEvent::Kind::spike, step.from, tr("Spike %1").arg(ms_text(ms)), {}, step.step, ms};
   QStringList words{tr("step %1").arg(count_text(static_cast<qint64>(step.step))),
                     tr("%1 streams waited").arg(count_text(step.decode))};
   if (step.prefill > 0) words << tr("%1 prefill tokens").arg(count_text(step.prefill));
@@ -63,7 +63,7 @@ void EventLog::take(const Snapshot& snapshot, const std::vector<StepSpan>& steps
   }
   const std::vector<ChartLap> laps = laps_of(snapshot.changes);
   for (; laps_ < laps.size(); ++laps_)
-    add({ServeEvent::Kind::lap, laps[laps_].at, tr("Lap %1").arg(laps[laps_].number), laps[laps_].text, 0});
+    add({ServeEvent::Kind::lap, laps[laps_].at, tr("Lap %1").arg(laps[laps_].number), laps[laps_].text});
   auto first = std::upper_bound(steps.begin(), steps.end(), last_step_,
                                 [](std::uint64_t known, const StepSpan& step) { return known < step.step; });
   for (; first != steps.end(); ++first) {

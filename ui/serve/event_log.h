@@ -16,6 +16,7 @@ struct ServeEvent {
   double at = 0;  ///< UTC seconds
   QString title, detail;
   std::uint64_t step = 0;  ///< of a spike
+  double ms = 0;           ///< of a spike: how long its streams waited
 };
 
 class EventLog {

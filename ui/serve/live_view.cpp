@@ -19,7 +19,8 @@ namespace pitwall::ui {
 namespace {
 
 constexpr std::size_t kRecentRows = 12;
-constexpr double kChartsUnits = 146;  // four rows
+constexpr double kChartsUnits = 146;   // four rows
+constexpr double kTimelineUnits = 76;  // with what happened in a step in view below it
 
 /// What the short table beside the charts keeps of the columns; the Requests tab has all.
 constexpr std::size_t kRecentColumns[] = {0, 1, 4, 6, 7, 8};
@@ -97,11 +98,13 @@ QWidget* LiveView::make_steps() {
                          FontRole::small, Colour::muted);
   step_text_->setObjectName(QStringLiteral("serve.stepText"));
   step_text_->setWordWrap(true);
+  timeline_->setMaximumHeight(units(kTimelineUnits));
   column->addWidget(timeline_, 1);
   auto* said = new Card;
   said->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   said->body()->addWidget(step_text_);
   column->addWidget(said);
+  column->addStretch(0);
   connect(timeline_, &StepChart::step_chosen, this, &LiveView::step_chosen);
   return page;
 }

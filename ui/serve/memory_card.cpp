@@ -64,6 +64,9 @@ QString memory_note(const Snapshot& snapshot) {
     note += QLatin1Char(' ') +
             tr_note("%1 of what is booked was not touched yet: the system gives pages at first use.")
                 .arg(bytes_text(missing));
+  if (missing < 0 && !ledger.swap_apart)
+    note += QLatin1Char(' ') + tr_note("%1 are not booked: this program itself, its window and libraries.")
+                                   .arg(bytes_text(-missing));
   return note;
 }
 

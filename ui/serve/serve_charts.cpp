@@ -18,6 +18,7 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr int kColumns = 2, kFreeCell = 5;
 constexpr double kShortestSpan = 5,
                  kHistorySpan = 600;     // s: of points a second apart, as a snapshot has them
+constexpr std::size_t kNamedSpikes = 5;  // the longest: more would cover each other
 constexpr std::size_t kBatchSteps = 60;  // wide enough to be told apart
 
 double seconds_of(Nanos utc) {
@@ -243,6 +244,17 @@ void ServeCharts::set_objectives(const Objectives& objectives) {
   };
   line(ttft_, objectives.ttft);
   line(tpot_, objectives.tpot);
+}
+
+void ServeCharts::set_spikes(const std::vector<ServeEvent>& events) {
+  std::vector<ChartMark> marks;
+  for (const ServeEvent& event : events) {
+    if (event.kind != ServeEvent::Kind::spike) continue;
+    marks.push_back({ChartMark::Shape::ring, event.at, event.ms, Colour::bad, ms_text(event.ms)});
+  }
+  std::stable_sort(marks.begin(), marks.end(), [](const auto& a, const auto& b) { return a.y > b.y; });
+  marks.resize(std::min(marks.size(), kNamedSpikes));
+  itl_->set_marks(std::move(marks));
 }
 
 void ServeCharts::show_snapshot(const Snapshot& snapshot, int window_seconds,

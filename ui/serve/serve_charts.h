@@ -7,6 +7,7 @@
 
 #include "engine/bench/goodput.h"
 #include "engine/telemetry/recorder.h"
+#include "ui/serve/event_log.h"
 #include "ui/widgets/line_chart.h"
 #include "ui/widgets/stack_chart.h"
 #include "ui/widgets/step_chart.h"
@@ -34,7 +35,8 @@ class ServeCharts : public QWidget {
   /// `steps` of the same engine, not owned; `recorder` null once it has stopped.
   void show_snapshot(const Snapshot& snapshot, int window_seconds, const std::vector<StepSpan>& steps,
                      const Recorder* recorder);
-  void set_objectives(const Objectives& objectives);  ///< lines on TTFT and TPOT
+  void set_objectives(const Objectives& objectives);       ///< lines on TTFT and TPOT
+  void set_spikes(const std::vector<ServeEvent>& events);  ///< rings on ITL, of those that are spikes
   const std::vector<LineChart*>& charts() const { return charts_; }
   void add_beside_batch(QWidget* widget);
   void show_span(double from, double to);

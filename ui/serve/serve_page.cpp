@@ -92,6 +92,7 @@ struct ServePage::State {
   EventsCard* events = nullptr;
   LoadStrip* load_strip = nullptr;
   EventLog log;
+  Nanos followed = 0;                     // the change that the form has heard of
   std::shared_ptr<const Snapshot> shown;  // stands still while the view is paused
 
   std::uint64_t facts_asked = 0, plans_asked = 0;  // answers to older questions are dropped
@@ -253,7 +254,7 @@ void ServePage::connect_live() {
   connect(s.load_strip, &LoadStrip::ended, this, &ServePage::show_state);
   connect(s.load_strip, &LoadStrip::began, this, [this](const QString& what, const QString& detail) {
     state_->load_test->setEnabled(false);
-    state_->log.add({ServeEvent::Kind::load, utc_seconds(), what, detail, 0});
+    state_->log.add({ServeEvent::Kind::load, utc_seconds(), what, detail});
   });
 }
 
@@ -313,7 +314,7 @@ void ServePage::build_actions() {
 void ServePage::connect_engine() {
   EngineController& engine = state_->engine;
   connect(&engine, &EngineController::state_changed, this, [this](EngineState now) {
-    state_->log.add({ServeEvent::Kind::state, utc_seconds(), state_word(now), {}, 0});
+    state_->log.add({ServeEvent::Kind::state, utc_seconds(), state_word(now), {}});
     show_state();
     if (now == EngineState::failed) show_error();
     if (now == EngineState::serving) show_warnings();
@@ -399,7 +400,11 @@ void ServePage::take_snapshot() {
   s.live->take(*snapshot, engine ? &engine->recorder() : nullptr);
   s.log.take(*snapshot, s.live->steps());
   s.events->show_events(s.log.events());
-  if (engine) s.form->follow(*engine, static_cast<int>(laps_of(snapshot->changes).size()) + 2);
+  const Nanos newest = snapshot->changes.empty() ? 0 : snapshot->changes.back().utc;
+  if (engine && newest != s.followed) {
+    s.followed = newest;
+    s.form->follow(*engine, static_cast<int>(laps_of(snapshot->changes).size()) + 2);
+  }
   if (!s.paused) s.shown = snapshot;
 }
 
@@ -407,6 +412,7 @@ void ServePage::show_snapshot() {
   State& s = *state_;
   if (!s.shown) return;
   Engine* engine = s.engine.engine();
+  s.live->charts()->set_spikes(s.log.events());
   s.live->show_snapshot(*s.shown, s.window_seconds(), s.goodput->objectives(),
                         engine ? &engine->recorder() : nullptr);
   s.prefix->show_snapshot(*s.shown);

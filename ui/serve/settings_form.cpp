@@ -170,7 +170,7 @@ void SettingsForm::arrange() {
   grid_->setHorizontalSpacing(units(1.5));
   grid_->setVerticalSpacing(units(1));
   grid_->setColumnStretch(0, 1);
-  grid_->setColumnMinimumWidth(2, units(21));
+  grid_->setColumnMinimumWidth(2, units(23));
   grid_->setColumnMinimumWidth(
       3,
       QFontMetrics(Theme::current().font(FontRole::small)).horizontalAdvance(QStringLiteral("△ continuous")));
@@ -354,6 +354,7 @@ void SettingsForm::show_effective(Row& row, const Engine& engine, int port) {
 void SettingsForm::serve(const Engine& engine, int port) {
   in_force_ = engine.settings();
   port_ = port;
+  lap_ = 2;
   set_lock(Lock::serving);
   for (Row& row : rows_) show_effective(row, engine, port);
 }

@@ -334,7 +334,11 @@ void ChartPlot::draw_points(QPainter* painter, LabelRoom& room) {
   painter->setFont(font);
   const QFontMetricsF metrics(font);
   const double radius = units(1.25);
+  const auto outside = [this](const ChartMark& mark) {
+    return kind_ == XAxis::time && (mark.x < x_.low || mark.x > x_.high);
+  };
   for (const ChartMark& mark : *marks_) {
+    if (outside(mark)) continue;
     const bool guide = mark.shape == ChartMark::Shape::guide;
     const QPointF at =
         guide ? QPointF(position(mark.x, values_.low).x(), plot.top()) : position(mark.x, mark.y);
@@ -358,7 +362,7 @@ void ChartPlot::draw_points(QPainter* painter, LabelRoom& room) {
     if (mark.to_axes) room.block_line(QPolygonF({at, {plot.left(), at.y()}}));
   }
   for (const ChartMark& mark : *marks_) {
-    if (mark.text.isEmpty()) continue;
+    if (mark.text.isEmpty() || outside(mark)) continue;
     const bool guide = mark.shape == ChartMark::Shape::guide;
     const QPointF at = guide ? QPointF(position(mark.x, values_.low).x(), plot.top() + metrics.height())
                              : position(mark.x, mark.y);
