@@ -127,7 +127,7 @@ void ServePartsTest::a_long_step_is_a_spike_once() {
   const ServeEvent& event = log.events().front();
   QCOMPARE(event.kind, ServeEvent::Kind::spike);
   QCOMPARE(event.title, u8("Spike 318 ms"));
-  QCOMPARE(event.detail, u8("step 41, 31 streams waited, 2,048 prefill tokens"));
+  QCOMPARE(event.detail, u8("step 41 made 31 wait, 2,048 prefill tokens"));
   QCOMPARE(event.step, std::uint64_t{41});
   // Another start of the engine counts its steps, and its laps, from the beginning.
   snapshot.started_utc += kNanosPerSecond;
@@ -138,13 +138,19 @@ void ServePartsTest::a_long_step_is_a_spike_once() {
 
 void ServePartsTest::a_pause_is_no_spike() {
   std::vector<StepSpan> steps = calm_steps(40);
-  steps.back().decode = 0;  // the last stream had ended
-  StepSpan later{41, steps.back().to + 60, steps.back().to + 60.005};
+  StepSpan later{41, steps.back().to + 60, steps.back().to + 60.005};  // nobody was there in between
   later.decode = 4;
   steps.push_back(later);
   EventLog log;
   log.take({}, steps);
   QVERIFY(log.events().empty());
+  // The same length with work waiting is one.
+  later.step = 42;
+  later.gap = 0.2;
+  steps.push_back(later);
+  log.take({}, steps);
+  QCOMPARE(log.events().size(), std::size_t{1});
+  QCOMPARE(log.events().front().title, u8("Spike 205 ms"));
 }
 
 void ServePartsTest::one_large_step_survives_every_zoom() {

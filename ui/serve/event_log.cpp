@@ -11,7 +11,7 @@ namespace pitwall::ui {
 
 namespace {
 
-constexpr double kSpikeFactor = 10;
+constexpr double kSpikeFactor = 10, kShortestSpike = 0.01;  // s: less nobody sees
 constexpr std::size_t kMedianSteps = 128, kFewestSteps = 16;
 
 QString tr(const char* text) {
@@ -22,10 +22,9 @@ double duration(const StepSpan& step) {
   return step.to - step.from;
 }
 
-/// From the end of the step before, as the streams feel it; a pause without streams is none.
-double felt(const StepSpan& step, const StepSpan& before) {
-  return before.decode > 0 && step.decode > 0 ? std::max(duration(step), step.to - before.to)
-                                              : duration(step);
+/// As the streams feel it.
+double felt(const StepSpan& step) {
+  return duration(step) + step.gap;
 }
 
 double median_before(const std::vector<StepSpan>& steps, std::size_t end) {
@@ -40,8 +39,8 @@ double median_before(const std::vector<StepSpan>& steps, std::size_t end) {
 
 ServeEvent spike_of(const StepSpan& step, double ms) {
   ServeEvent event{ServeEvent::Kind::spike, step.from, tr("Spike %1").arg(ms_text(ms)), {}, step.step, ms};
-  QStringList words{tr("step %1").arg(count_text(static_cast<qint64>(step.step))),
-                    tr("%1 streams waited").arg(count_text(step.decode))};
+  QStringList words{
+      tr("step %1 made %2 wait").arg(count_text(static_cast<qint64>(step.step)), count_text(step.decode))};
   if (step.prefill > 0) words << tr("%1 prefill tokens").arg(count_text(step.prefill));
   if (step.preempted > 0) words << tr("%1 preempted").arg(count_text(step.preempted));
   event.detail = words.join(QStringLiteral(", "));
@@ -68,10 +67,11 @@ void EventLog::take(const Snapshot& snapshot, const std::vector<StepSpan>& steps
                                 [](std::uint64_t known, const StepSpan& step) { return known < step.step; });
   for (; first != steps.end(); ++first) {
     last_step_ = first->step;
-    if (first->decode == 0 || first == steps.begin()) continue;
+    if (first->decode == 0) continue;
     const auto at = static_cast<std::size_t>(first - steps.begin());
-    const double usual = median_before(steps, at), took = felt(*first, *(first - 1));
-    if (usual > 0 && took > kSpikeFactor * usual) add(spike_of(*first, took * 1000));
+    const double usual = median_before(steps, at), took = felt(*first);
+    if (usual > 0 && took > std::max(kSpikeFactor * usual, kShortestSpike))
+      add(spike_of(*first, took * 1000));
   }
 }
 

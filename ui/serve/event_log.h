@@ -25,7 +25,7 @@ class EventLog {
 
   void add(ServeEvent event);
   /// Laps that are new, and spikes among the steps that are new: a step with streams in it that took ten
-  /// times the median of the last steps.
+  /// times the median of the last steps, and 10 ms at least.
   void take(const Snapshot& snapshot, const std::vector<StepSpan>& steps);
   const std::vector<ServeEvent>& events() const { return events_; }  ///< oldest first
 

@@ -49,7 +49,7 @@ std::size_t FigureStrip::add(const QString& name, const QString& tip) {
   column->setSpacing(0);
   column->addWidget(new Label(name, FontRole::small, Colour::muted, box));
   Cell cell{box, new Label({}, FontRole::figure, Colour::text, box),
-            new Label({}, FontRole::small, Colour::muted, box),
+            new ElidedLabel({}, FontRole::small, Colour::muted, box),
             new Label({}, FontRole::small, Colour::bad, box)};
   auto* figures = new QHBoxLayout;
   figures->setSpacing(units(1));

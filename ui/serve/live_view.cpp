@@ -101,8 +101,9 @@ QWidget* LiveView::make_steps() {
   timeline_->setMaximumHeight(units(kTimelineUnits));
   column->addWidget(timeline_, 1);
   auto* said = new Card;
-  said->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   said->body()->addWidget(step_text_);
+  said->body()->addStretch(1);
+  said->setMinimumHeight(units(22));
   column->addWidget(said);
   column->addStretch(0);
   connect(timeline_, &StepChart::step_chosen, this, &LiveView::step_chosen);

@@ -18,7 +18,7 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr int kColumns = 2, kFreeCell = 5;
 constexpr double kShortestSpan = 5,
                  kHistorySpan = 600;     // s: of points a second apart, as a snapshot has them
-constexpr std::size_t kNamedSpikes = 5;  // the longest: more would cover each other
+constexpr std::size_t kNamedSpikes = 3;  // the longest: more would cover each other
 constexpr std::size_t kBatchSteps = 60;  // wide enough to be told apart
 
 double seconds_of(Nanos utc) {

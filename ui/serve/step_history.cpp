@@ -49,9 +49,16 @@ void StepHistory::take(const Snapshot& snapshot, const Recorder& recorder) {
   const auto fresh = recorder.last_steps(steps_.empty() ? kAllKept : std::min(kAllKept, newest - known + 64));
   for (const StepRecord& step : fresh) {
     if (step.step <= known) continue;
-    steps_.push_back({step.step, seconds(step.started), seconds(step.finished), step.prefill_tokens,
-                      step.decode_tokens, step.waiting, step.preempted, step.evicted, step.joined,
-                      step.left});
+    StepSpan span{step.step, seconds(step.started), seconds(step.finished)};
+    span.prefill = step.prefill_tokens;
+    span.decode = step.decode_tokens;
+    span.waiting = step.waiting;
+    span.gap = std::max<double>(step.gap_ns, 0) / 1e9;
+    span.preempted = step.preempted;
+    span.evicted = step.evicted;
+    span.joined = step.joined;
+    span.left = step.left;
+    steps_.push_back(span);
   }
   if (steps_.size() > kMost + kMost / 8)  // seldom, as the rest moves
     steps_.erase(steps_.begin(), steps_.end() - static_cast<std::ptrdiff_t>(kMost));
@@ -62,8 +69,8 @@ QString step_text(std::uint64_t step, const Recorder& recorder) {
   const auto found =
       std::find_if(kept.rbegin(), kept.rend(), [step](const StepRecord& each) { return each.step == step; });
   if (found == kept.rend()) return {};
-  QStringList words{tr("Step %1: %2 decode and %3 prefill tokens in %4, %5 sequences, %6 waiting, %7 KV "
-                       "blocks used, %8 cached")
+  QStringList words{tr("Step %1: %2 decode and %3 prefill tokens in %4, sequences: %5, waiting: %6, "
+                       "KV blocks used: %7, cached: %8")
                         .arg(count_text(static_cast<qint64>(step)), count_text(found->decode_tokens),
                              count_text(found->prefill_tokens),
                              ms_text(static_cast<double>(found->finished - found->started) / 1e6),

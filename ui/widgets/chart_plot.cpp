@@ -284,6 +284,8 @@ void ChartPlot::drawForeground(QPainter* painter, const QRectF&) {
       *painter, area(), laps_, [this](double at) { return position(at, values_.low).x(); }, hasFocus());
   draw_note(painter);
   LabelRoom room(area());
+  for (const ChartLap& lap : laps_)
+    room.block({position(lap.at, values_.low).x(), area().top(), units(5) + 0.0, units(4) + 0.0});
   if (names_at_lines_)
     for (const ChartSeries& series : *series_) room.block_line(pixels_of(series));
   draw_points(painter, room);
@@ -420,9 +422,16 @@ void ChartPlot::draw_note(QPainter* painter) {
     painter->drawText(plot, Qt::AlignCenter | Qt::TextWordWrap, note_);
     return;
   }
-  const int height = painter->fontMetrics().height();
+  // At the top, or below where a line runs there.
+  const double height = painter->fontMetrics().height();
+  const bool taken = std::any_of(series_->begin(), series_->end(), [&](const ChartSeries& series) {
+    const QPolygonF line = pixels_of(series);
+    return std::any_of(line.begin(), line.end(),
+                       [&](const QPointF& at) { return at.y() < plot.top() + 1.2 * height; });
+  });
   painter->drawText(
-      QRectF(plot.left() + units(1.5), plot.top(), plot.width() - units(3), height),
+      QRectF(plot.left() + units(1.5), taken ? plot.bottom() - height : plot.top(), plot.width() - units(3),
+             height),
       Qt::AlignLeft | Qt::AlignVCenter,
       painter->fontMetrics().elidedText(note_, Qt::ElideRight, static_cast<int>(plot.width()) - units(3)));
 }

@@ -17,6 +17,7 @@ struct StepSpan {
   double from = 0, to = 0;               ///< UTC seconds
   std::int32_t prefill = 0, decode = 0;  ///< tokens
   std::int32_t waiting = 0;              ///< requests in the queue
+  double gap = 0;                        ///< s: the device waited before it although work was there
   std::int16_t preempted = 0, evicted = 0, joined = 0, left = 0;
 };
 
