@@ -61,7 +61,6 @@ std::size_t FigureStrip::add(const QString& name, const QString& tip) {
   column->addLayout(figures);
   box->setAccessibleName(name);
   layout()->addWidget(box);
-  static_cast<QHBoxLayout*>(layout())->setStretchFactor(box, 1);
   cells_.push_back(cell);
   return cells_.size() - 1;
 }

@@ -102,8 +102,8 @@ QWidget* LiveView::make_steps() {
   column->addWidget(timeline_, 1);
   auto* said = new Card;
   said->body()->addWidget(step_text_);
-  said->body()->addStretch(1);
-  said->setMinimumHeight(units(22));
+  step_text_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  step_text_->setMinimumHeight(units(18));  // four lines
   column->addWidget(said);
   column->addStretch(0);
   connect(timeline_, &StepChart::step_chosen, this, &LiveView::step_chosen);
