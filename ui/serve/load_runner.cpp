@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "engine/bench/bench_run.h"
-#include "engine/bench/engine_load.h"
+#include "engine/bench/engine_job.h"
 #include "ui/shell/engine_controller.h"
 
 namespace pitwall::ui {
@@ -28,31 +28,20 @@ RunHeader header_of(const Engine& engine) {
   return header;
 }
 
-BenchJob job_of(Engine& engine, RunSink* runs, const Workload& workload, const LoadWish& wish) {
-  BenchJob job;
-  job.source.workload = workload;
-  job.source.num_prompts = wish.requests;
-  job.source.request_rate = wish.per_second;
-  LoadSetup& setup = job.setup;
-  setup.backend = "pitwall";
-  setup.model_id = engine.served_name();
-  setup.tokenizer_id = engine.tokenizer() ? engine.served_name() : "";
-  setup.endpoint = "in this process";
+BenchJob job_of(Engine& engine, const Workload& workload, const LoadWish& wish) {
+  LoadSource source;
+  source.workload = workload;
+  source.num_prompts = wish.requests;
+  source.request_rate = wish.per_second;
+  LoadSetup setup;
   setup.workload = workload.name;
   setup.request_rate = wish.per_second.value_or(workload.request_rate);
   setup.max_concurrency = wish.at_once;
   setup.warmups = kWarmups;
   setup.objectives = wish.objectives;
-  job.tokenizer = engine.tokenizer();
-  job.vocabulary = engine.model().spec().vocabulary;
-  job.runs = runs;
-  job.header = header_of(engine);
-  job.engine = &engine;
-  job.play = [&engine](const Load& load, const PromptMaker& prompts) -> Result<PlayedLoad> {
-    return play_in_process(
-        load, {engine, [&](std::size_t index) { return prompts.tokens(index); }, true, 0, false});
-  };
-  return job;
+  JobOptions options;
+  options.ignore_eos = true;  // as many tokens as the workload says
+  return engine_job(engine, header_of(engine), std::move(source), std::move(setup), options);
 }
 
 }  // namespace
@@ -99,7 +88,8 @@ Result<void> LoadRunner::start(const LoadWish& wish) {
   if (s.thread.joinable()) s.thread.join();
   s.cancelled = false;
   s.running = true;
-  BenchJob job = job_of(*engine, s.engine.runs(), *workload, wish);
+  BenchJob job = job_of(*engine, *workload, wish);
+  job.runs = s.engine.runs();
   job.cancel = &s.cancelled;
   job.on_progress = [this](int repeat, const PlayProgress& now) {
     QMetaObject::invokeMethod(
