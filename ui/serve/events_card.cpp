@@ -44,8 +44,9 @@ EventsCard::EventsCard(QWidget* parent) : Card(tr("Events"), {}, {}, parent) {
   connect(table_, &QTableView::clicked, this, [this, choose] { choose(table_->current_key()); });
 }
 
-void EventsCard::show_events(const std::vector<ServeEvent>& events) {
-  if (events.size() == events_.size() && (events.empty() || events.back().at == events_.back().at)) return;
+bool EventsCard::show_events(const std::vector<ServeEvent>& events) {
+  if (events.size() == events_.size() && (events.empty() || events.back().at == events_.back().at))
+    return false;
   events_ = events;
   std::vector<TableRow> rows;
   for (std::size_t i = events_.size(); i-- > 0;) {
@@ -58,6 +59,7 @@ void EventsCard::show_events(const std::vector<ServeEvent>& events) {
                      {time_text(std::llround(event.at * 1e9)), event.at, Colour::muted}}});
   }
   table_->set_rows(std::move(rows));
+  return true;
 }
 
 void EventsCard::go(ServeEvent::Kind kind, int by) {

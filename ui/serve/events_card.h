@@ -13,7 +13,7 @@ class EventsCard : public Card {
 
  public:
   explicit EventsCard(QWidget* parent = nullptr);
-  void show_events(const std::vector<ServeEvent>& events);
+  bool show_events(const std::vector<ServeEvent>& events);  ///< false: there is none that is new
   /// The next one of that kind after the one that was chosen last, or before it; says so by chosen().
   void go(ServeEvent::Kind kind, int by);
 

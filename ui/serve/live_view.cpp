@@ -142,7 +142,6 @@ void LiveView::show_snapshot(const Snapshot& snapshot, int window_seconds, const
                              const Recorder* recorder) {
   figures_->show_snapshot(snapshot, objectives);
   memory_->show_snapshot(snapshot);
-  charts_->set_objectives(objectives);
   charts_->show_snapshot(snapshot, window_seconds, history_.steps(), recorder);
   timeline_->set_laps(laps_of(snapshot.changes));
   timeline_->set_source(snapshot.run.value > 0 ? run_name(snapshot.run.value) : QString());

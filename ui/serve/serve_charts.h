@@ -37,7 +37,6 @@ class ServeCharts : public QWidget {
                      const Recorder* recorder);
   void set_objectives(const Objectives& objectives);       ///< lines on TTFT and TPOT
   void set_spikes(const std::vector<ServeEvent>& events);  ///< rings on ITL, of those that are spikes
-  const std::vector<LineChart*>& charts() const { return charts_; }
   void add_beside_batch(QWidget* widget);
   void show_span(double from, double to);
   void set_crosshair(double at);  ///< UTC seconds; NaN frees it

@@ -151,6 +151,7 @@ void ServePage::build() {
   s.prefix = new PrefixCard(this);
   s.goodput = new GoodputCard(this);
   s.goodput->set_words(s.preferences.objectives());
+  s.live->charts()->set_objectives(s.goodput->objectives());
   s.events = new EventsCard(this);
   s.load_strip = new LoadStrip(s.engine, this);
   s.live->add_strip(s.load_strip);
@@ -241,6 +242,7 @@ void ServePage::connect_live() {
   });
   connect(s.goodput, &GoodputCard::changed, this, [this](const QString& words) {
     state_->preferences.set_objectives(words);
+    state_->live->charts()->set_objectives(state_->goodput->objectives());
     show_snapshot();
   });
   connect(s.live, &LiveView::redraw_asked, this, &ServePage::show_snapshot);
@@ -248,7 +250,9 @@ void ServePage::connect_live() {
     if (Engine* engine = state_->engine.engine())
       state_->live->show_step_text(step_text(step, engine->recorder()));
   });
-  connect(s.events, &EventsCard::chosen, this, &ServePage::show_event);
+  connect(s.events, &EventsCard::chosen, s.live, [live = s.live](const ServeEvent& event) {
+    event.step > 0 ? live->show_step(event.step) : live->show_time(event.at);
+  });
   connect(s.load_strip, &LoadStrip::banner_requested, this, &ServePage::banner_requested);
   connect(s.load_strip, &LoadStrip::run_requested, this, &ServePage::run_requested);
   connect(s.load_strip, &LoadStrip::ended, this, &ServePage::show_state);
@@ -399,7 +403,7 @@ void ServePage::take_snapshot() {
   if (!snapshot) return;
   s.live->take(*snapshot, engine ? &engine->recorder() : nullptr);
   s.log.take(*snapshot, s.live->steps());
-  s.events->show_events(s.log.events());
+  if (s.events->show_events(s.log.events())) s.live->charts()->set_spikes(s.log.events());
   const Nanos newest = snapshot->changes.empty() ? 0 : snapshot->changes.back().utc;
   if (engine && newest != s.followed) {
     s.followed = newest;
@@ -412,16 +416,10 @@ void ServePage::show_snapshot() {
   State& s = *state_;
   if (!s.shown) return;
   Engine* engine = s.engine.engine();
-  s.live->charts()->set_spikes(s.log.events());
   s.live->show_snapshot(*s.shown, s.window_seconds(), s.goodput->objectives(),
                         engine ? &engine->recorder() : nullptr);
   s.prefix->show_snapshot(*s.shown);
   s.goodput->show_snapshot(*s.shown);
-}
-
-void ServePage::show_event(const ServeEvent& event) {
-  if (event.step > 0) return state_->live->show_step(event.step);
-  state_->live->show_time(event.at);
 }
 
 void ServePage::show_error() {

@@ -11,7 +11,6 @@ namespace pitwall::ui {
 
 class EngineController;
 class Preferences;
-struct ServeEvent;
 
 /// UI thread only. Both references outlive the page. Headers of models are read on a thread of its own.
 class ServePage : public Page {
@@ -56,7 +55,6 @@ class ServePage : public Page {
   void show_state();
   void take_snapshot();
   void show_snapshot();
-  void show_event(const ServeEvent& event);
   void plan_memory();
   void show_error();
   void show_warnings();

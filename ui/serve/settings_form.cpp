@@ -200,6 +200,10 @@ void SettingsForm::arrange() {
     pass(true, false);
   }
   pass(false, !serving);
+  for (QWidget* button : {apply_, restart_, revert_}) {
+    QWidget::setTabOrder(before, button);
+    before = button;
+  }
   grid_->setRowStretch(grid_->rowCount(), 1);
 }
 

@@ -21,7 +21,6 @@ class ShareBar : public QWidget {
  public:
   ShareBar(const QString& accessible_name, QWidget* parent = nullptr);
   void set_shares(std::vector<Share> shares);  ///< those of 0 keep their line, so that nothing jumps
-  const std::vector<Share>& shares() const { return shares_; }
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
 
