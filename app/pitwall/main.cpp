@@ -138,6 +138,9 @@ int run(QApplication& app, const Options& options) {
       QMessageBox::critical(nullptr, QStringLiteral("Pitwall"), QString::fromStdString(store.error().text()));
     return fail(store.error());
   }
+  if (options.run > 0) {
+    if (const auto found = (*store)->run(RunId{options.run}); !found) return fail(found.error(), kWrongUsage);
+  }
   ui::EngineController engine(backend_factory(), store->get());
   engine.set_refresh_hz(preferences.refresh_hz());
   const auto window = ui::compose_window(engine, **store, preferences, [](const std::string& name) {

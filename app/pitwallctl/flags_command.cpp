@@ -34,6 +34,20 @@ struct Options {
   bool json = false;
 };
 
+/// Flags beside a configuration file, or the command that reads it: of the same engine, and they win over it.
+Result<void> add_command(const std::vector<std::string>& words, EngineCommand& command) {
+  if (words.empty()) return {};
+  auto beside = read_command(words, command.engine);
+  if (!beside.ok()) return beside.error();
+  const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  append(command.environment, beside->environment);
+  append(command.arguments, beside->arguments);
+  append(command.config, beside->config);
+  append(command.notes, beside->notes);
+  if (beside->gpus > 0) command.gpus = beside->gpus;
+  return {};
+}
+
 Result<EngineReading> read(const Options& options) {
   const EngineProfile* from = nullptr;
   if (options.from != "auto") {
@@ -48,8 +62,7 @@ Result<EngineReading> read(const Options& options) {
     auto read = read_config(*text, from);
     if (!read.ok()) return read.error();
     command = std::move(*read);
-    // Flags beside the file are of the same engine and win over it.
-    command.arguments.insert(command.arguments.end(), options.words.begin(), options.words.end());
+    if (auto ok = add_command(options.words, command); !ok.ok()) return ok.error();
   } else {
     auto read = read_command(options.words, from);
     if (!read.ok()) return read.error();

@@ -122,8 +122,7 @@ void add_runs_command(CLI::App& app, Action& action) {
 }
 
 void add_report_command(CLI::App& app, Action& action) {
-  add_writer(app, "report", "A run as a document (PDF: pitwall --report ID --format pdf)",
-             {"html", "md", "json"}, action);
+  add_writer(app, "report", "A run as a document", {"html", "md", "json"}, action);
 }
 
 }  // namespace pitwall::ctl

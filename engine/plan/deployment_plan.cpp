@@ -194,6 +194,12 @@ void Planner::note_lengths(DeploymentPlan& plan) const {
     notes.push_back(fmt::format("The KV cache holds sequences of {} tokens, of the model's {}",
                                 format_count(served), format_count(wanted_length())));
   }
+  if (const std::int64_t typical = asked_.prompt_tokens + asked_.output_tokens; typical > served) {
+    notes.push_back(fmt::format(
+        "The typical request, {} tokens of prompt and {} of reply, is longer than the {} that are "
+        "served: times are those of a request that is refused",
+        format_count(asked_.prompt_tokens), format_count(asked_.output_tokens), format_count(served)));
+  }
   const Bytes needed = capped_sum(plan.kv_bytes_per_sequence, plan.state_bytes_per_sequence);
   if (plan.law_bytes_per_sequence != needed) {
     notes.push_back(fmt::format("A sequence of {} tokens needs {}; {} allocates {}",

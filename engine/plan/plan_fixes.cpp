@@ -29,7 +29,7 @@ class FixFinder {
   std::vector<Fix> find() {
     if (plan_.verdict == Verdict::fits) return {};
     share();
-    sequences();
+    if (!more_sequences()) sequences();
     length();
     kv_format();
     ranks();
@@ -87,6 +87,19 @@ class FixFinder {
          fmt::format("{:g}", changed.budget.share), "a smaller pool; other processes keep what they hold");
   }
 
+  /// Where the pool is only as large as fewer sequences need, and the device holds all that are asked for.
+  bool more_sequences() {
+    if (base_.requests <= base_.max_num_seqs) return false;
+    Deployment changed = base_;
+    changed.max_num_seqs = base_.requests;
+    Tried more = tried(changed);
+    if (!more.fits) return false;
+    more.frees = 0;
+    keep(more, "max-num-seqs", format_count(base_.max_num_seqs), format_count(base_.requests),
+         "a larger KV pool; activations and logits grow with it");
+    return true;
+  }
+
   void sequences() {
     const int asked = base_.requests > 0 ? base_.requests : base_.max_num_seqs;
     const auto change = [&](std::int64_t requests) {
@@ -115,7 +128,9 @@ class FixFinder {
       return changed;
     };
     const std::int64_t most = largest_that_fits(now, change);
-    if (most == 0) return;
+    const bool states_lengths =
+        base_.lengths.max > 0 || base_.lengths.p50 > 0 || !base_.lengths.trace.empty();
+    if (most == 0 || (states_lengths && most < plan_.lengths.p50)) return;  // it would refuse most of them
     keep(tried(change(most)), "max-model-len", format_count(now), format_count(most),
          "longer requests are refused");
   }

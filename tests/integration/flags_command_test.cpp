@@ -44,6 +44,7 @@ class FlagsCommandTest : public QObject {
   void weights_are_those_of_the_format();
   void whole_command_in_quotes();
   void configuration_file();
+  void configuration_file_and_its_command();
   void text_can_be_pasted();
   void manifests();
   void what_is_wrong_is_said_data();
@@ -149,6 +150,24 @@ void FlagsCommandTest::configuration_file() {
   const Json back =
       run({"--from", "vllm", "--to", "trtllm", "--json", "--", "--no-enable-prefix-caching"}).json();
   QVERIFY(back["config"]["text"].get<std::string>().find("enable_block_reuse: false") != std::string::npos);
+}
+
+/// The command that reads the file, as trtllm-serve is started, may stand beside it.
+void FlagsCommandTest::configuration_file_and_its_command() {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "serve.yaml";
+  std::ofstream(file) << "max_batch_size: 16\n";
+  for (const QStringList& command :
+       {QStringList{"trtllm-serve", "Qwen/Qwen2.5-7B-Instruct", "--tp_size", "2"},
+        QStringList{"trtllm-serve Qwen/Qwen2.5-7B-Instruct --tp_size 2"}}) {
+    const Json document =
+        run(QStringList{"--config", QString::fromStdString(file), "--to", "vllm", "--json", "--"} + command)
+            .json();
+    const auto line = document["command"].get<std::string>();
+    QVERIFY2(line.starts_with("vllm serve Qwen/Qwen2.5-7B-Instruct "), line.c_str());
+    QVERIFY2(line.find("--tensor-parallel-size 2") != std::string::npos, line.c_str());
+    QVERIFY2(line.find("--max-num-seqs 16") != std::string::npos, line.c_str());
+  }
 }
 
 void FlagsCommandTest::text_can_be_pasted() {

@@ -94,6 +94,55 @@ class PlanBudgetTest : public QObject {
     }
   }
 
+  /// The pool grows with max-num-seqs: more requests than run at once are no reason to take memory away.
+  void more_requests_than_run_at_once() {
+    Deployment asked;
+    asked.model = "llama-3-8b";
+    asked.gpu = "H200";
+    asked.requests = 64;
+    asked.lengths.max = 8192;
+    const ModelOutline model = model_of("llama-3-8b");
+    const GpuProfile gpu = find_gpu("H200").value();
+    const auto plan = plan_deployment(asked, model, gpu);
+    PW_VERIFY(plan);
+    QVERIFY(plan->verdict == Verdict::fits_with_less);
+    const std::vector<Fix> fixes = find_fixes(*plan);
+    QVERIFY(!fixes.empty());
+    QCOMPARE(fixes.front().setting, "max-num-seqs");
+    QCOMPARE(fixes.front().from, "32");
+    QCOMPARE(fixes.front().to, "64");
+    QVERIFY(fixes.front().fits);
+    asked.max_num_seqs = 64;
+    QVERIFY(plan_deployment(asked, model, gpu)->verdict == Verdict::fits);
+  }
+
+  /// No change makes room by refusing the requests that were stated.
+  void stated_requests_are_not_refused() {
+    Deployment asked;
+    asked.model = "llama-3-8b";
+    asked.max_num_seqs = 256;
+    asked.lengths.max = asked.lengths.p95 = asked.lengths.p50 = 8192;
+    const auto plan = plan_deployment(asked, model_of("llama-3-8b"), find_gpu("L40S").value());
+    PW_VERIFY(plan);
+    QVERIFY(plan->verdict != Verdict::fits);
+    for (const Fix& fix : find_fixes(*plan)) QVERIFY(fix.setting != "max-model-len");
+    asked.lengths = {};  // nothing is said: any length may be meant
+    const auto open = plan_deployment(asked, model_of("llama-3-8b"), find_gpu("L40S").value());
+    bool shortens = false;
+    for (const Fix& fix : find_fixes(*open)) shortens = shortens || fix.setting == "max-model-len";
+    QVERIFY(shortens);
+  }
+
+  void a_typical_request_beyond_the_length_is_said() {
+    Deployment asked;
+    asked.model = "llama-3-8b";
+    asked.prompt_tokens = 90'000;
+    asked.output_tokens = 500;
+    const auto plan = plan_deployment(asked, model_of("llama-3-8b"), find_gpu("H200").value());
+    PW_VERIFY(plan);
+    QVERIFY(says(*plan, "longer than the 8,192 that are served"));
+  }
+
   /// Case 015: what another process holds is not this one's use; together they must fit.
   void other_processes() {
     Deployment asked = eight_billion();

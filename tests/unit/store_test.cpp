@@ -154,7 +154,7 @@ class StoreTest : public QObject {
     auto store = file.open();
     const RunId id = *store->begin(header("x"));
     PW_VERIFY(store->end(id, {}));
-    QCOMPARE(store->append(id, {{request(1)}, {}}).error().kind, Error::Kind::invalid_input);
+    QCOMPARE(store->append(id, {{request(1)}, {}, {}}).error().kind, Error::Kind::invalid_input);
     QCOMPARE(store->end(id, {}).error().kind, Error::Kind::invalid_input);
     QCOMPARE(store->run(id)->requests.size(), std::size_t{0});
     QVERIFY(std::isnan(store->runs()->at(0).ttft_p50_ms));
@@ -182,7 +182,7 @@ class StoreTest : public QObject {
     {
       auto store = file.open();
       id = *store->begin(header("x"));
-      PW_VERIFY(store->append(id, {{request(1)}, {second(1)}}));
+      PW_VERIFY(store->append(id, {{request(1)}, {second(1)}, {}}));
       PW_VERIFY(store->end(id, summary_of({request(1)})));
       PW_VERIFY(store->remove_run(id));
       QVERIFY(store->runs()->empty());
@@ -341,7 +341,7 @@ class StoreTest : public QObject {
       const RunId id = *store->begin(header("x"));
       std::vector<RequestRecord> many;
       for (std::uint64_t i = 1; i <= 2000; ++i) many.push_back(request(i));
-      PW_VERIFY(store->append(id, {many, {}}));
+      PW_VERIFY(store->append(id, {many, {}, {}}));
       PW_VERIFY(store->end(id, {}));
       store.reset();
       std::ifstream in(file.path, std::ios::binary);
@@ -408,13 +408,13 @@ class StoreTest : public QObject {
     getrlimit(RLIMIT_FSIZE, &before);
     const rlimit small{256 << 10, before.rlim_max};
     setrlimit(RLIMIT_FSIZE, &small);
-    const auto failed = store->append(id, {many, {second(1)}});
+    const auto failed = store->append(id, {many, {second(1)}, {}});
     setrlimit(RLIMIT_FSIZE, &before);
     QVERIFY(!failed.ok());
     QVERIFY2(failed.error().what.find(file.path.string()) != std::string::npos,
              failed.error().text().c_str());
     QCOMPARE(store->run(id)->requests.size(), std::size_t{0});
-    PW_VERIFY(store->append(id, {many, {second(1)}}));
+    PW_VERIFY(store->append(id, {many, {second(1)}, {}}));
     QCOMPARE(store->run(id)->requests.size(), many.size());
   }
 
@@ -428,7 +428,7 @@ class StoreTest : public QObject {
       auto store = Store::open(file.path);
       const RunId id = *(*store)->begin(header("killed"));
       for (std::uint64_t i = 1; i <= 3; ++i)
-        (void)(*store)->append(id, {{request(i)}, {second(static_cast<int>(i))}});
+        (void)(*store)->append(id, {{request(i)}, {second(static_cast<int>(i))}, {}});
       (void)!write(ready[1], "x", 1);
       for (;;) pause();
     }
@@ -481,7 +481,7 @@ class StoreTest : public QObject {
     const auto work = [&](int worker) {
       const auto id = store->begin(header("worker " + std::to_string(worker)));
       for (std::uint64_t i = 1; id && i <= 20; ++i) {
-        if (!store->append(*id, {{request(i)}, {second(1)}})) return;
+        if (!store->append(*id, {{request(i)}, {second(1)}, {}})) return;
         if (!store->runs()) return;
       }
       if (id) (void)store->end(*id, {});

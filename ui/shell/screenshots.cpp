@@ -182,8 +182,10 @@ Result<QStringList> take_screenshots(MainWindow& window, EngineController& engin
   window.show();
   plan(window);
   if (auto saved = save(window, QStringLiteral("plan"), options, files); !saved) return saved.error();
-  tune(window);
-  if (auto saved = save(window, QStringLiteral("tune"), options, files); !saved) return saved.error();
+  if (options.run == 0) {
+    tune(window);
+    if (auto saved = save(window, QStringLiteral("tune"), options, files); !saved) return saved.error();
+  }
   qint64 run = options.run;
   if (!options.model.isEmpty()) {
     if (auto started = start_engine(window, engine, options.model); !started) return started.error();

@@ -15,8 +15,9 @@ class MainWindow;
 struct ScreenshotOptions {
   QString folder;
   QSize size{1440, 900};
-  QString model;     ///< served for a while before the pictures; empty: nothing is started
-  qint64 run = 0;    ///< what the reports page shows; 0: the run of `model`
+  QString model;  ///< served for a while before the pictures; empty: nothing is started
+  qint64 run =
+      0;  ///< of the user's store, shown by the reports page, and nothing is measured; 0: that of `model`
   int seconds = 18;  ///< of traffic
 };
 
