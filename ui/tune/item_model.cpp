@@ -41,7 +41,10 @@ ItemRow item_row(const Checklist& checklist, std::size_t index, const ItemResult
   }
   QStringList notes;
   if (item.mixed()) notes << ItemModel::tr("Mixed: two variables or more in one item");
-  if (!item.also.empty()) notes << ItemModel::tr("Also tried: %1").arg(QString::fromStdString(item.also));
+  if (!item.also.empty()) {
+    const QStringList tried = QString::fromStdString(item.also).split(QLatin1Char(','));
+    notes << ItemModel::tr("Also tried: %1").arg(tried.join(QStringLiteral(", ")));
+  }
   if (row.lines.empty() && item.error.empty() && !item.expected.empty())
     notes << ItemModel::tr("Expected: %1").arg(QString::fromStdString(item.expected));
   row.failed = !item.error.empty();
