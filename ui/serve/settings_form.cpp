@@ -219,7 +219,6 @@ QWidget* SettingsForm::make_field(const SettingInfo& info, std::size_t row) {
     box->setProperty("compact", true);
     for (const QString& choice : qs(info.choices).split(QLatin1Char('|'))) box->addItem(choice);
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setMinimumContentsLength(10);  // "continuous"; a longer choice opens whole
     connect(box, &QComboBox::textActivated, this, [=, this](const QString& text) { take(row, text); });
     return box;
   }
