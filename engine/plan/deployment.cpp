@@ -40,12 +40,19 @@ struct LawName {
   std::string_view name;
   KvLaw law;
 };
-constexpr LawName kLaws[] = {{"auto", KvLaw::automatic},         {"pitwall", KvLaw::pitwall},
-                             {"needed", KvLaw::needed},          {"vllm", KvLaw::vllm},
-                             {"llama.cpp", KvLaw::llama_cpp},    {"llama_cpp", KvLaw::llama_cpp},
-                             {"llama-server", KvLaw::llama_cpp}, {"sglang", KvLaw::needed},
-                             {"trtllm", KvLaw::needed},          {"tensorrt-llm", KvLaw::needed},
-                             {"lmdeploy", KvLaw::pitwall},       {"tgi", KvLaw::pitwall}};
+constexpr LawName kLaws[] = {{"auto", KvLaw::automatic},
+                             {"pitwall", KvLaw::pitwall},
+                             {"needed", KvLaw::needed},
+                             {"vllm", KvLaw::vllm},
+                             {"llama.cpp", KvLaw::llama_cpp},
+                             {"llama_cpp", KvLaw::llama_cpp},
+                             {"llama-server", KvLaw::llama_cpp},
+                             {"sglang", KvLaw::needed},
+                             {"trtllm", KvLaw::needed},
+                             {"tensorrt-llm", KvLaw::needed},
+                             {"full", KvLaw::full},
+                             {"lmdeploy", KvLaw::full},
+                             {"tgi", KvLaw::full}};
 
 }  // namespace
 

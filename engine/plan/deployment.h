@@ -40,11 +40,11 @@ enum class KvLaw {
   pitwall,    ///< one pool: every cached layer at full length
   needed,     ///< what the model's layers need, rounded up to blocks
   vllm,       ///< windows hold window − 1 + step tokens and a block more
-  llama_cpp   ///< windows hold 2·window a sequence, in one allocation for all slots
+  llama_cpp,  ///< windows hold 2·window a sequence, in one allocation for all slots
+  full        ///< every cached layer at full length, as lmdeploy and tgi have it
 };
-std::string_view kv_law_name(KvLaw law);  ///< "pitwall", "needed", "vllm", "llama.cpp"
-/// Also by an engine's name: sglang, tensorrt-llm, lmdeploy and tgi allocate what layers need, or full
-/// length.
+std::string_view kv_law_name(KvLaw law);  ///< "pitwall", "needed", "vllm", "llama.cpp", "full"
+/// Also by an engine's name: sglang and tensorrt-llm allocate what layers need, lmdeploy and tgi full length.
 Result<KvLaw> find_kv_law(std::string_view name);
 
 struct Deployment {

@@ -12,6 +12,11 @@ namespace pitwall {
 
 namespace {
 
+/// Whether windows hold no less than other layers.
+bool at_full_length(KvLaw law) {
+  return law == KvLaw::pitwall || law == KvLaw::full;
+}
+
 using Kind = LayerState::Kind;
 
 constexpr std::int64_t kLongest = std::int64_t{1} << 40;
@@ -86,7 +91,7 @@ std::int64_t held_tokens(const LayerState& layer, const KvDemandOptions& options
   const std::int64_t block = options.law == KvLaw::llama_cpp ? 1 : options.block_size;
   const std::int64_t window = layer.window, step = options.step_tokens;
   if (layer.kind == Kind::cross) return rounded_up(window, block);
-  if (grows_always(layer) || options.law == KvLaw::pitwall) return rounded_up(length, block);
+  if (grows_always(layer) || at_full_length(options.law)) return rounded_up(length, block);
   switch (options.law) {
     case KvLaw::vllm:
       if (layer.kind == Kind::chunked) return rounded_up(std::min(window + step, length), block);
@@ -107,8 +112,7 @@ KvDemand::KvDemand(const ModelOutline& model, const KvDemandOptions& options, st
     state_ = capped_sum(state_, capped_product(group.kv.state, std::int64_t{group.layers}));
     if (holds_tokens(group.layer) && group.layer.kind != Kind::cross)
       per_token_ = capped_sum(per_token_, capped_product(group.kv.token, std::int64_t{group.layers}));
-    uniform_ =
-        uniform_ && (grows_always(group.layer) || options.law == KvLaw::pitwall) && group.kv.state == 0;
+    uniform_ = uniform_ && (grows_always(group.layer) || at_full_length(options.law)) && group.kv.state == 0;
   }
   block = capped_product(per_token_, std::int64_t{options.block_size});
   if (uniform_) {
@@ -263,7 +267,7 @@ void KvDemand::describe() {
       const Bytes slope = unit_layers_ > 0 ? capped_product(page, padded) : own;
       out.padding = slope - own;
       const std::int64_t end = held_tokens(group.layer, options_, kLongest);
-      const bool ends = !grows_always(group.layer) && options_.law != KvLaw::pitwall;
+      const bool ends = !grows_always(group.layer) && !at_full_length(options_.law);
       if (group.layer.kind == Kind::cross) {
         out.fixed = capped_product(slope, end);
       } else {

@@ -94,6 +94,28 @@ class PlanBudgetTest : public QObject {
     }
   }
 
+  /// Engines that keep every layer at full length are not this one: their budgets and pools are their own.
+  void full_length_is_not_this_engine() {
+    Deployment asked;
+    asked.model = "gemma-3-1b";  // windows in five layers of six
+    asked.gpu = "H200";
+    asked.law = find_kv_law("lmdeploy").value();
+    asked.budget = {Meaning::share_of_free, 0.8};
+    const ModelOutline model = model_of("gemma-3-1b");
+    const GpuProfile gpu = find_gpu("H200").value();
+    const auto theirs = plan_deployment(asked, model, gpu);
+    PW_VERIFY(theirs);
+    const RankPlan& rank = theirs->worst_rank();
+    const Bytes beside = rank.total() - rank.of(Category::kv);
+    const auto pool = static_cast<Bytes>(0.8 * static_cast<double>(gpu.memory - beside));
+    QVERIFY(rank.of(Category::kv) <= pool && rank.of(Category::kv) > pool - theirs->kv_block_bytes);
+    asked.law = KvLaw::pitwall;
+    const auto ours = plan_deployment(asked, model, gpu);
+    PW_VERIFY(ours);
+    QCOMPARE(theirs->kv_block_bytes, ours->kv_block_bytes);
+    QVERIFY(ours->worst_rank().of(Category::kv) < rank.of(Category::kv));  // as much as its sequences need
+  }
+
   /// The pool grows with max-num-seqs: more requests than run at once are no reason to take memory away.
   void more_requests_than_run_at_once() {
     Deployment asked;

@@ -54,9 +54,11 @@ QString law_text(KvLaw law) {
     case KvLaw::vllm:
       return tr("vLLM");
     case KvLaw::llama_cpp:
+      return tr("llama.cpp");
+    case KvLaw::full:
       break;
   }
-  return tr("llama.cpp");
+  return tr("full length");
 }
 
 void copy_demand(const Deployment& from, Deployment& to) {

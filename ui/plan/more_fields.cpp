@@ -130,7 +130,8 @@ void MoreFields::build_choices() {
                  tr("Whose rules lay out KV and whose memory is counted; with vLLM its step times too. By "
                     "the model: this engine where it runs the model."),
                  {QStringLiteral("engine")});
-  for (const KvLaw law : {KvLaw::automatic, KvLaw::pitwall, KvLaw::needed, KvLaw::vllm, KvLaw::llama_cpp})
+  for (const KvLaw law :
+       {KvLaw::automatic, KvLaw::pitwall, KvLaw::needed, KvLaw::vllm, KvLaw::llama_cpp, KvLaw::full})
     engine_->addItem(law_text(law));
   connect(engine_, &QComboBox::activated, this,
           [this](int index) { take_([index](Deployment& d) { d.law = static_cast<KvLaw>(index); }); });
