@@ -24,7 +24,8 @@ std::string status_text(const Snapshot& snapshot) {
 }
 
 void cancel_all(Engine& engine) {
-  for (const RequestRecord& request : engine.snapshot()->requests) {
+  const auto snapshot = engine.snapshot();
+  for (const RequestRecord& request : snapshot->requests) {
     if (request.finish == FinishReason::none) engine.cancel(request.id, "the server was stopped");
   }
 }

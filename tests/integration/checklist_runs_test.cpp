@@ -173,8 +173,8 @@ class ChecklistRunsTest : public QObject {
     PW_VERIFY(bench.run(found, &measured));
     // Base and four items, three repeats each, and two further values of the last item.
     QCOMPARE(measured + 5, 3 * (1 + 4 + 2));
-    for (const Item& item : bench.store->checklist(checklist.id)->items)
-      QCOMPARE(item.verdict, ItemVerdict::keep);
+    const auto kept = bench.store->checklist(checklist.id);
+    for (const Item& item : kept->items) QCOMPARE(item.verdict, ItemVerdict::keep);
   }
 
   void a_failed_measurement_is_said_and_the_next_item_goes_on() {
