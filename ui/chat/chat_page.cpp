@@ -32,6 +32,7 @@
 #include "ui/widgets/card.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/page_action.h"
 
 namespace pitwall::ui {
 
@@ -213,12 +214,7 @@ void ChatPage::State::connect_widgets() {
 
 void ChatPage::State::add_key(const QString& id, const QString& name, const QList<QKeySequence>& keys,
                               std::function<void()> action) {
-  auto* entry = new QAction(name, page);
-  entry->setObjectName(id);
-  entry->setShortcuts(keys);
-  entry->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-  page->addAction(entry);
-  connect(entry, &QAction::triggered, page, std::move(action));
+  add_page_action(page, id, name, keys, std::move(action));
 }
 
 void ChatPage::State::add_keys() {

@@ -41,6 +41,7 @@
 #include "ui/shell/theme.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/page_action.h"
 
 namespace pitwall::ui {
 
@@ -166,13 +167,7 @@ void PlanPage::State::build() {
 
 QAction* PlanPage::State::action(const char* id, const QString& text, const QKeySequence& key,
                                  std::function<void()> triggered) {
-  auto* made = new QAction(text, page);
-  made->setObjectName(QLatin1String(id));
-  made->setShortcut(key);
-  made->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-  page->addAction(made);
-  connect(made, &QAction::triggered, page, std::move(triggered));
-  return made;
+  return add_page_action(page, QLatin1String(id), text, {key}, std::move(triggered));
 }
 
 void PlanPage::State::build_actions() {

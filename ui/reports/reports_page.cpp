@@ -25,6 +25,7 @@
 #include "ui/widgets/data_table.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/page_action.h"
 
 namespace pitwall::ui {
 
@@ -120,13 +121,7 @@ void ReportsPage::State::build() {
 
 QAction* ReportsPage::State::add_action(const char* id, const QString& text, const QKeySequence& key,
                                         std::function<void()> action) {
-  auto* entry = new QAction(text, page);
-  entry->setObjectName(QLatin1String(id));
-  entry->setShortcut(key);
-  entry->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-  page->addAction(entry);
-  connect(entry, &QAction::triggered, page, std::move(action));
-  return entry;
+  return add_page_action(page, QLatin1String(id), text, {key}, std::move(action));
 }
 
 void ReportsPage::State::refresh() {

@@ -47,32 +47,13 @@ class Line {
   int x_;
 };
 
-struct TagColours {
-  Colour ink, fill;
-};
-TagColours colours_of(Tag::Kind kind) {
-  switch (kind) {
-    case Tag::Kind::accent:
-      return {Colour::accent, Colour::selection};
-    case Tag::Kind::good:
-      return {Colour::good, Colour::good_fill};
-    case Tag::Kind::warn:
-      return {Colour::warn, Colour::warn_fill};
-    case Tag::Kind::bad:
-      return {Colour::bad, Colour::bad_fill};
-    case Tag::Kind::neutral:
-      break;
-  }
-  return {Colour::muted, Colour::alt};
-}
-
 int draw_tag(QPainter* painter, const VerdictTag& tag, const QRect& line) {
   const QFont font = face(FontRole::small);
   const QFontMetrics metrics(font);
   const int width = metrics.horizontalAdvance(tag.text) + units(3.5), height = metrics.height() + units(0.75);
   if (painter == nullptr) return width;
   const QRectF box(line.right() - width, line.top() + (line.height() - height) / 2.0, width, height);
-  const TagColours colours = colours_of(tag.kind);
+  const Tag::Look colours = Tag::look_of(tag.kind);
   painter->setPen(QPen(ink(colours.ink), 1));
   painter->setBrush(ink(colours.fill));
   painter->drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), units(0.75), units(0.75));

@@ -27,6 +27,7 @@
 #include "ui/tune/scatter_chart.h"
 #include "ui/tune/start_view.h"
 #include "ui/tune/tune_words.h"
+#include "ui/widgets/page_action.h"
 
 namespace pitwall::ui {
 
@@ -113,13 +114,7 @@ void TunePage::State::build() {
 
 QAction* TunePage::State::add_action(const char* id, const QString& text, const QKeySequence& key,
                                      std::function<void()> action) {
-  auto* entry = new QAction(text, page);
-  entry->setObjectName(QLatin1String(id));
-  entry->setShortcut(key);
-  entry->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-  page->addAction(entry);
-  connect(entry, &QAction::triggered, page, std::move(action));
-  return entry;
+  return add_page_action(page, QLatin1String(id), text, {key}, std::move(action));
 }
 
 void TunePage::State::build_actions() {

@@ -47,25 +47,6 @@ class LegendItem final : public QWidget {
   LegendEntry entry_;
 };
 
-struct TagLook {
-  Colour ink, fill;
-};
-TagLook look_of(Tag::Kind kind) {
-  switch (kind) {
-    case Tag::Kind::accent:
-      return {Colour::accent, Colour::selection};
-    case Tag::Kind::good:
-      return {Colour::good, Colour::good_fill};
-    case Tag::Kind::warn:
-      return {Colour::warn, Colour::warn_fill};
-    case Tag::Kind::bad:
-      return {Colour::bad, Colour::bad_fill};
-    case Tag::Kind::neutral:
-      break;
-  }
-  return {Colour::muted, Colour::alt};
-}
-
 }  // namespace
 
 Label::Label(const QString& text, FontRole role, Colour colour, QWidget* parent)
@@ -133,9 +114,25 @@ QSize Tag::sizeHint() const {
   return {metrics.horizontalAdvance(text()) + units(3.5), metrics.height() + units(0.75)};
 }
 
+Tag::Look Tag::look_of(Kind kind) {
+  switch (kind) {
+    case Kind::accent:
+      return {Colour::accent, Colour::selection};
+    case Kind::good:
+      return {Colour::good, Colour::good_fill};
+    case Kind::warn:
+      return {Colour::warn, Colour::warn_fill};
+    case Kind::bad:
+      return {Colour::bad, Colour::bad_fill};
+    case Kind::neutral:
+      break;
+  }
+  return {Colour::muted, Colour::alt};
+}
+
 void Tag::paintEvent(QPaintEvent*) {
   const Theme& theme = Theme::current();
-  const TagLook look = look_of(kind_);
+  const Look look = look_of(kind_);
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(QPen(theme.colour(look.ink), 1));

@@ -54,6 +54,11 @@ class Tag : public QLabel {
   void set(Kind kind, const QString& text);
   QSize sizeHint() const override;
 
+  struct Look {
+    Colour ink, fill;
+  };
+  static Look look_of(Kind kind);
+
  protected:
   void paintEvent(QPaintEvent* event) override;
 

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// An action of a page: its keys work while the page or what is in it has the focus.
+#pragma once
+#include <QKeySequence>
+#include <QList>
+#include <QString>
+#include <functional>
+
+class QAction;
+class QWidget;
+
+namespace pitwall::ui {
+
+/// `id`: its object name. Keys may be empty. The page owns it.
+QAction* add_page_action(QWidget* page, const QString& id, const QString& text, QList<QKeySequence> keys,
+                         std::function<void()> triggered);
+
+}  // namespace pitwall::ui
