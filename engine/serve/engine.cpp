@@ -66,6 +66,7 @@ struct Engine::State {
   std::optional<GuideStore> guides;
   std::optional<Recorder> recorder;
   std::optional<RunRecorder> run;
+  OutputListeners listeners;
   std::optional<EngineLoop> loop;
   std::atomic<EngineState> phase{EngineState::serving};
   std::atomic<std::uint64_t> next_request{1};
@@ -157,6 +158,7 @@ Result<std::unique_ptr<Engine>> Engine::start(EngineOptions options) {
                                  .bytes_per_block = state.loaded.bytes_per_block,
                                  .recorder = *state.recorder,
                                  .clock = *state.clock,
+                                 .listeners = state.listeners,
                                  .strict_checks = state.options.strict_checks},
                      state.loaded.tokenizer);
   return engine;
@@ -194,6 +196,14 @@ Result<RequestId> Engine::submit(GenerationRequest request, OutputSink sink) {
   }
   state.recorder->asked(request.choices, asked_tokens);
   return id;
+}
+
+int Engine::add_output_listener(std::function<void()> told) {
+  return state_->listeners.add(std::move(told));
+}
+
+void Engine::remove_output_listener(int listener) {
+  state_->listeners.remove(listener);
 }
 
 void Engine::cancel(RequestId id, std::string reason) {

@@ -84,6 +84,10 @@ class Engine {
   /// Refuses with the numbers what can never run (context_length: Error::param "messages"/"prompt" is the
   /// caller's to set).
   Result<RequestId> submit(GenerationRequest request, OutputSink sink);
+  /// `told` is called on the output thread after a few events at most, and after the last of each step:
+  /// whoever passes them on to another thread wakes it once for all of them. It must not block.
+  int add_output_listener(std::function<void()> told);
+  void remove_output_listener(int listener);  ///< no call is under way once this has returned
   /// Its blocks are free within one step. `reason` goes into its record.
   void cancel(RequestId id, std::string reason = {});
   std::shared_ptr<const Snapshot> snapshot() const;  ///< at most 100 ms old; never blocks the engine

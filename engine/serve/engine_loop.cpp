@@ -52,6 +52,7 @@ EngineLoop::EngineLoop(const EngineParts& parts, std::shared_ptr<const Tokenizer
                           [this](RequestId id) {
                             send(Finish{id, FinishReason::stop, {}});
                           },
+                      .told = [&listeners = parts_.listeners] { listeners.tell(); },
                   });
   thread_ = std::thread([this] { run(); });
 }

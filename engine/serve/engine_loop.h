@@ -16,6 +16,7 @@
 
 #include "engine/execute/executor.h"
 #include "engine/schedule/scheduler.h"
+#include "engine/serve/output_listeners.h"
 #include "engine/serve/output_thread.h"
 #include "engine/serve/step_pump.h"
 #include "engine/telemetry/recorder.h"
@@ -31,6 +32,7 @@ struct EngineParts {
   Bytes bytes_per_block;
   Recorder& recorder;
   const Clock& clock;
+  const OutputListeners& listeners;
   bool strict_checks;
 };
 

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "engine/base/text_escape.h"
+#include "engine/serve/engine.h"
 #include "engine/serve/http_session.h"
 #include "engine/serve/http_wire.h"
 #include "engine/serve/socket_table.h"
@@ -130,13 +131,15 @@ struct HttpServer::State {
                 .sessions = {},
                 .peers = {},
                 .statistics = {},
-                .ready = ReadySessions([this] { asio::post(io, [this] { take_events(); }); })} {}
+                .ready = ReadySessions([this] { asio::post(io, [this] { take_events(); }); })},
+        listener(engine.add_output_listener([this] { context.ready.wake(); })) {}
 
   asio::io_context io{1};  // one thread runs it
   std::unique_ptr<asio::ssl::context> tls;
   asio::executor_work_guard<asio::io_context::executor_type> working{io.get_executor()};
   std::unique_ptr<WorkerPool> text_workers;
   HttpContext context;
+  const int listener;  // to the engine's output
   tcp::acceptor acceptor{io};
   asio::steady_timer retry{io};
   std::thread thread;
@@ -261,6 +264,7 @@ void HttpServer::stop() {
   // Jobs may still post to their closed sessions, which cancel what those jobs submitted; then nothing is
   // left to do and the I/O thread ends by itself.
   state.text_workers.reset();
+  state.context.engine.remove_output_listener(state.listener);
   state.working.reset();
   if (state.thread.joinable()) state.thread.join();
 }

@@ -39,6 +39,7 @@ class OutputThread {
   struct Feedback {
     std::function<void(RequestId, int tokens)> handled;  ///< of requests with stop strings: output so far
     std::function<void(RequestId)> stopped;              ///< a stop string was found
+    std::function<void()> told;  ///< some events, or a batch's last, are with their sinks
   };
   OutputThread(Recorder& recorder, std::shared_ptr<const Tokenizer> tokenizer, Feedback feedback);
   ~OutputThread();  ///< handles what was pushed, then joins
@@ -65,6 +66,7 @@ class OutputThread {
   void take_token(Stream& stream, TokenEvent& token, Nanos at);
   void finish(Stream& stream, const FinishEvent& end, Nanos at);
   void deliver(Stream& stream);
+  void tell();
 
   Recorder& recorder_;
   std::shared_ptr<const Tokenizer> tokenizer_;
@@ -77,6 +79,7 @@ class OutputThread {
 
   // Output thread only.
   std::unordered_map<RequestId, std::unique_ptr<Stream>> streams_;
+  int untold_ = 0;  // events since the last tell()
 
   std::thread thread_;
 };
