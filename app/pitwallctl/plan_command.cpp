@@ -173,9 +173,9 @@ Result<Deployment> deployment_of(const Options& options, const ModelOutline& mod
       return std::move(taken).error();
   }
   if (!options.engine.empty()) {
-    auto law = find_kv_law(options.engine);
-    if (!law) return std::move(law).error();
-    deployment.law = *law;
+    auto engine = find_engine_choice(options.engine);
+    if (!engine) return std::move(engine).error();
+    deployment.engine = engine->name;
   }
   if (auto taken = take_lengths(options, deployment); !taken) return std::move(taken).error();
   if (auto taken = take_budget(options, deployment.budget); !taken) return std::move(taken).error();
