@@ -75,8 +75,8 @@ Result<EngineReading> read(const Options& options) {
 
 struct Known {
   std::optional<MemoryTerms> terms, there;  // there: on the engine that is written for
-  Bytes weights = 0;  // of all ranks together
-  int gpus = 0;       // 0 = not said
+  Bytes weights = 0;                        // of all ranks together
+  int gpus = 0;                             // 0 = not said
   std::vector<std::string> notes;
 };
 
@@ -106,10 +106,9 @@ Result<ModelOutline> as_served(const EngineReading& reading) {
 
 /// Bytes a token are less on a rank than in all, under tensor parallelism.
 std::string planned_text(const DeploymentPlan& plan, const MemoryTerms& terms) {
-  std::string text =
-      fmt::format("{}: {} of weights and {} of working memory a GPU, as planned; KV takes {} B a token",
-                  plan.model.name, format_bytes(terms.weights), format_bytes(terms.working),
-                  format_count(terms.kv_per_token));
+  std::string text = fmt::format(
+      "{}: {} of weights and {} of working memory a GPU, as planned; KV takes {} B a token", plan.model.name,
+      format_bytes(terms.weights), format_bytes(terms.working), format_count(terms.kv_per_token));
   if (plan.asked.tensor_parallel > 1)
     text += fmt::format(" per rank, {} B in all ranks",
                         format_count(terms.kv_per_token * plan.asked.tensor_parallel));

@@ -17,11 +17,11 @@ struct EngineProfile;
 /// What a memory fraction is a fraction of: engines differ, and a flag carried over means other bytes.
 struct MemoryBudget {
   enum class Meaning {
-    automatic,            ///< the engine's own: ours all but 2 % (1 GiB at least), others' by profiles/engines
-    bytes,                ///< `bytes` for everything this process holds (memory-limit)
-    share_of_total,       ///< vLLM's gpu-memory-utilization: of the card, weights and all included
-    share_static,         ///< SGLang's mem-fraction-static: of the card, for weights and KV alone
-    share_of_free,        ///< TensorRT-LLM: KV gets this share of what is free after load
+    automatic,       ///< the engine's own: ours all but 2 % (1 GiB at least), others' by profiles/engines
+    bytes,           ///< `bytes` for everything this process holds (memory-limit)
+    share_of_total,  ///< vLLM's gpu-memory-utilization: of the card, weights and all included
+    share_static,    ///< SGLang's mem-fraction-static: of the card, for weights and KV alone
+    share_of_free,   ///< TensorRT-LLM: KV gets this share of what is free after load
     share_after_weights,  ///< LMDeploy: KV gets this share of what the weights leave
     kv_bytes,             ///< `bytes` for KV alone (kv-cache-memory-bytes)
     margin                ///< llama.cpp's fit: all but `bytes`
@@ -51,8 +51,8 @@ std::string_view kv_law_name(KvLaw law);  ///< "pitwall", "needed", "vllm", "lla
 
 /// Whose deployment it is.
 struct EngineChoice {
-  std::string name;                       ///< canonical: "auto", "needed", "full", or of an engine profile
-  std::optional<KvLaw> law;               ///< none for "auto": pitwall where this engine runs the model, else needed
+  std::string name;          ///< canonical: "auto", "needed", "full", or of an engine profile
+  std::optional<KvLaw> law;  ///< none for "auto": pitwall where this engine runs the model, else needed
   const EngineProfile* engine = nullptr;  ///< nullptr for "auto" and for a law without an engine
 };
 /// By name or alias. The error lists what there is.

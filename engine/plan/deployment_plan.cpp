@@ -204,8 +204,8 @@ void Planner::note_budget(DeploymentPlan& plan) const {
   const EngineFlag& flag = engine.find(setting)->flags.front();
   const auto theirs = theirs_of(*find_engine_setting(setting), flag, value);
   const std::string_view whose = choice_.engine != nullptr ? "" : ", since no engine is named";
-  plan.notes.push_back(fmt::format("Memory by the default of {}{}: {} {}, {}", engine.title, whose, flag.shown(),
-                                   theirs ? theirs->text : value, meaning));
+  plan.notes.push_back(fmt::format("Memory by the default of {}{}: {} {}, {}", engine.title, whose,
+                                   flag.shown(), theirs ? theirs->text : value, meaning));
 }
 
 void Planner::note_lengths(DeploymentPlan& plan) const {
@@ -231,7 +231,7 @@ void Planner::note_lengths(DeploymentPlan& plan) const {
   if (plan.law_bytes_per_sequence != needed) {
     notes.push_back(fmt::format("A sequence of {} tokens needs {}; {} allocates {}",
                                 format_count(plan.lengths.p95), format_bytes(needed),
-                                law_ == KvLaw::pitwall       ? std::string("this engine")
+                                law_ == KvLaw::pitwall      ? std::string("this engine")
                                 : choice_.engine != nullptr ? choice_.engine->title
                                                             : std::string(kv_law_name(law_)),
                                 format_bytes(plan.law_bytes_per_sequence)));
@@ -293,8 +293,8 @@ void Planner::note_settings(DeploymentPlan& plan) const {
   if (const std::string rates = rates_of(asked_, *gpu_); !rates.empty() && rates != plan.engine) {
     notes.push_back(choice_.engine == nullptr
                         ? fmt::format("Times are those of {}'s kernels: no engine is named", title_of(rates))
-                        : fmt::format("Times are those of {}'s kernels: {}'s are not known",
-                                      title_of(rates), choice_.engine->title));
+                        : fmt::format("Times are those of {}'s kernels: {}'s are not known", title_of(rates),
+                                      choice_.engine->title));
   }
   if (!own() || !on_host()) {
     notes.emplace_back("Context, libraries, graphs and communicator are estimates from published figures");

@@ -53,7 +53,7 @@ struct DeploymentPlan {
   GpuProfile gpu;
   int replicas = 1;
   std::int64_t max_model_len = 0;
-  std::string engine;            ///< whose plan it is: of find_engine_choice; "auto" became "pitwall" or "needed"
+  std::string engine;  ///< whose plan it is: of find_engine_choice; "auto" became "pitwall" or "needed"
   KvLaw law = KvLaw::needed;     ///< in force
   MemoryBudget budget;           ///< in force: what was asked, else the engine's own
   std::vector<RankPlan> ranks;   ///< of one replica

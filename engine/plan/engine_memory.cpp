@@ -144,8 +144,8 @@ std::optional<MemoryTerms> memory_terms_on(const EngineProfile& engine, const De
 std::optional<std::pair<std::string, std::string>> memory_setting_of(const MemoryBudget& budget) {
   for (const auto& [meaning, setting] : kBudgets) {
     if (meaning != budget.meaning) continue;
-    return std::pair(std::string(setting),
-                     budget.takes_share() ? fmt::format("{}", budget.share) : fmt::format("{}", budget.bytes));
+    return std::pair(std::string(setting), budget.takes_share() ? fmt::format("{}", budget.share)
+                                                                : fmt::format("{}", budget.bytes));
   }
   return std::nullopt;
 }
@@ -175,7 +175,8 @@ double share_beside(const EngineReserve& reserve, const EngineProfile& engine, c
   Bytes kept = reserve.fixed + tokens * reserve.of_token + ranks * reserve.of_rank +
                (deployment.graphs ? rows * reserve.of_graph_row : 0);
   if (place.memory > reserve.large_gpu) kept = std::max(kept, reserve.least_on_large);
-  return std::round(1000 * static_cast<double>(place.memory - kept) / static_cast<double>(place.memory)) / 1000;
+  return std::round(1000 * static_cast<double>(place.memory - kept) / static_cast<double>(place.memory)) /
+         1000;
 }
 
 }  // namespace

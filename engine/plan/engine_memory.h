@@ -50,7 +50,8 @@ std::optional<std::pair<std::string, std::string>> memory_setting_of(const Memor
 std::optional<MemoryBudget> budget_of(std::string_view setting, std::string_view value);
 
 /// What `engine` takes unasked, by its profile; automatic where that knows no rule.
-MemoryBudget default_budget(const EngineProfile& engine, const Deployment& deployment, const EnginePlace& place);
+MemoryBudget default_budget(const EngineProfile& engine, const Deployment& deployment,
+                            const EnginePlace& place);
 
 /// The settings that say how large KV is, the most exact first.
 const std::vector<std::string_view>& memory_settings();
@@ -63,9 +64,9 @@ std::optional<Bytes> kv_bytes_of(std::string_view setting, std::string_view valu
 /// Of all that the settings say: a cap and a share together give the smaller. None when nothing is said.
 std::optional<Bytes> kv_bytes_of(const EngineSettings& settings, const MemoryTerms& terms, int block_size);
 
-/// The value that gives `kv` bytes: of a share the shortest that keeps its whole blocks (terms.kv_block), else
-/// rounded down to four digits; of a margin whole MiB, rounded down; tokens and blocks are rounded down to whole ones. None when no legal value
-/// does.
+/// The value that gives `kv` bytes: of a share the shortest that keeps its whole blocks (terms.kv_block),
+/// else rounded down to four digits; of a margin whole MiB, rounded down; tokens and blocks are rounded down
+/// to whole ones. None when no legal value does.
 std::optional<std::string> memory_value_for(std::string_view setting, Bytes kv, const MemoryTerms& terms,
                                             int block_size);
 

@@ -56,7 +56,8 @@ EngineDefault default_of_place(const json& document) {
 
 EngineReserve reserve_of(const json& document) {
   static constexpr std::string_view kKeys[] = {
-      "mib", "mib_of_token", "mib_of_rank", "mib_of_graph_row", "least_tokens", "large_gpu_mib", "large_gpu_least_mib"};
+      "mib",          "mib_of_token",  "mib_of_rank",        "mib_of_graph_row",
+      "least_tokens", "large_gpu_mib", "large_gpu_least_mib"};
   refuse_unknown_keys(document, kKeys);
   return {.fixed = mebibytes(document, "mib"),
           .of_token = mebibytes(document, "mib_of_token"),
@@ -69,10 +70,10 @@ EngineReserve reserve_of(const json& document) {
 
 EngineFlag flag_of(const json& document) {
   static constexpr std::string_view kKeys[] = {
-      "flag",    "aliases",  "on",       "on_aliases",   "off",         "off_aliases", "config",  "also",
-      "needs",   "key",      "values",   "open",         "environment", "human",       "words",   "whole",
-      "unit",    "per_rank", "one_each", "shared_slots", "default",     "source",      "meaning", "least",
-      "default_on", "reserve"};
+      "flag",   "aliases", "on",    "on_aliases", "off",      "off_aliases",  "config",
+      "also",   "needs",   "key",   "values",     "open",     "environment",  "human",
+      "words",  "whole",   "unit",  "per_rank",   "one_each", "shared_slots", "default",
+      "source", "meaning", "least", "default_on", "reserve"};
   refuse_unknown_keys(document, kKeys);
   EngineFlag flag;
   flag.names = named(document, "flag", "aliases");

@@ -19,8 +19,8 @@ struct EnginePlace {
   int ranks = 1;     ///< of tensor parallelism
 };
 
-/// A default that holds on some GPUs: on those whose name begins alike, of at least that memory, with at least
-/// so many ranks.
+/// A default that holds on some GPUs: on those whose name begins alike, of at least that memory, with at
+/// least so many ranks.
 struct EngineDefault {
   std::vector<std::string> gpus;  ///< empty = any
   Bytes memory = 0;
@@ -46,22 +46,22 @@ struct EngineFlag {
   std::vector<std::string> also;     ///< flags that get the same value
   std::vector<std::string> needs;    ///< words without which the flag has no effect
   std::vector<std::pair<std::string, std::vector<std::string>>> values;  ///< ours → theirs, first is written
-  bool open = false;                 ///< values that are not listed pass as they are
-  bool human = false;                ///< numbers may end in k, K, m, M, g, G (vLLM: lower case decimal)
-  bool words = false;                ///< a list takes one word a value
-  bool whole = false;                ///< sizes in whole units only
-  bool per_rank = false;             ///< ours is for all ranks together
-  bool shared_slots = false;         ///< theirs is for all sequences together (llama.cpp's context)
-  bool one_each = false;             ///< theirs is "1,1,…", one a GPU
-  std::int64_t least = 0;            ///< smallest number that can be told
-  std::string unit;                  ///< of a size: "GiB", "GB", "MiB"; empty = bytes
-  std::string default_value;         ///< in our words; empty = none, or found out at the start
+  bool open = false;                     ///< values that are not listed pass as they are
+  bool human = false;                    ///< numbers may end in k, K, m, M, g, G (vLLM: lower case decimal)
+  bool words = false;                    ///< a list takes one word a value
+  bool whole = false;                    ///< sizes in whole units only
+  bool per_rank = false;                 ///< ours is for all ranks together
+  bool shared_slots = false;             ///< theirs is for all sequences together (llama.cpp's context)
+  bool one_each = false;                 ///< theirs is "1,1,…", one a GPU
+  std::int64_t least = 0;                ///< smallest number that can be told
+  std::string unit;                      ///< of a size: "GiB", "GB", "MiB"; empty = bytes
+  std::string default_value;             ///< in our words; empty = none, or found out at the start
   std::vector<EngineDefault> defaults;   ///< by GPU, the first that holds comes before default_value
   std::optional<EngineReserve> reserve;  ///< of a share: its default is what this leaves
-  std::string meaning;               ///< where it is not ours
-  std::string source;                ///< file and line, at the profile's version
-  bool verified = true;              ///< false: from general knowledge, not read at that version
-  const std::string& shown() const;  ///< for messages: the flag, path or variable
+  std::string meaning;                   ///< where it is not ours
+  std::string source;                    ///< file and line, at the profile's version
+  bool verified = true;                  ///< false: from general knowledge, not read at that version
+  const std::string& shown() const;      ///< for messages: the flag, path or variable
 };
 
 struct EngineSetting {

@@ -128,7 +128,8 @@ MemoryBudget stated_budget(const EngineSettings& settings, const std::optional<M
   }
   if (said.values.empty()) return {};
   // Bytes of KV replace a share.
-  const auto alone = said.values.size() == 1 ? said.values.begin() : said.values.find("kv-cache-memory-bytes");
+  const auto alone =
+      said.values.size() == 1 ? said.values.begin() : said.values.find("kv-cache-memory-bytes");
   if (alone != said.values.end()) {
     if (const auto budget = budget_of(alone->first, alone->second)) return *budget;
   }

@@ -154,10 +154,12 @@ class Writer {
     for (const char* each : {"AWQ", "GPTQ"}) {
       if (packed.empty() && upper(out_.model).find(each) != std::string::npos) packed = each;
     }
-    note(fmt::format("{} loads {} files alone, and {} is none: take the model's{}", engine_.title, ending,
-                     out_.model,
-                     packed.empty() ? "" : fmt::format("; weights in {} are not converted, other 4-bit ones such as "
-                                                       "Q4_K_M take their place", upper(packed))));
+    note(fmt::format(
+        "{} loads {} files alone, and {} is none: take the model's{}", engine_.title, ending, out_.model,
+        packed.empty() ? ""
+                       : fmt::format("; weights in {} are not converted, other 4-bit ones such as "
+                                     "Q4_K_M take their place",
+                                     upper(packed))));
   }
 
   /// Whether a token takes other bytes of KV there.
@@ -172,9 +174,11 @@ class Writer {
     const double factor =
         static_cast<double>(there_->kv_per_token) / static_cast<double>(terms_->kv_per_token);
     const auto same = static_cast<Bytes>(factor * static_cast<double>(kv));
-    const Bytes most = std::max(terms_->loaded() + kv, terms_->total / kFreePart * (kFreePart - 1)) - there_->loaded();
-    const std::string a_token = fmt::format("KV takes {} B a token on each GPU, not {}", format_count(there_->kv_per_token),
-                                            format_count(terms_->kv_per_token));
+    const Bytes most =
+        std::max(terms_->loaded() + kv, terms_->total / kFreePart * (kFreePart - 1)) - there_->loaded();
+    const std::string a_token =
+        fmt::format("KV takes {} B a token on each GPU, not {}", format_count(there_->kv_per_token),
+                    format_count(terms_->kv_per_token));
     note(same <= most ? fmt::format("{}: the same tokens take {} instead of {}", a_token, format_bytes(same),
                                     format_bytes(kv))
                       : fmt::format("{}: {} are left for it, {} of {} tokens", a_token,
@@ -188,7 +192,8 @@ class Writer {
   /// block.
   std::optional<Bytes> kv_said(const EngineSettings& memory) const {
     const auto kv = kv_bytes_of(memory, *terms_, block());
-    const bool stated = memory.find("kv-cache-memory-bytes") != nullptr || memory.find("kv-tokens") != nullptr;
+    const bool stated =
+        memory.find("kv-cache-memory-bytes") != nullptr || memory.find("kv-tokens") != nullptr;
     if (!kv || stated || terms_->kv <= 0 || *kv + terms_->loaded() > terms_->total) return kv;
     return *kv - terms_->kv < std::max<Bytes>(terms_->kv_block, 1) ? kv : terms_->kv;
   }
@@ -309,8 +314,8 @@ class Writer {
     const auto theirs = theirs_of(info, *flag, value, scale_);
     if (!theirs) {
       if (value != flag->default_value && value != "auto")
-        note(fmt::format("{} cannot be told {} {} by {}: its default holds{}", engine_.title, info.title, value,
-                         flag->shown(), info.name == "kv-cache-dtype" ? kv_instead() : ""));
+        note(fmt::format("{} cannot be told {} {} by {}: its default holds{}", engine_.title, info.title,
+                         value, flag->shown(), info.name == "kv-cache-dtype" ? kv_instead() : ""));
       return;
     }
     if (!theirs->exact)
@@ -391,14 +396,16 @@ class Writer {
   void say_key(const EngineFlag& flag) {
     const std::string variable = flag.environment.empty() ? "API_KEY" : flag.environment;
     if (flag.environment.empty()) add(flag.names.front(), fmt::format("${}", variable), false);
-    note(fmt::format("The key of clients is not repeated: {} takes it from the variable {}. Set that first: "
-                     "without it the server is open to all who reach it",
-                     engine_.title, variable));
+    note(
+        fmt::format("The key of clients is not repeated: {} takes it from the variable {}. Set that first: "
+                    "without it the server is open to all who reach it",
+                    engine_.title, variable));
   }
 
   void has_no_counterpart(const EngineSettingInfo& info, const std::string& value) {
     if (info.name == "api-key") {
-      note(fmt::format("{} asks clients for no key: the server becomes open to all who reach it", engine_.title));
+      note(fmt::format("{} asks clients for no key: the server becomes open to all who reach it",
+                       engine_.title));
       return;
     }
     const bool nothing = (info.type == EngineValue::boolean && value == "false" && info.name != "graphs" &&
@@ -407,8 +414,8 @@ class Writer {
                          (value == "1" && info.name.ends_with("-parallel-size")) || is_memory(info.name) ||
                          (info.name == "device" && value == "cuda");
     if (nothing) return;
-    note(fmt::format("{} has no counterpart of {} {} ({})", engine_.title, info.name, human_value(info, value),
-                     info.title));
+    note(fmt::format("{} has no counterpart of {} {} ({})", engine_.title, info.name,
+                     human_value(info, value), info.title));
   }
 
   /// JSON flags get their objects, a configuration file its name.
@@ -468,7 +475,8 @@ EngineSettings with_defaults(const EngineReading& reading, const EngineProfile& 
   if (said) return settings;
   const Deployment deployment = deployment_of(reading.settings, from, terms);
   const auto mine = memory_setting_of(default_budget(from, deployment, place));
-  if (mine) carry(mine->first, mine->second, mine == memory_setting_of(default_budget(to, deployment, place)));
+  if (mine)
+    carry(mine->first, mine->second, mine == memory_setting_of(default_budget(to, deployment, place)));
   if (!mine && terms && terms->kv > 0) carry("kv-cache-memory-bytes", fmt::format("{}", terms->kv), false);
   return settings;
 }

@@ -70,8 +70,10 @@ Container container_of(const WrittenFlags& written) {
       const std::string& value = written.arguments[++i];
       if (word == port) std::from_chars(value.data(), value.data() + value.size(), out.port);
       if (word == host && value != kAllAddresses)
-        out.note = fmt::format("{} {} became {}: a container is reached from outside it; who may reach the "
-                               "published port is for the host's or the cluster's rules", host, value, kAllAddresses);
+        out.note = fmt::format(
+            "{} {} became {}: a container is reached from outside it; who may reach the "
+            "published port is for the host's or the cluster's rules",
+            host, value, kAllAddresses);
       continue;
     }
     if (word == key) out.variable = written.arguments[i + 1].substr(1);

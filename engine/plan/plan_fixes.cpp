@@ -81,7 +81,8 @@ class FixFinder {
     const Bytes free = terms.total - now.other_processes;
     Bytes base = terms.total, most = free;
     if (now.meaning == Meaning::share_static) most -= terms.working;
-    if (now.meaning == Meaning::share_after_weights) base = free - terms.weights, most = free - terms.loaded();
+    if (now.meaning == Meaning::share_after_weights)
+      base = free - terms.weights, most = free - terms.loaded();
     const auto all = static_cast<double>(base);
     if (!now.takes_share() || now.meaning == Meaning::share_of_free || most <= 0 ||
         now.share * all <= static_cast<double>(most))
@@ -94,8 +95,7 @@ class FixFinder {
     less.frees = static_cast<Bytes>((now.share - changed.budget.share) * all);
     const bool total = now.meaning == Meaning::share_of_total;
     const std::string setting = total ? "gpu-memory-utilization" : memory_setting_of(now)->first;
-    keep(less, setting.c_str(), fmt::format("{:g}", now.share),
-         fmt::format("{:g}", changed.budget.share),
+    keep(less, setting.c_str(), fmt::format("{:g}", now.share), fmt::format("{:g}", changed.budget.share),
          total ? "a smaller pool; other processes keep what they hold" : "a smaller pool");
   }
 

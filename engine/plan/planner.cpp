@@ -22,7 +22,7 @@ namespace {
 using Meaning = MemoryBudget::Meaning;
 
 constexpr std::string_view kUnnamedEngine = "vllm";
-constexpr int kVocabularyUnit = 64;      // vLLM pads the vocabulary to this for each rank
+constexpr int kVocabularyUnit = 64;  // vLLM pads the vocabulary to this for each rank
 
 Bytes divided(Bytes bytes, std::int64_t by) {
   return divided_up(bytes, by);
@@ -275,10 +275,11 @@ Planner::Pool Planner::pool(const Stage& stage, int sequences) const {
   pool.limit = device_limit(pool.other, stage.weights);
   const Bytes free = std::max<Bytes>(gpu_->memory - budget_.other_processes, 0);
   if (pool.limit > free) {
-    pool.problem = fmt::format("Weights and KV of that share leave {} for activations, graphs and context, which "
-                               "need {}: it runs out of memory",
-                               format_bytes(std::max<Bytes>(free - (pool.limit - (pool.other - stage.weights)), 0)),
-                               format_bytes(pool.other - stage.weights));
+    pool.problem = fmt::format(
+        "Weights and KV of that share leave {} for activations, graphs and context, which "
+        "need {}: it runs out of memory",
+        format_bytes(std::max<Bytes>(free - (pool.limit - (pool.other - stage.weights)), 0)),
+        format_bytes(pool.other - stage.weights));
     pool.limit = free;
   }
   if (own()) {

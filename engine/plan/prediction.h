@@ -40,7 +40,8 @@ struct Prediction {
 std::string rates_of(const Deployment& deployment, const GpuProfile& gpu);
 
 /// `model` has the weight format of the deployment already. `most`: requests that fit into memory (of one
-/// replica); the curve ends there, or at max_num_seqs if that is less. A profile without rates predicts nothing. Takes some 30 µs.
+/// replica); the curve ends there, or at max_num_seqs if that is less. A profile without rates predicts
+/// nothing. Takes some 30 µs.
 Prediction predict(const Deployment& deployment, const ModelOutline& model, const GpuProfile& gpu,
                    std::int64_t most);
 

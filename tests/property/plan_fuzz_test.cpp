@@ -147,7 +147,7 @@ class Fuzz {
     if (once_in(2)) asked.max_model_len = wild(100'000);
     asked.kv_cache_dtype = kv_formats()[static_cast<std::size_t>(below(std::ssize(kv_formats())))].name;
     if (once_in(2)) asked.kv_cache_dtype = "auto";
-    static constexpr const char* kEngines[] = {"auto", "pitwall",      "needed",   "full", "vllm",
+    static constexpr const char* kEngines[] = {"auto",   "pitwall",      "needed",   "full", "vllm",
                                                "sglang", "tensorrt-llm", "lmdeploy", "tgi",  "llama.cpp"};
     asked.engine = kEngines[below(std::ssize(kEngines))];
     asked.requests = narrow(100);

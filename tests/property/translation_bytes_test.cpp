@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A deployment that goes to another engine and back holds the same bytes, as far as that engine can be told it.
+// A deployment that goes to another engine and back holds the same bytes, as far as that engine can be told
+// it.
 #include <QTest>
 #include <algorithm>
 #include <random>
@@ -54,17 +55,16 @@ struct Leg {
 /// What `to` is told, and reads.
 Leg leg(const EngineReading& reading, const EngineProfile& to, const Place& place) {
   const DeploymentPlan plan = planned(reading, place);
-  const WrittenFlags written =
-      translate(reading, to, memory_terms_of(plan), memory_terms_on(to, plan));
+  const WrittenFlags written = translate(reading, to, memory_terms_of(plan), memory_terms_on(to, plan));
   Leg out{read(command_text(written), to, written.config), command_text(written), written.notes};
   out.reading.settings.values["model"] = place.model;
   return out;
 }
 
 /// Settings that were not said, or not in full: a note names each.
-constexpr const char* kLosses[] = {"has no counterpart of",   "cannot be told", "takes whole",
-                                   "Rounded ",                "is not written", "is not carried over",
-                                   "B a token on each GPU",   "takes the largest batch"};
+constexpr const char* kLosses[] = {
+    "has no counterpart of", "cannot be told",      "takes whole",           "Rounded ",
+    "is not written",        "is not carried over", "B a token on each GPU", "takes the largest batch"};
 
 bool lost(const std::vector<std::string>& notes) {
   return std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
@@ -80,7 +80,8 @@ std::string fault_of(const EngineReading& first, const EngineProfile& other, con
   ++trips;
   const Leg there = leg(first, other, place);
   const Leg home = leg(there.reading, *first.engine, place);
-  const RankPlan before = planned(first, place).worst_rank(), after = planned(home.reading, place).worst_rank();
+  const RankPlan before = planned(first, place).worst_rank(),
+                 after = planned(home.reading, place).worst_rank();
   if (before.bytes == after.bytes) {
     ++exact;
     return "";
@@ -159,27 +160,32 @@ void TranslationBytesTest::commands() {
   QFETCH(QString, from);
   QFETCH(QString, to);
   static const std::pair<const char*, std::vector<std::string>> kCommands[] = {
-      {"vllm", {"", "--gpu-memory-utilization 0.85", "--max-num-seqs 64 --max-model-len 8192 --kv-cache-dtype fp8",
-                "-tp 2 --max-num-batched-tokens 4096", "--kv-cache-memory-bytes 40G", "--num-gpu-blocks-override 20000",
-                "--enforce-eager --no-enable-prefix-caching"}},
-      {"sglang", {"", "--mem-fraction-static 0.8", "--max-total-tokens 300000 --context-length 8192",
-                  "--chunked-prefill-size 4096 --tp 2 --max-running-requests 48", "--disable-cuda-graph"}},
-      {"tensorrt-llm", {"", "--free_gpu_memory_fraction 0.7", "--max_num_tokens 4096 --max_batch_size 96 --tp_size 2"}},
-      {"lmdeploy", {"", "--cache-max-entry-count 0.5", "--quant-policy 8 --session-len 8192 --max-batch-size 64"}},
+      {"vllm",
+       {"", "--gpu-memory-utilization 0.85", "--max-num-seqs 64 --max-model-len 8192 --kv-cache-dtype fp8",
+        "-tp 2 --max-num-batched-tokens 4096", "--kv-cache-memory-bytes 40G",
+        "--num-gpu-blocks-override 20000", "--enforce-eager --no-enable-prefix-caching"}},
+      {"sglang",
+       {"", "--mem-fraction-static 0.8", "--max-total-tokens 300000 --context-length 8192",
+        "--chunked-prefill-size 4096 --tp 2 --max-running-requests 48", "--disable-cuda-graph"}},
+      {"tensorrt-llm",
+       {"", "--free_gpu_memory_fraction 0.7", "--max_num_tokens 4096 --max_batch_size 96 --tp_size 2"}},
+      {"lmdeploy",
+       {"", "--cache-max-entry-count 0.5", "--quant-policy 8 --session-len 8192 --max-batch-size 64"}},
       {"tgi", {"", "--cuda-memory-fraction 0.9", "--max-batch-total-tokens 300000 --max-total-tokens 8192"}},
       {"llama.cpp", {"", "-fitt 4096", "-np 8 -c 65536 -ctk q8_0 -ctv q8_0", "-b 4096 -ub 1024"}},
-      {"pitwall", {"", "--max-num-seqs 64 --max-model-len 8192", "--memory-limit 64GiB --kv-cache-dtype fp8_e4m3"}},
+      {"pitwall",
+       {"", "--max-num-seqs 64 --max-model-len 8192", "--memory-limit 64GiB --kv-cache-dtype fp8_e4m3"}},
       {"nano-vllm", {""}},
       {"mini-sglang", {"", "--num-pages 200000", "--memory-ratio 0.8"}}};
   const EngineProfile& engine = **find_engine(from.toStdString());
   for (const auto& [name, lines] : kCommands) {
     if (engine.name != name) continue;
     for (const std::string& line : lines) {
-      for (const Place& place : {place_named("llama-3.1-8b", "H200", 2), place_named("qwen3-4b", "L40S", 2)}) {
+      for (const Place& place :
+           {place_named("llama-3.1-8b", "H200", 2), place_named("qwen3-4b", "L40S", 2)}) {
         std::string start;
         for (const std::string& word : engine.command) start += (word == "{model}" ? "M" : word) + " ";
-        EngineReading first =
-            engine.keywords ? read("LLM(\"M\")", engine) : read(start + line, engine);
+        EngineReading first = engine.keywords ? read("LLM(\"M\")", engine) : read(start + line, engine);
         first.settings.values["model"] = place.model;
         const std::string fault = fault_of(first, **find_engine(to.toStdString()), place);
         QVERIFY2(fault.empty(), (line + ": " + fault).c_str());

@@ -221,12 +221,13 @@ void EngineMemoryTest::defaults_data() {
   QTest::addColumn<std::string>("setting");
   QTest::addColumn<std::string>("value");
   const auto row = [](const char* engine, const char* gpu, const char* setting, const char* value) {
-    QTest::addRow("%s %s", engine, gpu) << std::string(engine) << std::string(gpu) << std::string(setting)
-                                        << std::string(value);
+    QTest::addRow("%s %s", engine, gpu)
+        << std::string(engine) << std::string(gpu) << std::string(setting) << std::string(value);
   };
   row("vllm", "H200", "memory-share-of-total", "0.92");
-  row("sglang", "H200", "memory-share-static", "0.929");      // 10 GiB of 143,771 MiB
-  row("sglang", "RTX-4090", "memory-share-static", "0.847");  // 512 + 2,048 × 1.5 + 128 + 24 × 2 of 24,564 MiB
+  row("sglang", "H200", "memory-share-static", "0.929");  // 10 GiB of 143,771 MiB
+  row("sglang", "RTX-4090", "memory-share-static",
+      "0.847");  // 512 + 2,048 × 1.5 + 128 + 24 × 2 of 24,564 MiB
   row("tensorrt-llm", "H200", "memory-share-of-free", "0.9");
   row("lmdeploy", "H200", "memory-share-after-weights", "0.8");
   row("tgi", "H200", "memory-share-of-total", "1");

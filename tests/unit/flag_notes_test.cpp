@@ -60,7 +60,8 @@ class FlagNotesTest : public QObject {
     }
   }
 
-  /// 65,536 B a token on each of two ranks, 131,072 on the one GPU that is left: the same tokens, or what fits.
+  /// 65,536 B a token on each of two ranks, 131,072 on the one GPU that is left: the same tokens, or what
+  /// fits.
   void a_rank_s_kv_follows_its_ranks() {
     const Told fits = told("vllm serve llama-3.1-8b -tp 2 --kv-cache-memory-bytes 12g", "pitwall", 2);
     QCOMPARE(fits.value_of("--kv-cache-memory-bytes"), std::string("24000000000"));
@@ -89,7 +90,8 @@ class FlagNotesTest : public QObject {
   }
 
   void a_server_that_becomes_open() {
-    QVERIFY(told("vllm serve M --api-key sk-1", "tensorrt-llm").says("the server becomes open to all who reach it"));
+    QVERIFY(told("vllm serve M --api-key sk-1", "tensorrt-llm")
+                .says("the server becomes open to all who reach it"));
     QVERIFY(told("pitwallctl serve --model M --api-key-file keys", "tensorrt-llm").says("becomes open"));
     const Told kept = told("vllm serve M --api-key sk-1", "sglang");
     QVERIFY(kept.says("without it the server is open"));

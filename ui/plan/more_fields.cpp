@@ -127,11 +127,11 @@ void MoreFields::build_choices() {
       d.quantization = name;
     });
   });
-  engine_ =
-      add_choice("plan.engine", tr("Engine"),
-                 tr("Whose rules lay out KV, whose share of memory is taken and whose memory is counted; step "
-                    "times too where they are known. By the model: this engine where it runs the model."),
-                 {QStringLiteral("engine")});
+  engine_ = add_choice(
+      "plan.engine", tr("Engine"),
+      tr("Whose rules lay out KV, whose share of memory is taken and whose memory is counted; step "
+         "times too where they are known. By the model: this engine where it runs the model."),
+      {QStringLiteral("engine")});
   const auto add = [this](const std::string& engine) { engine_->addItem(engine_text(engine), qs(engine)); };
   for (const char* engine : {"auto", "pitwall"}) add(engine);
   for (const EngineProfile& engine : engine_profiles())

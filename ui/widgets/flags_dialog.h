@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// FlagsDialog: the same settings as one or another engine is told them: a choice or two, the text to copy, and
-// under it what has to be said of it.
+// FlagsDialog: the same settings as one or another engine is told them: a choice or two, the text to copy,
+// and under it what has to be said of it.
 #pragma once
 #include <QDialog>
 #include <QStringList>
@@ -23,7 +23,7 @@ struct FlagsText {
 };
 
 struct FlagsChoice {
-  QString id, name;  ///< id: last part of the box's object name
+  QString id, name;                                ///< id: last part of the box's object name
   std::vector<std::pair<QString, QString>> items;  ///< what is shown, and what `write` gets
   QString first;                                   ///< of the latter, chosen at first; empty = the first
 };
