@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "engine/plan/engine_memory.h"
 #include "ui/plan/plan_rows.h"
 #include "ui/widgets/number_format.h"
 
