@@ -8,6 +8,7 @@
 #include "app/pitwallctl/commands.h"
 #include "app/pitwallctl/console.h"
 #include "app/pitwallctl/engine_start.h"
+#include "app/pitwallctl/number_checks.h"
 #include "app/pitwallctl/setting_flags.h"
 #include "engine/library/http_client.h"
 #include "engine/serve/http_server.h"
@@ -142,7 +143,7 @@ void add_check_command(CLI::App& app, Action& action) {
       std::make_unique<SettingFlags>(*command, engine_setting, SettingFlags::Presets{{"max-num-seqs", "1"}});
   command->add_option("--prompt", options->prompt, "What to ask")->capture_default_str();
   command->add_option("--max-tokens", options->max_tokens, "Longest reply in tokens")
-      ->check(CLI::PositiveNumber)
+      ->check(check_above_zero)
       ->capture_default_str();
   command->add_flag("--json", options->json, "One JSON document on stdout");
   command->callback([&action, options] { action = [options] { return check(*options); }; });

@@ -74,9 +74,9 @@ Result<EngineReading> read(const Options& options) {
 }
 
 struct Known {
-  std::optional<MemoryTerms> terms;
-  Bytes weights = 0;  // of all ranks together
-  int gpus = 0;       // 0 = not said
+  std::optional<MemoryTerms> terms, there;  // there: on the engine that is written for
+  Bytes weights = 0;                        // of all ranks together
+  int gpus = 0;                             // 0 = not said
   std::vector<std::string> notes;
 };
 
@@ -104,18 +104,19 @@ Result<ModelOutline> as_served(const EngineReading& reading) {
   return other.ok() ? other : model;
 }
 
-/// What the planner makes of the settings, on the engine that they are of.
-Result<DeploymentPlan> planned(const EngineReading& reading, const ModelOutline& model, const GpuProfile& gpu,
-                               int gpus) {
-  Deployment deployment = deployment_of(reading.settings, *reading.engine, std::nullopt);
-  deployment.quantization.clear();  // the model has it already
-  deployment.gpu = gpu.name;
-  deployment.gpus = std::max(gpus, deployment.gpus);
-  return plan_deployment(deployment, model, gpu);
+/// Bytes a token are less on a rank than in all, under tensor parallelism.
+std::string planned_text(const DeploymentPlan& plan, const MemoryTerms& terms) {
+  std::string text = fmt::format(
+      "{}: {} of weights and {} of working memory a GPU, as planned; KV takes {} B a token", plan.model.name,
+      format_bytes(terms.weights), format_bytes(terms.working), format_count(terms.kv_per_token));
+  if (plan.asked.tensor_parallel > 1)
+    text += fmt::format(" per rank, {} B in all ranks",
+                        format_count(terms.kv_per_token * plan.asked.tensor_parallel));
+  return text;
 }
 
 /// Bytes of one GPU, as far as GPU and model are known.
-Result<Known> known(const Options& options, const EngineReading& reading) {
+Result<Known> known(const Options& options, const EngineReading& reading, const EngineProfile& to) {
   Known known;
   known.gpus = reading.gpus;
   MemoryTerms terms;
@@ -135,11 +136,11 @@ Result<Known> known(const Options& options, const EngineReading& reading) {
     known.weights = model->weight_bytes();
     terms.weights = known.weights / reading.settings.ranks();
     if (gpu) {
-      const auto plan = planned(reading, *model, *gpu, known.gpus);
+      const auto plan = plan_settings(reading.settings, *reading.engine, *model, *gpu, known.gpus);
       if (plan.ok()) {
         terms = memory_terms_of(*plan);
-        known.notes.push_back(fmt::format("{}: {} of weights and {} of working memory a GPU, as planned",
-                                          *name, format_bytes(terms.weights), format_bytes(terms.working)));
+        known.there = memory_terms_on(to, *plan);
+        known.notes.push_back(planned_text(*plan, terms));
       } else {
         known.notes.push_back(fmt::format("No plan of {}: {}", *name, plan.error().what));
       }
@@ -154,6 +155,9 @@ Result<Known> known(const Options& options, const EngineReading& reading) {
         std::tuple{&options.weights_memory, "weights-memory", &terms.weights},
         std::tuple{&options.working_memory, "working-memory", &terms.working}}) {
     if (const auto read = stated_size(*text, param, *place); !read.ok()) return read.error();
+    if (text->empty()) continue;
+    known.there.reset();  // what is stated holds for both engines
+    terms.kv = 0;
   }
   if (terms.weights > 0 && terms.working == 0)
     known.notes.push_back("Activations, graphs and context are not counted: --working-memory takes them");
@@ -224,11 +228,11 @@ Result<void> translate_flags(const Options& options) {
   if (!to.ok()) return to.error();
   auto reading = read(options);
   if (!reading.ok()) return reading.error();
-  const auto known_here = known(options, *reading);
+  const auto known_here = known(options, *reading, **to);
   if (!known_here.ok()) return known_here.error();
 
   Outcome outcome;
-  outcome.written = translate(*reading, **to, known_here->terms);
+  outcome.written = translate(*reading, **to, known_here->terms, known_here->there);
   const auto add = [&](const std::vector<std::string>& notes) {
     outcome.notes.insert(outcome.notes.end(), notes.begin(), notes.end());
   };

@@ -8,6 +8,7 @@
 #include "app/pitwallctl/console.h"
 #include "app/pitwallctl/engine_start.h"
 #include "app/pitwallctl/json_input.h"
+#include "app/pitwallctl/number_checks.h"
 #include "app/pitwallctl/setting_flags.h"
 #include "engine/serve/chat_prompt.h"
 #include "engine/serve/replies.h"
@@ -99,7 +100,7 @@ void add_prompt_options(CLI::App& command, Options& options) {
   prompt->add_option("--token-ids", options.token_ids, "Token ids, such as 1,2,3")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::NonNegativeNumber);
+      ->check(check_from_zero);
   prompt->require_option(1);
 }
 

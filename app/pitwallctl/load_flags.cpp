@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/pitwallctl/load_flags.h"
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 
+#include "app/pitwallctl/number_checks.h"
+
 namespace pitwall::ctl {
-
-namespace {
-
-bool positive_number(const std::string& text) {
-  double value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return code == std::errc{} && end == text.data() + text.size() && value > 0;
-}
-
-}  // namespace
-
-std::string check_request_rate(const std::string& text) {
-  return positive_number(text) ? "" : "it must be requests per second above 0, or inf";
-}
 
 void LoadFlags::add_to(CLI::App& command, int default_repeats) {
   repeats = default_repeats;
@@ -53,7 +40,7 @@ void LoadFlags::add_to(CLI::App& command, int default_repeats) {
       ->capture_default_str()
       ->group(group);
   command.add_option("--max-concurrency", max_concurrency, "Requests sent and not ended, at most")
-      ->check(CLI::PositiveNumber)
+      ->check(check_above_zero)
       ->group(group);
   command
       .add_option("--num-warmups", warmups,

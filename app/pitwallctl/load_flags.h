@@ -28,7 +28,4 @@ struct LoadFlags {
   Result<LoadSetup> setup(const LoadSource& source, std::uint64_t seed) const;
 };
 
-/// "" when sound, as CLI11 wants it.
-std::string check_request_rate(const std::string& text);
-
 }  // namespace pitwall::ctl

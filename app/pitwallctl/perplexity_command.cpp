@@ -7,6 +7,7 @@
 #include "app/pitwallctl/commands.h"
 #include "app/pitwallctl/console.h"
 #include "app/pitwallctl/engine_start.h"
+#include "app/pitwallctl/number_checks.h"
 #include "app/pitwallctl/setting_flags.h"
 #include "engine/base/file.h"
 #include "engine/bench/perplexity.h"
@@ -215,7 +216,7 @@ void add_perplexity_command(CLI::App& app, Action& action) {
       ->check(CLI::Range(4, 1 << 20))
       ->capture_default_str();
   command->add_option("--chunks", options->chunks, "Only the first so many chunks; 0 = all")
-      ->check(CLI::NonNegativeNumber);
+      ->check(check_from_zero);
   command->add_option("--save", options->save_file,
                       "Write the log-probabilities of every scored token (2 bytes × vocabulary each), "
                       "as a base for --base");

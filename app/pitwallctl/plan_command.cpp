@@ -34,7 +34,7 @@ struct Options {
   std::int64_t max_num_seqs = 0, step_tokens = 0, block_size = 0, tensor_parallel = 0, pipeline_parallel = 0,
                requests = 0, threads = 0;
   double share_of_total = 0, share_of_free = 0;
-  bool eager = false, no_prefix_caching = false, json = false;
+  bool eager = false, no_prefix_caching = false, json = false, exit_code = false;
   CLI::App* command = nullptr;
   bool given(const char* flag) const { return command->count(flag) > 0; }
 };
@@ -173,9 +173,9 @@ Result<Deployment> deployment_of(const Options& options, const ModelOutline& mod
       return std::move(taken).error();
   }
   if (!options.engine.empty()) {
-    auto law = find_kv_law(options.engine);
-    if (!law) return std::move(law).error();
-    deployment.law = *law;
+    auto engine = find_engine_choice(options.engine);
+    if (!engine) return std::move(engine).error();
+    deployment.engine = engine->name;
   }
   if (auto taken = take_lengths(options, deployment); !taken) return std::move(taken).error();
   if (auto taken = take_budget(options, deployment.budget); !taken) return std::move(taken).error();
@@ -236,6 +236,10 @@ Result<void> run_plan(const Options& options) {
   const auto plan = plan_deployment(*deployment, *model, *gpu);
   if (!plan) return plan.error();
   options.json ? print_json(plan_json(*plan)) : print(plan_text(*plan));
+  if (options.exit_code && plan->verdict != Verdict::fits) {
+    return Error{Error::Kind::out_of_memory, fmt::format("The verdict is {}", verdict_name(plan->verdict)),
+                 "", "Take one of the changes that the plan names", ""};
+  }
   return {};
 }
 
@@ -286,6 +290,10 @@ void add_flags(CLI::App& command, Options& options) {
                    "Requests may ask for logprobs of their prompts");
   command.add_flag("--draft-layers", deployment.draft_layers, "Layers that predict further tokens are used");
   command.add_flag("--json", options.json, "One JSON document on stdout");
+  command.add_flag("--exit-code", options.exit_code, "Exit with 1 unless the verdict is fits");
+  command.footer(
+      "The exit code is 0 whatever the verdict is; --exit-code, or the key verdict of --json (fits, "
+      "fits_with_less, fails), tells them apart.");
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/plan/engine_memory.h"
+
 namespace pitwall::ctl {
 
 namespace {
@@ -28,6 +30,15 @@ Json rank_json(const RankPlan& rank) {
                {"kv_needed", rank.kv_needed},
                {"kv_bytes_per_token", rank.kv_bytes_per_token}});
   return json;
+}
+
+/// As the engine is told it; `stated` false: its own default.
+Json budget_json(const DeploymentPlan& plan) {
+  const auto memory = memory_setting_of(plan.budget);
+  if (!memory) return Json();
+  return {{"setting", memory->first},
+          {"value", memory->second},
+          {"stated", plan.asked.budget.meaning != MemoryBudget::Meaning::automatic}};
 }
 
 Json groups_json(const DeploymentPlan& plan) {
@@ -65,6 +76,7 @@ Json prediction_json(const Prediction& predicted) {
        {"decode_floor_ms", predicted.decode_floor_ms},
        {"prefill_floor_ms", predicted.prefill_floor_ms},
        {"error_share", predicted.error_share},
+       {"rates_of", predicted.rates.empty() ? Json() : Json(predicted.rates)},
        {"curve", curve}});
   return json;
 }
@@ -118,6 +130,13 @@ std::string table_of_ranks(const DeploymentPlan& plan) {
   return text;
 }
 
+/// Bytes a token of a rank beside those in all.
+std::string on_ranks(const DeploymentPlan& plan) {
+  if (plan.ranks.size() == 1) return "";
+  return fmt::format(" in all, {} B on a rank{}", format_count(plan.worst_rank().kv_bytes_per_token),
+                     plan.asked.pipeline_parallel > 1 ? " of its stage" : "");
+}
+
 std::string verdict_text(const DeploymentPlan& plan) {
   const RankPlan& rank = plan.worst_rank();
   switch (plan.verdict) {
@@ -164,7 +183,9 @@ nlohmann::ordered_json plan_json(const DeploymentPlan& plan) {
           {"tensor_parallel", plan.asked.tensor_parallel},
           {"pipeline_parallel", plan.asked.pipeline_parallel},
           {"replicas", plan.replicas},
-          {"engine", kv_law_name(plan.law)},
+          {"engine", plan.engine},
+          {"kv_law", kv_law_name(plan.law)},
+          {"memory_budget", budget_json(plan)},
           {"kv_cache_dtype", plan.kv_format},
           {"block_size", plan.asked.block_size},
           {"max_num_seqs", plan.asked.max_num_seqs},
@@ -203,8 +224,8 @@ std::string plan_text(const DeploymentPlan& plan) {
                       plan.asked.pipeline_parallel, plan.asked.pipeline_parallel == 1 ? "" : "s",
                       plan.replicas, plan.replicas == 1 ? "" : "s");
   text += fmt::format("\nEach rank, predicted\n{}\n", table_of_ranks(plan));
-  text +=
-      fmt::format("{:<22}{} B in {}\n", "KV a token", format_count(plan.kv_bytes_per_token), plan.kv_format);
+  text += fmt::format("{:<22}{} B in {}{}\n", "KV a token", format_count(plan.kv_bytes_per_token),
+                      plan.kv_format, on_ranks(plan));
   for (const std::string& line : kv_formula(plan)) text += fmt::format("{:<22}{}\n", "", line);
   text += fmt::format(
       "{:<22}{} for {} tokens{}\n", "KV a sequence", format_bytes(plan.kv_bytes_per_sequence),
@@ -236,8 +257,9 @@ std::string plan_text(const DeploymentPlan& plan) {
   }
   if (plan.predicted.asked.tokens_per_s > 0) {
     const OperatingPoint& point = plan.predicted.asked;
-    text += fmt::format("{:<22}{} requests at once: TTFT {:.0f} ms, TPOT {:.1f} ms, {:.0f} tokens/s\n",
-                        "predicted", point.requests, point.ttft_ms, point.tpot_ms, point.tokens_per_s);
+    text += fmt::format(
+        "{:<22}{} requests at once: TTFT {:.0f} ms, TPOT {:.1f} ms, {:.0f} tokens/s, by {} rates\n",
+        "predicted", point.requests, point.ttft_ms, point.tpot_ms, point.tokens_per_s, plan.predicted.rates);
   }
   for (const std::string& note : plan.notes) text += "note: " + note + '\n';
   return text;

@@ -10,6 +10,7 @@
 #include "app/pitwallctl/console.h"
 #include "app/pitwallctl/load_flags.h"
 #include "app/pitwallctl/load_text.h"
+#include "app/pitwallctl/number_checks.h"
 #include "app/pitwallctl/setting_flags.h"
 #include "engine/bench/simulated_run.h"
 #include "engine/bench/workload.h"
@@ -178,7 +179,7 @@ void add_simulate_command(CLI::App& app, Action& action) {
   command
       ->add_option("--tensor-parallel-size", options->tensor_parallel,
                    "GPUs that share the model; default: all of --gpu")
-      ->check(CLI::PositiveNumber);
+      ->check(check_above_zero);
   CLI::Option_group* load = command->add_option_group("Load");
   load->add_option("--trace", options->trace, "Trace file: .csv, or JSON lines")->type_name("FILE");
   load->add_option("--workload", options->workload, "Named workload, such as chat")->type_name("NAME");
@@ -191,7 +192,7 @@ void add_simulate_command(CLI::App& app, Action& action) {
       ->check(check_request_rate)
       ->type_name("R|inf");
   command->add_option("--max-concurrency", options->max_concurrency, "Requests sent and not ended, at most")
-      ->check(CLI::PositiveNumber);
+      ->check(check_above_zero);
   command->add_option("--seed", options->seed, "Of workloads and --request-rate")->capture_default_str();
   command->add_flag("--json", options->json, "One JSON document on stdout");
   command->callback([&action, options] { action = [options] { return run_simulation(*options); }; });

@@ -10,6 +10,7 @@
 #include "app/pitwallctl/console.h"
 #include "app/pitwallctl/load_bench.h"
 #include "app/pitwallctl/load_text.h"
+#include "app/pitwallctl/number_checks.h"
 #include "engine/bench/sweep.h"
 
 namespace pitwall::ctl {
@@ -173,11 +174,21 @@ Json number(double value) {
   return std::isnan(value) ? Json() : Json(value);
 }
 
-Json result_json(const SweepResult& result, const SweepPlan& plan) {
+/// What a variable is where it is not varied.
+std::string base_value(const std::string& name, const LoadFlags& load, const Settings& settings) {
+  if (name == "request-rate") return load.request_rate.empty() ? "the load's own" : load.request_rate;
+  if (name == "max-concurrency")
+    return load.max_concurrency > 0 ? fmt::format("{}", load.max_concurrency) : "unlimited";
+  return settings.text(name);
+}
+
+Json result_json(const SweepResult& result, const SweepPlan& plan, const Options& options,
+                 const Settings& settings) {
   Json items = Json::array();
   for (const SweepItem& item : result.items) {
     items.push_back({{"change", item.change.text()},
                      {"name", item.change.name},
+                     {"from", base_value(item.change.name, options.load, settings)},
                      {"to", item.change.value},
                      {"before", point_json(item.before, plan.objective)},
                      {"after", point_json(item.after, plan.objective)},
@@ -191,6 +202,7 @@ Json result_json(const SweepResult& result, const SweepPlan& plan) {
   }
   return {{"sweep_id", result.id},
           {"objective", plan.objective},
+          {"unit", objective_unit(plan.objective)},
           {"more_is_better", sweep_objectives().at(plan.objective)},
           {"repeats", plan.repeats},
           {"resumed", result.resumed},
@@ -205,13 +217,19 @@ std::string effect_text(const SweepItem& item) {
                      item.percent);
 }
 
-std::string result_text(const SweepResult& result, const SweepPlan& plan) {
+std::string result_text(const SweepResult& result, const SweepPlan& plan, const Options& options,
+                        const Settings& settings) {
   const auto value = [&](const SweepPoint& point) {
     const auto found = point.figures.find(plan.objective);
     return found == point.figures.end() ? std::string("–") : fmt::format("{:.5g}", found->second);
   };
-  std::string text = fmt::format("{} (95 % intervals over {} repeats, paired by seed)\n{:<32}{:>12}\n",
-                                 plan.objective, plan.repeats, "base", value(result.base));
+  std::string base;
+  for (const SweepVariable& variable : plan.variables)
+    base += fmt::format("{}{}={}", base.empty() ? "base: " : ", ", variable.name,
+                        base_value(variable.name, options.load, settings));
+  std::string text =
+      fmt::format("{} in {} (95 % intervals over {} repeats, paired by seed)\n{:<32}{:>12}\n", plan.objective,
+                  objective_unit(plan.objective), plan.repeats, base, value(result.base));
   for (const SweepItem& item : result.items) {
     text += fmt::format("{:<32}{:>12}  {}: {}\n", item.change.text(), value(item.after), item.verdict,
                         effect_text(item));
@@ -243,7 +261,8 @@ Result<void> sweep(const Options& options) {
   });
   const auto result = runner.run();
   if (!result.ok()) return result.error();
-  options.json ? print_json(result_json(*result, *plan)) : print(result_text(*result, *plan));
+  options.json ? print_json(result_json(*result, *plan, options, settings))
+               : print(result_text(*result, *plan, options, settings));
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include "app/pitwallctl/commands.h"
 #include "app/pitwallctl/console.h"
 #include "app/pitwallctl/json_input.h"
+#include "app/pitwallctl/number_checks.h"
 #include "app/pitwallctl/setting_flags.h"
 #include "engine/library/models_folder.h"
 #include "engine/text/detokenizer.h"
@@ -125,7 +126,7 @@ void add_detokenize_command(CLI::App& app, Action& action) {
   input->add_option("--ids", options->ids, "Token ids, such as 1,2,3")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::NonNegativeNumber);
+      ->check(check_from_zero);
   input->add_option("--batch", options->batch_file,
                     "JSON lines {\"ids\", \"prompt_ids\"?, \"skip_special\"?}");
   input->require_option(1);

@@ -111,15 +111,15 @@ std::vector<ComparedStep> compare(const TuningRecipe& recipe, const std::vector<
 Result<Deployment> step_deployment(const TuningRecipe& recipe, std::size_t step, const GpuCount& gpus) {
   const auto workload = find_workload(recipe.workload);
   if (!workload) return workload.error();
-  const auto law = find_kv_law(recipe.engine);
-  if (!law) return law.error();
+  const auto engine = find_engine_choice(recipe.engine);
+  if (!engine) return engine.error();
   const Settings settings = settings_of_steps(recipe)[step];
   Deployment deployment;
   deployment.name = recipe.steps[step].title;
   deployment.model = recipe.model;
   deployment.gpu = gpus.name;
   deployment.gpus = deployment.tensor_parallel = gpus.count;
-  deployment.law = *law;
+  deployment.engine = engine->name;
   deployment.max_num_seqs = deployment.requests = static_cast<int>(settings.integer("max-num-seqs"));
   deployment.max_num_batched_tokens = static_cast<int>(settings.integer("max-num-batched-tokens"));
   deployment.block_size = static_cast<int>(settings.integer("block-size"));

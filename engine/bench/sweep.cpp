@@ -80,6 +80,12 @@ const std::map<std::string, bool>& sweep_objectives() {
   return kMoreIsBetter;
 }
 
+std::string_view objective_unit(std::string_view objective) {
+  if (objective == "output_throughput") return "tokens/s";
+  if (objective.ends_with("_ms")) return "ms";
+  return objective.ends_with("_mib") ? "MiB" : "requests/s";
+}
+
 std::string SweepPlan::id() const {
   std::string text = fmt::format("{}\n{}", description, repeats);
   for (const SweepChange& change : changes_of(*this)) text += fmt::format("\n{}", change.text());

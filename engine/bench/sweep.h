@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/bench/effect.h"
@@ -36,6 +37,8 @@ struct SweepPlan {
 
 /// The figures that can be the objective; true: more is better.
 const std::map<std::string, bool>& sweep_objectives();
+
+std::string_view objective_unit(std::string_view objective);  ///< "tokens/s", "requests/s", "ms", "MiB"
 
 /// One setting changed; an empty name is the base.
 struct SweepChange {

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/base/profile_list.h"
 #include "engine/base/text_escape.h"
+#include "engine/plan/engine_profile.h"
 
 namespace pitwall {
 
@@ -40,19 +42,18 @@ struct LawName {
   std::string_view name;
   KvLaw law;
 };
-constexpr LawName kLaws[] = {{"auto", KvLaw::automatic},
-                             {"pitwall", KvLaw::pitwall},
+constexpr LawName kLaws[] = {{"pitwall", KvLaw::pitwall},
                              {"needed", KvLaw::needed},
                              {"vllm", KvLaw::vllm},
                              {"llama.cpp", KvLaw::llama_cpp},
-                             {"llama_cpp", KvLaw::llama_cpp},
-                             {"llama-server", KvLaw::llama_cpp},
-                             {"sglang", KvLaw::needed},
-                             {"trtllm", KvLaw::needed},
-                             {"tensorrt-llm", KvLaw::needed},
-                             {"full", KvLaw::full},
-                             {"lmdeploy", KvLaw::full},
-                             {"tgi", KvLaw::full}};
+                             {"full", KvLaw::full}};
+
+std::optional<KvLaw> law_named(std::string_view name) {
+  for (const LawName& one : kLaws) {
+    if (one.name == name) return one.law;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -63,14 +64,20 @@ std::string_view kv_law_name(KvLaw law) {
   return "";
 }
 
-Result<KvLaw> find_kv_law(std::string_view name) {
-  std::string names;
-  for (const LawName& one : kLaws) {
-    if (one.name == name) return one.law;
-    names += (names.empty() ? "" : ", ") + std::string(one.name);
+Result<EngineChoice> find_engine_choice(std::string_view name) {
+  if (name == "auto") return EngineChoice{"auto", std::nullopt, nullptr};
+  for (const KvLaw law : {KvLaw::needed, KvLaw::full}) {
+    if (kv_law_name(law) == name) return EngineChoice{std::string(name), law, nullptr};
   }
+  const auto engine = find_engine(name);
+  if (engine) return EngineChoice{(*engine)->name, law_named((*engine)->kv_law), *engine};
   return Error{Error::Kind::invalid_input, "Engine " + quote_for_message(name) + " is unknown", "",
-               "Take one of these: " + names, "engine"};
+               "Take one of these: auto, needed, full, " + profile_names(engine_profiles()), "engine"};
+}
+
+bool MemoryBudget::takes_share() const {
+  return meaning == Meaning::share_of_total || meaning == Meaning::share_static ||
+         meaning == Meaning::share_of_free || meaning == Meaning::share_after_weights;
 }
 
 Result<void> check(const Deployment& asked) {
@@ -110,9 +117,8 @@ Result<void> check(const Deployment& asked) {
                  "", "Take a number of GPUs that tensor-parallel-size × pipeline-parallel-size divides",
                  "tensor-parallel-size"};
   }
-  const bool shares = budget.meaning == MemoryBudget::Meaning::share_of_total ||
-                      budget.meaning == MemoryBudget::Meaning::share_of_free;
-  if (shares && !(budget.share > 0 && budget.share <= 1)) {
+  if (auto engine = find_engine_choice(asked.engine); !engine) return std::move(engine).error();
+  if (budget.takes_share() && !(budget.share > 0 && budget.share <= 1)) {
     return Error{Error::Kind::invalid_input,
                  fmt::format("gpu-memory-utilization is {}; it must be above 0 and at most 1", budget.share),
                  "", "Give a share such as 0.9", "gpu-memory-utilization"};

@@ -12,20 +12,25 @@
 
 namespace pitwall {
 
+struct EngineProfile;
+
 /// What a memory fraction is a fraction of: engines differ, and a flag carried over means other bytes.
 struct MemoryBudget {
   enum class Meaning {
-    automatic,       ///< the engine's own: ours all but 2 % (1 GiB at least), vLLM 0.92 of the total …
+    automatic,       ///< the engine's own: ours all but 2 % (1 GiB at least), others' by profiles/engines
     bytes,           ///< `bytes` for everything this process holds (memory-limit)
     share_of_total,  ///< vLLM's gpu-memory-utilization: of the card, weights and all included
-    share_of_free,   ///< TensorRT-LLM, LMDeploy: KV gets this share of what is free after load
-    kv_bytes,        ///< `bytes` for KV alone (kv-cache-memory-bytes)
-    margin           ///< llama.cpp's fit: all but `bytes`
+    share_static,    ///< SGLang's mem-fraction-static: of the card, for weights and KV alone
+    share_of_free,   ///< TensorRT-LLM: KV gets this share of what is free after load
+    share_after_weights,  ///< LMDeploy: KV gets this share of what the weights leave
+    kv_bytes,             ///< `bytes` for KV alone (kv-cache-memory-bytes)
+    margin                ///< llama.cpp's fit: all but `bytes`
   };
   Meaning meaning = Meaning::automatic;
   double share = 0;
   Bytes bytes = 0;            ///< beside a share: a limit for everything too, the smaller wins; 0 = none
   Bytes other_processes = 0;  ///< held on each GPU by others
+  bool takes_share() const;   ///< `share` counts, not `bytes` alone
 };
 
 /// Tokens of one request, prompt and reply together.
@@ -36,7 +41,6 @@ struct LengthMix {
 
 /// How an engine lays out KV for layers that need only a part of it.
 enum class KvLaw {
-  automatic,  ///< pitwall where this engine runs the model, else needed
   pitwall,    ///< one pool: every cached layer at full length
   needed,     ///< what the model's layers need, rounded up to blocks
   vllm,       ///< windows hold window − 1 + step tokens and a block more
@@ -44,8 +48,15 @@ enum class KvLaw {
   full        ///< every cached layer at full length, as lmdeploy and tgi have it
 };
 std::string_view kv_law_name(KvLaw law);  ///< "pitwall", "needed", "vllm", "llama.cpp", "full"
-/// Also by an engine's name: sglang and tensorrt-llm allocate what layers need, lmdeploy and tgi full length.
-Result<KvLaw> find_kv_law(std::string_view name);
+
+/// Whose deployment it is.
+struct EngineChoice {
+  std::string name;          ///< canonical: "auto", "needed", "full", or of an engine profile
+  std::optional<KvLaw> law;  ///< none for "auto": pitwall where this engine runs the model, else needed
+  const EngineProfile* engine = nullptr;  ///< nullptr for "auto" and for a law without an engine
+};
+/// By name or alias. The error lists what there is.
+Result<EngineChoice> find_engine_choice(std::string_view name);
 
 struct Deployment {
   std::string name;
@@ -61,7 +72,7 @@ struct Deployment {
   std::string quantization;  ///< of weights, by name in weight_format.h; empty = the checkpoint's
   bool prefix_caching = true, graphs = true, prompt_logprobs = false, draft_layers = false;
   std::vector<int> graph_sizes;  ///< batch sizes captured; empty = the engine's own
-  KvLaw law = KvLaw::automatic;
+  std::string engine = "auto";   ///< of find_engine_choice
   MemoryBudget budget;
   // Demand
   int requests = 0;  ///< at once; 0 = max_num_seqs

@@ -27,7 +27,9 @@ struct MeaningName {
 constexpr MeaningName kMeanings[] = {{"automatic", Meaning::automatic},
                                      {"bytes", Meaning::bytes},
                                      {"share_of_total", Meaning::share_of_total},
+                                     {"share_static", Meaning::share_static},
                                      {"share_of_free", Meaning::share_of_free},
+                                     {"share_after_weights", Meaning::share_after_weights},
                                      {"kv_bytes", Meaning::kv_bytes},
                                      {"margin", Meaning::margin}};
 
@@ -124,7 +126,7 @@ void fields(Deploy& d, Visit& visit) {
 std::string deployment_json(const Deployment& deployment) {
   Writer writer;
   fields(deployment, writer);
-  writer("engine", std::string(kv_law_name(deployment.law)));
+  writer("engine", deployment.engine);
   for (const MeaningName& one : kMeanings) {
     if (one.meaning == deployment.budget.meaning) writer("memory_meaning", std::string(one.name));
   }
@@ -138,15 +140,15 @@ Result<Deployment> parse_deployment(std::string_view text) {
     Deployment deployment;
     Reader reader(json);
     fields(deployment, reader);
-    std::string law(kv_law_name(deployment.law)), meaning = "automatic", source;
-    reader("engine", law);
+    std::string meaning = "automatic", source;
+    reader("engine", deployment.engine);
     reader("memory_meaning", meaning);
     reader("source", source);  // of the shipped ones
     if (const std::string key = reader.unknown(); !key.empty())
       return bad("it has no key " + quote_for_message(key), key);
-    auto found = find_kv_law(law);
-    if (!found) return std::move(found).error();
-    deployment.law = *found;
+    auto engine = find_engine_choice(deployment.engine);
+    if (!engine) return std::move(engine).error();
+    deployment.engine = engine->name;
     const auto named = std::find_if(std::begin(kMeanings), std::end(kMeanings),
                                     [&](const MeaningName& one) { return meaning == one.name; });
     if (named == std::end(kMeanings))

@@ -7,6 +7,10 @@
 #include <numeric>
 
 #include "engine/plan/amounts.h"
+#include "engine/plan/engine_memory.h"
+#include "engine/plan/engine_profile.h"
+#include "engine/plan/engine_settings.h"
+#include "engine/plan/flag_value.h"
 #include "engine/plan/planner.h"
 
 namespace pitwall {
@@ -19,6 +23,11 @@ using Kind = LayerState::Kind;
 std::int64_t percentile(const std::vector<std::int64_t>& sorted, double share) {
   const auto rank = static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5);
   return sorted[std::min(rank, sorted.size() - 1)];
+}
+
+std::string title_of(const std::string& engine) {
+  const auto found = find_engine(engine);
+  return found ? (*found)->title : engine;
 }
 
 const LayerState* first_attention(const ModelOutline& model) {
@@ -65,7 +74,9 @@ DeploymentPlan Planner::plan() const {
   plan.model = *model_;
   if (reformatted_) plan.model = *reformatted_;
   plan.gpu = *gpu_;
+  plan.engine = choice_.law ? choice_.name : std::string(kv_law_name(law_));
   plan.law = law_;
+  plan.budget = budget_;
   plan.kv_format = format_.name;
   plan.replicas = asked_.gpus / (asked_.tensor_parallel * asked_.pipeline_parallel);
   std::vector<Pool> pools;
@@ -140,8 +151,8 @@ void Planner::add_sequence_figures(DeploymentPlan& plan) const {
 
 Verdict Planner::verdict(const DeploymentPlan& plan, const std::vector<Pool>& pools) const {
   const Bytes free = std::max<Bytes>(gpu_->memory - asked_.budget.other_processes, 0);
-  if (asked_.budget.meaning == MemoryBudget::Meaning::share_of_total &&
-      asked_.budget.share * static_cast<double>(gpu_->memory) > static_cast<double>(free))
+  if (budget_.meaning == MemoryBudget::Meaning::share_of_total &&
+      budget_.share * static_cast<double>(gpu_->memory) > static_cast<double>(free))
     return Verdict::fails;
   const std::int64_t requests =
       divided_up(asked_.requests > 0 ? asked_.requests : asked_.max_num_seqs, plan.replicas);
@@ -163,7 +174,7 @@ void Planner::add_notes(DeploymentPlan& plan, const std::vector<Pool>& pools) co
     if (!pool.problem.empty() && (notes.empty() || notes.back() != pool.problem))
       notes.push_back(pool.problem);
   }
-  const MemoryBudget& budget = asked_.budget;
+  const MemoryBudget& budget = budget_;
   const Bytes free = std::max<Bytes>(gpu_->memory - budget.other_processes, 0);
   const auto wanted = static_cast<Bytes>(budget.share * static_cast<double>(gpu_->memory));
   if (budget.meaning == MemoryBudget::Meaning::share_of_total && wanted > free) {
@@ -176,9 +187,25 @@ void Planner::add_notes(DeploymentPlan& plan, const std::vector<Pool>& pools) co
                                 format_bytes(budget.bytes), format_bytes(gpu_->memory)));
   }
   for (const std::string& remark : plan.model.remarks) notes.push_back(remark);
+  note_budget(plan);
   note_lengths(plan);
   note_heads(plan);
   note_settings(plan);
+}
+
+/// What an engine takes unasked is a fraction of something: it is spelled out.
+void Planner::note_budget(DeploymentPlan& plan) const {
+  if (asked_.budget.meaning != MemoryBudget::Meaning::automatic) return;
+  const auto memory = memory_setting_of(budget_);
+  if (!memory) return;
+  const auto& [setting, value] = *memory;
+  const std::string meaning = memory_meaning(setting, value, memory_terms_of(plan), asked_.block_size);
+  const EngineProfile& engine = budget_engine();
+  const EngineFlag& flag = engine.find(setting)->flags.front();
+  const auto theirs = theirs_of(*find_engine_setting(setting), flag, value);
+  const std::string_view whose = choice_.engine != nullptr ? "" : ", since no engine is named";
+  plan.notes.push_back(fmt::format("Memory by the default of {}{}: {} {}, {}", engine.title, whose,
+                                   flag.shown(), theirs ? theirs->text : value, meaning));
 }
 
 void Planner::note_lengths(DeploymentPlan& plan) const {
@@ -204,7 +231,9 @@ void Planner::note_lengths(DeploymentPlan& plan) const {
   if (plan.law_bytes_per_sequence != needed) {
     notes.push_back(fmt::format("A sequence of {} tokens needs {}; {} allocates {}",
                                 format_count(plan.lengths.p95), format_bytes(needed),
-                                law_ == KvLaw::pitwall ? "this engine" : std::string(kv_law_name(law_)),
+                                law_ == KvLaw::pitwall      ? std::string("this engine")
+                                : choice_.engine != nullptr ? choice_.engine->title
+                                                            : std::string(kv_law_name(law_)),
                                 format_bytes(plan.law_bytes_per_sequence)));
   }
 }
@@ -260,6 +289,12 @@ void Planner::note_settings(DeploymentPlan& plan) const {
   if (plan.replicas > 1) {
     notes.push_back(fmt::format(
         "{} replicas with a copy of the weights each; requests are shared out among them", plan.replicas));
+  }
+  if (const std::string rates = rates_of(asked_, *gpu_); !rates.empty() && rates != plan.engine) {
+    notes.push_back(choice_.engine == nullptr
+                        ? fmt::format("Times are those of {}'s kernels: no engine is named", title_of(rates))
+                        : fmt::format("Times are those of {}'s kernels: {}'s are not known", title_of(rates),
+                                      choice_.engine->title));
   }
   if (!own() || !on_host()) {
     notes.emplace_back("Context, libraries, graphs and communicator are estimates from published figures");

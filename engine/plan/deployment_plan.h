@@ -53,7 +53,9 @@ struct DeploymentPlan {
   GpuProfile gpu;
   int replicas = 1;
   std::int64_t max_model_len = 0;
+  std::string engine;  ///< whose plan it is: of find_engine_choice; "auto" became "pitwall" or "needed"
   KvLaw law = KvLaw::needed;     ///< in force
+  MemoryBudget budget;           ///< in force: what was asked, else the engine's own
   std::vector<RankPlan> ranks;   ///< of one replica
   int worst = 0;                 ///< rank with the fewest blocks: it rules
   std::vector<KvGroup> groups;   ///< of the worst rank

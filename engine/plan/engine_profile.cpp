@@ -39,11 +39,41 @@ void refuse_unknown_keys(const json& document, std::span<const std::string_view>
   }
 }
 
+Bytes mebibytes(const json& document, const char* key) {
+  return static_cast<Bytes>(document.at(key).get<double>() * static_cast<double>(kMiB));
+}
+
+EngineDefault default_of_place(const json& document) {
+  static constexpr std::string_view kKeys[] = {"gpus", "memory_gib", "ranks", "value"};
+  refuse_unknown_keys(document, kKeys);
+  EngineDefault found;
+  found.gpus = strings(document, "gpus");
+  found.memory = document.value("memory_gib", Bytes{0}) * kGiB;
+  found.ranks = document.value("ranks", 1);
+  document.at("value").get_to(found.value);
+  return found;
+}
+
+EngineReserve reserve_of(const json& document) {
+  static constexpr std::string_view kKeys[] = {
+      "mib",          "mib_of_token",  "mib_of_rank",        "mib_of_graph_row",
+      "least_tokens", "large_gpu_mib", "large_gpu_least_mib"};
+  refuse_unknown_keys(document, kKeys);
+  return {.fixed = mebibytes(document, "mib"),
+          .of_token = mebibytes(document, "mib_of_token"),
+          .of_rank = mebibytes(document, "mib_of_rank"),
+          .of_graph_row = mebibytes(document, "mib_of_graph_row"),
+          .least_tokens = document.at("least_tokens"),
+          .large_gpu = mebibytes(document, "large_gpu_mib"),
+          .least_on_large = mebibytes(document, "large_gpu_least_mib")};
+}
+
 EngineFlag flag_of(const json& document) {
   static constexpr std::string_view kKeys[] = {
-      "flag",  "aliases",  "on",       "on_aliases",   "off",         "off_aliases", "config", "also",
-      "needs", "key",      "values",   "open",         "environment", "human",       "words",  "whole",
-      "unit",  "per_rank", "one_each", "shared_slots", "default",     "source",      "meaning"};
+      "flag",   "aliases", "on",    "on_aliases", "off",      "off_aliases",  "config",
+      "also",   "needs",   "key",   "values",     "open",     "environment",  "human",
+      "words",  "whole",   "unit",  "per_rank",   "one_each", "shared_slots", "default",
+      "source", "meaning", "least", "default_on", "reserve"};
   refuse_unknown_keys(document, kKeys);
   EngineFlag flag;
   flag.names = named(document, "flag", "aliases");
@@ -65,7 +95,12 @@ EngineFlag flag_of(const json& document) {
   flag.shared_slots = document.value("shared_slots", false);
   flag.one_each = document.value("one_each", false);
   flag.unit = document.value("unit", "");
+  flag.least = document.value("least", std::int64_t{0});
   flag.default_value = document.value("default", "");
+  for (const json& each : document.value("default_on", json::array()))
+    flag.defaults.push_back(default_of_place(each));
+  if (const auto reserve = document.find("reserve"); reserve != document.end())
+    flag.reserve = reserve_of(*reserve);
   flag.meaning = document.value("meaning", "");
   flag.source = document.at("source");
   if (flag.source.empty()) throw std::invalid_argument("a flag names no source");
@@ -86,12 +121,15 @@ EngineSetting setting_of(const std::string& name, const json& document) {
   } else {
     setting.flags.push_back(flag_of(document));
   }
-  for (const EngineFlag& flag : setting.flags) {
-    if (flag.default_value.empty()) continue;
-    const auto value = canonical_value(*info, flag.default_value, "default");
+  const auto check_default = [&](const std::string& text) {
+    if (text.empty()) return;
+    const auto value = canonical_value(*info, text, "default");
     if (!value.ok()) throw std::invalid_argument(value.error().text());
-    if (*value != flag.default_value)
-      throw std::invalid_argument(fmt::format("write the default {} as {}", flag.default_value, *value));
+    if (*value != text) throw std::invalid_argument(fmt::format("write the default {} as {}", text, *value));
+  };
+  for (const EngineFlag& flag : setting.flags) {
+    check_default(flag.default_value);
+    for (const EngineDefault& each : flag.defaults) check_default(each.value);
   }
   return setting;
 }
@@ -126,6 +164,7 @@ EngineProfile profile_of(const json& document) {
   engine.environment_is_flags = document.value("environment_is_flags", false);
   engine.keywords = document.value("keywords", false);
   engine.study = document.value("study", false);
+  engine.model_files = document.value("model_files", "");
   for (const auto& [name, value] : document.at("settings").items()) {
     try {
       engine.settings.push_back(setting_of(name, value));
@@ -154,6 +193,24 @@ const std::string& EngineFlag::shown() const {
   if (!on.empty()) return on.front();
   if (!off.empty()) return off.front();
   return config.empty() ? environment : config;
+}
+
+bool EngineDefault::holds(const EnginePlace& place) const {
+  const bool named = gpus.empty() || std::any_of(gpus.begin(), gpus.end(), [&](const std::string& name) {
+                       return place.gpu.starts_with(name);
+                     });
+  return named && place.memory >= memory && place.ranks >= ranks;
+}
+
+std::string EngineProfile::default_of(std::string_view setting, const EnginePlace& place) const {
+  const EngineSetting* found = find(setting);
+  if (found == nullptr) return "";
+  const EngineFlag& flag = found->flags.front();
+  if (flag.defaults.empty()) return flag.default_value;
+  if (place.gpu.empty()) return "";
+  const auto here = std::find_if(flag.defaults.begin(), flag.defaults.end(),
+                                 [&](const EngineDefault& each) { return each.holds(place); });
+  return here == flag.defaults.end() ? flag.default_value : here->value;
 }
 
 const EngineSetting* EngineProfile::find(std::string_view setting) const {

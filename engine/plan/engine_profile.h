@@ -8,8 +8,33 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/base/units.h"
 
 namespace pitwall {
+
+/// Where an engine runs, as far as its defaults depend on it.
+struct EnginePlace {
+  std::string gpu;   ///< name of its profile; empty = not known
+  Bytes memory = 0;  ///< of one GPU; 0 = not known
+  int ranks = 1;     ///< of tensor parallelism
+};
+
+/// A default that holds on some GPUs: on those whose name begins alike, of at least that memory, with at
+/// least so many ranks.
+struct EngineDefault {
+  std::vector<std::string> gpus;  ///< empty = any
+  Bytes memory = 0;
+  int ranks = 1;
+  std::string value;  ///< in our words
+  bool holds(const EnginePlace& place) const;
+};
+
+/// What an engine leaves of a GPU where it works its share out itself (SGLang).
+struct EngineReserve {
+  Bytes fixed = 0, of_token = 0, of_rank = 0, of_graph_row = 0;  ///< tokens: of a step
+  std::int64_t least_tokens = 0;
+  Bytes large_gpu = 0, least_on_large = 0;  ///< on GPUs above that memory never less
+};
 
 /// One way to tell one setting.
 struct EngineFlag {
@@ -21,19 +46,22 @@ struct EngineFlag {
   std::vector<std::string> also;     ///< flags that get the same value
   std::vector<std::string> needs;    ///< words without which the flag has no effect
   std::vector<std::pair<std::string, std::vector<std::string>>> values;  ///< ours → theirs, first is written
-  bool open = false;                 ///< values that are not listed pass as they are
-  bool human = false;                ///< numbers may end in k, K, m, M, g, G (vLLM: lower case decimal)
-  bool words = false;                ///< a list takes one word a value
-  bool whole = false;                ///< sizes in whole units only
-  bool per_rank = false;             ///< ours is for all ranks together
-  bool shared_slots = false;         ///< theirs is for all sequences together (llama.cpp's context)
-  bool one_each = false;             ///< theirs is "1,1,…", one a GPU
-  std::string unit;                  ///< of a size: "GiB", "GB", "MiB"; empty = bytes
-  std::string default_value;         ///< in our words; empty = none, or found out at the start
-  std::string meaning;               ///< where it is not ours
-  std::string source;                ///< file and line, at the profile's version
-  bool verified = true;              ///< false: from general knowledge, not read at that version
-  const std::string& shown() const;  ///< for messages: the flag, path or variable
+  bool open = false;                     ///< values that are not listed pass as they are
+  bool human = false;                    ///< numbers may end in k, K, m, M, g, G (vLLM: lower case decimal)
+  bool words = false;                    ///< a list takes one word a value
+  bool whole = false;                    ///< sizes in whole units only
+  bool per_rank = false;                 ///< ours is for all ranks together
+  bool shared_slots = false;             ///< theirs is for all sequences together (llama.cpp's context)
+  bool one_each = false;                 ///< theirs is "1,1,…", one a GPU
+  std::int64_t least = 0;                ///< smallest number that can be told
+  std::string unit;                      ///< of a size: "GiB", "GB", "MiB"; empty = bytes
+  std::string default_value;             ///< in our words; empty = none, or found out at the start
+  std::vector<EngineDefault> defaults;   ///< by GPU, the first that holds comes before default_value
+  std::optional<EngineReserve> reserve;  ///< of a share: its default is what this leaves
+  std::string meaning;                   ///< where it is not ours
+  std::string source;                    ///< file and line, at the profile's version
+  bool verified = true;                  ///< false: from general knowledge, not read at that version
+  const std::string& shown() const;      ///< for messages: the flag, path or variable
 };
 
 struct EngineSetting {
@@ -64,12 +92,17 @@ struct EngineProfile {
   bool environment_is_flags = false;               ///< every flag is also a variable in capitals
   bool keywords = false;                           ///< a Python call instead of a command line
   bool study = false;                              ///< written to be read: not the first to name
-  std::string kv_law;                              ///< "pitwall", "needed", "vllm", "llama_cpp"
+  std::string kv_law;                              ///< "pitwall", "needed", "vllm", "llama.cpp", "full"
   std::vector<EngineSetting> settings;
   std::vector<std::string> switches, valued;  ///< known flags that have no counterpart
   std::optional<EngineContainer> container;
 
+  std::string model_files;  ///< ending of the files that it loads; empty = repositories and folders
+
   const EngineSetting* find(std::string_view setting) const;
+  /// What it holds to when it is told nothing, in our words. Empty: none, found out at the start, or it
+  /// depends on a GPU that is not known.
+  std::string default_of(std::string_view setting, const EnginePlace& place) const;
 };
 
 /// The error names the engine and what is missing or not known.

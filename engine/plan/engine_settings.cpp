@@ -75,6 +75,7 @@ constexpr std::array kTable{
     EngineSettingInfo{"overlap-schedule", boolean, "planning beside the running step"},
     EngineSettingInfo{"sleep-mode", boolean, "memory given back on request"},
     EngineSettingInfo{"sleep-idle-seconds", integer, "seconds until an idle server sleeps", -1},
+    EngineSettingInfo{"device", text, "processor"},
     EngineSettingInfo{"host", text, "address"},
     EngineSettingInfo{"port", integer, "port", 0},
     EngineSettingInfo{"api-key", text, "key of clients"},
@@ -119,49 +120,22 @@ Result<std::string> canonical_list(std::string_view text, std::string_view shown
   return bad_value(shown, text, "Give batch sizes parted by commas, such as 1,2,4,8");
 }
 
-/// What the engine holds to when it is told nothing; empty where that is not known.
-std::string said_or_default(const EngineSettings& settings, const EngineProfile& engine,
-                            std::string_view name) {
-  if (const std::string* said = settings.find(name)) return *said;
-  const EngineSetting* setting = engine.find(name);
-  return setting == nullptr ? "" : setting->flags.front().default_value;
-}
-
-MemoryBudget budget_of(const EngineSettings& settings, const EngineProfile& engine,
-                       const std::optional<MemoryTerms>& terms, int block_size) {
-  using Meaning = MemoryBudget::Meaning;
-  MemoryBudget budget;
-  EngineSettings effective;
+MemoryBudget stated_budget(const EngineSettings& settings, const std::optional<MemoryTerms>& terms,
+                           int block_size) {
+  EngineSettings said;
   for (const std::string_view name : memory_settings()) {
-    if (const std::string* said = settings.find(name)) effective.values[std::string(name)] = *said;
+    if (const std::string* value = settings.find(name)) said.values[std::string(name)] = *value;
   }
-  if (effective.values.empty()) {
-    for (const std::string_view name : memory_settings()) {
-      const std::string value = said_or_default(settings, engine, name);
-      if (!value.empty()) effective.values[std::string(name)] = value;
-    }
+  if (said.values.empty()) return {};
+  // Bytes of KV replace a share.
+  const auto alone =
+      said.values.size() == 1 ? said.values.begin() : said.values.find("kv-cache-memory-bytes");
+  if (alone != said.values.end()) {
+    if (const auto budget = budget_of(alone->first, alone->second)) return *budget;
   }
-  const auto take = [&](std::string_view name, Meaning meaning) {
-    const std::string* value = effective.find(name);
-    if (value == nullptr || effective.values.size() != 1) return false;
-    budget.meaning = meaning;
-    if (find_engine_setting(name)->type == EngineValue::share) {
-      budget.share = effective.real(name).value_or(0);
-    } else {
-      budget.bytes = effective.integer(name).value_or(0);
-    }
-    return true;
-  };
-  if (take("memory-share-of-total", Meaning::share_of_total) ||
-      take("memory-share-of-free", Meaning::share_of_free) || take("memory-margin", Meaning::margin) ||
-      take("memory-limit", Meaning::bytes) || take("kv-cache-memory-bytes", Meaning::kv_bytes))
-    return budget;
-  if (!terms) return budget;
-  if (const auto kv = kv_bytes_of(effective, *terms, block_size)) {
-    budget.meaning = Meaning::kv_bytes;
-    budget.bytes = std::max<Bytes>(*kv, 0);
-  }
-  return budget;
+  const auto kv = terms && terms->weights > 0 ? kv_bytes_of(said, *terms, block_size) : std::nullopt;
+  if (!kv) return {};
+  return {.meaning = MemoryBudget::Meaning::kv_bytes, .bytes = std::max<Bytes>(*kv, 0)};
 }
 
 std::vector<int> sizes_of(std::string_view list) {
@@ -230,14 +204,26 @@ Result<std::string> canonical_value(const EngineSettingInfo& info, std::string_v
   return bad_value(shown, text, fmt::format("Give a whole number from {} on", least));
 }
 
+EnginePlace place_of(const EngineSettings& settings, const std::optional<MemoryTerms>& terms) {
+  if (!terms) return {"", 0, settings.ranks()};
+  return {terms->gpu, terms->total, settings.ranks()};
+}
+
+std::string said_or_default(const EngineSettings& settings, const EngineProfile& engine,
+                            const EnginePlace& place, std::string_view name) {
+  const std::string* said = settings.find(name);
+  return said != nullptr ? *said : engine.default_of(name, place);
+}
+
 int block_size_of(const EngineSettings& settings, const EngineProfile& engine) {
-  return number_of<int>(said_or_default(settings, engine, "block-size")).value_or(1);
+  return number_of<int>(said_or_default(settings, engine, {}, "block-size")).value_or(1);
 }
 
 Deployment deployment_of(const EngineSettings& settings, const EngineProfile& engine,
                          const std::optional<MemoryTerms>& terms) {
   Deployment deployment;
-  const auto said = [&](std::string_view name) { return said_or_default(settings, engine, name); };
+  const EnginePlace place = place_of(settings, terms);
+  const auto said = [&](std::string_view name) { return said_or_default(settings, engine, place, name); };
   const auto integer = [&](std::string_view name, int fallback) {
     return number_of<int>(said(name)).value_or(fallback);
   };
@@ -248,7 +234,7 @@ Deployment deployment_of(const EngineSettings& settings, const EngineProfile& en
       deployment.tensor_parallel * deployment.pipeline_parallel * integer("data-parallel-size", 1);
   deployment.max_num_seqs = integer("max-num-seqs", deployment.max_num_seqs);
   deployment.max_num_batched_tokens = integer("max-num-batched-tokens", deployment.max_num_batched_tokens);
-  deployment.block_size = integer("block-size", deployment.block_size);
+  deployment.block_size = integer("block-size", 1);  // engines without blocks
   if (const auto length = settings.integer("max-model-len")) deployment.max_model_len = *length;
   if (const std::string dtype = said("kv-cache-dtype"); !dtype.empty()) deployment.kv_cache_dtype = dtype;
   // Other names are methods, and the checkpoint says what they did to it.
@@ -259,14 +245,13 @@ Deployment deployment_of(const EngineSettings& settings, const EngineProfile& en
   deployment.prefix_caching = said("enable-prefix-caching") != "false";
   deployment.graphs = said("graphs") != "false";
   deployment.draft_layers = said("speculative-method") == "mtp";
-  deployment.graph_sizes = sizes_of(said("graph-sizes"));
-  if (const auto law = find_kv_law(engine.kv_law); law.ok()) deployment.law = *law;
-  deployment.budget = budget_of(settings, engine, terms, deployment.block_size);
+  if (const std::string* sizes = settings.find("graph-sizes")) deployment.graph_sizes = sizes_of(*sizes);
+  deployment.engine = engine.name;
+  deployment.budget = stated_budget(settings, terms, deployment.block_size);
   return deployment;
 }
 
 EngineSettings settings_of(const Deployment& deployment) {
-  using Meaning = MemoryBudget::Meaning;
   EngineSettings settings;
   const auto say = [&](const char* name, std::string value) { settings.values[name] = std::move(value); };
   const auto yes = [](bool value) { return std::string(value ? "true" : "false"); };
@@ -291,25 +276,9 @@ EngineSettings settings_of(const Deployment& deployment) {
   }
   if (!deployment.graph_sizes.empty())
     say("graph-sizes", fmt::format("{}", fmt::join(deployment.graph_sizes, ",")));
-  switch (deployment.budget.meaning) {
-    case Meaning::automatic:
-      break;
-    case Meaning::bytes:
-      say("memory-limit", fmt::format("{}", deployment.budget.bytes));
-      break;
-    case Meaning::share_of_total:
-      say("memory-share-of-total", fmt::format("{}", deployment.budget.share));
-      break;
-    case Meaning::share_of_free:
-      say("memory-share-of-free", fmt::format("{}", deployment.budget.share));
-      break;
-    case Meaning::kv_bytes:
-      say("kv-cache-memory-bytes", fmt::format("{}", deployment.budget.bytes));
-      break;
-    case Meaning::margin:
-      say("memory-margin", fmt::format("{}", deployment.budget.bytes));
-      break;
-  }
+  const MemoryBudget& budget = deployment.budget;
+  if (const auto memory = memory_setting_of(budget)) say(memory->first.c_str(), memory->second);
+  if (budget.takes_share() && budget.bytes > 0) say("memory-limit", fmt::format("{}", budget.bytes));
   return settings;
 }
 

@@ -15,6 +15,7 @@
 namespace pitwall {
 
 struct Deployment;
+struct EnginePlace;
 struct EngineProfile;
 struct MemoryTerms;
 
@@ -49,8 +50,15 @@ struct EngineSettings {
 Result<std::string> canonical_value(const EngineSettingInfo& info, std::string_view text,
                                     std::string_view shown);
 
+/// Where the settings put an engine; GPU and memory as far as `terms` know them.
+EnginePlace place_of(const EngineSettings& settings, const std::optional<MemoryTerms>& terms);
+
+/// Empty when neither is known.
+std::string said_or_default(const EngineSettings& settings, const EngineProfile& engine,
+                            const EnginePlace& place, std::string_view name);
+
 /// What `settings` say as a deployment; what they do not say is the engine's default where that is known,
-/// else Deployment's. Shares that Deployment has no word for become bytes of KV where `terms` are known.
+/// else Deployment's. Tokens and blocks of KV become bytes where `terms` are known.
 Deployment deployment_of(const EngineSettings& settings, const EngineProfile& engine,
                          const std::optional<MemoryTerms>& terms);
 

@@ -143,6 +143,7 @@ std::optional<FlagText> theirs_of(const EngineSettingInfo& info, const EngineFla
   if (info.type == EngineValue::size) return size_text(info, flag, ours, scale);
   if (info.type != EngineValue::integer) return FlagText{std::string(ours)};
   const std::int64_t count = static_cast<std::int64_t>(real_of(ours).value_or(0));
+  if (count < flag.least) return std::nullopt;
   if (flag.one_each) {
     if (count > kMostGpus) return std::nullopt;
     std::string text = "1";
@@ -150,6 +151,11 @@ std::optional<FlagText> theirs_of(const EngineSettingInfo& info, const EngineFla
     return FlagText{text};
   }
   return FlagText{fmt::format("{}", flag.shared_slots ? count * scale.sequences : count)};
+}
+
+bool can_tell(const EngineProfile& engine, std::string_view setting, std::string_view ours) {
+  const EngineSetting* found = engine.find(setting);
+  return found != nullptr && theirs_of(*find_engine_setting(setting), found->flags.front(), ours).has_value();
 }
 
 }  // namespace pitwall

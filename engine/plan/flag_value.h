@@ -36,4 +36,7 @@ struct FlagText {
 std::optional<FlagText> theirs_of(const EngineSettingInfo& info, const EngineFlag& flag,
                                   std::string_view ours, const FlagScale& scale = {});
 
+/// Whether the engine has a word for the value.
+bool can_tell(const EngineProfile& engine, std::string_view setting, std::string_view ours);
+
 }  // namespace pitwall

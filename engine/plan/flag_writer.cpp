@@ -7,11 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/text_escape.h"
-#include "engine/plan/deployment.h"
+#include "engine/plan/deployment_plan.h"
 #include "engine/plan/engine_profile.h"
 #include "engine/plan/engine_words.h"
 #include "engine/plan/flag_reader.h"
 #include "engine/plan/flag_value.h"
+#include "engine/plan/machine_profile.h"
 
 namespace pitwall {
 
@@ -47,16 +48,32 @@ std::string yaml_text(const json& object, int indent = 0) {
   return text;
 }
 
+std::string upper(std::string text) {
+  for (char& letter : text) letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  return text;
+}
+
+bool names_config(const EngineProfile& engine, std::string_view flag) {
+  return std::any_of(engine.config_flags.begin(), engine.config_flags.end(),
+                     [&](const std::string& each) { return same_flag(each, flag); });
+}
+
 std::string human_value(const EngineSettingInfo& info, const std::string& value) {
   if (info.type != EngineValue::size || value == "auto") return value;
   return format_bytes(std::stoll(value));
 }
 
+constexpr Bytes kFreePart = 10;  // a tenth of a GPU stays free, as engines leave it
+
 class Writer {
  public:
-  Writer(const EngineProfile& engine, const EngineSettings& settings, const std::optional<MemoryTerms>& terms)
-      : engine_(engine), settings_(settings), terms_(terms) {
+  Writer(const EngineProfile& engine, const EngineSettings& settings, const std::optional<MemoryTerms>& terms,
+         const std::optional<MemoryTerms>& there)
+      : engine_(engine), settings_(settings), terms_(terms), there_(there ? there : terms) {
     out_.engine = &engine;
+    if (!terms_ || !there_) return;
+    const Bytes block = terms_->kv_block, other = there_->kv_block;
+    there_->kv_block = grows() ? 0 : block > 0 && other > 0 ? std::min(block, other) : std::max(block, other);
   }
 
   WrittenFlags write() {
@@ -66,6 +83,8 @@ class Writer {
     if (!(unified != nullptr && *unified == "true"))
       scale_.sequences = static_cast<int>(settings_.integer("max-num-seqs").value_or(1));
     if (const std::string* model = settings_.find("model")) out_.model = *model;
+    say_device();
+    note_model();
     convert_memory();
     for (const EngineSetting& setting : engine_.settings) {
       const std::string* value = settings_.find(setting.name);
@@ -103,11 +122,90 @@ class Writer {
       settings_.values.erase("max-prefill-tokens");
       note("Prompt tokens of a step became tokens of a step: replies count too");
     }
+    // One length for all slots would leave each a part of it.
+    const EngineSetting* length = engine_.find("max-model-len");
+    const std::string* stated = settings_.find("max-model-len");
+    if (length != nullptr && length->flags.front().shared_slots && (stated == nullptr || *stated == "auto") &&
+        settings_.integer("max-num-seqs").value_or(1) > 1 && open("kv-unified")) {
+      settings_.values["kv-unified"] = "true";
+      note(fmt::format("No length is stated: the {} slots share one context, whose tokens {} says",
+                       settings_.values["max-num-seqs"], length->flags.front().shown()));
+    }
     if (lacks("kv-cache-dtype-v")) {
       note(fmt::format("{} keeps K and V in one format: V's {} is not carried over", engine_.title,
                        settings_.values["kv-cache-dtype-v"]));
       settings_.values.erase("kv-cache-dtype-v");
     }
+  }
+
+  /// A GPU that was planned, for an engine that runs on processors too.
+  void say_device() {
+    if (engine_.find("device") == nullptr || settings_.find("device") != nullptr || !there_ ||
+        there_->gpu.empty())
+      return;
+    settings_.values["device"] = there_->gpu == kThisMachine ? "cpu" : "cuda";
+  }
+
+  void note_model() {
+    const std::string& ending = engine_.model_files;
+    if (ending.empty() || out_.model.empty() || out_.model.ends_with(ending)) return;
+    const std::string* format = settings_.find("quantization");
+    std::string packed = format == nullptr ? "" : *format;
+    for (const char* each : {"AWQ", "GPTQ"}) {
+      if (packed.empty() && upper(out_.model).find(each) != std::string::npos) packed = each;
+    }
+    note(fmt::format(
+        "{} loads {} files alone, and {} is none: take the model's{}", engine_.title, ending, out_.model,
+        packed.empty() ? ""
+                       : fmt::format("; weights in {} are not converted, other 4-bit ones such as "
+                                     "Q4_K_M take their place",
+                                     upper(packed))));
+  }
+
+  /// Whether a token takes other bytes of KV there.
+  bool grows() const {
+    return terms_ && there_ && terms_->kv_per_token > 0 && there_->kv_per_token > 0 &&
+           terms_->kv_per_token != there_->kv_per_token;
+  }
+
+  /// The same tokens there, as far as the same memory holds them.
+  Bytes kv_there(Bytes kv) {
+    if (!grows()) return kv;
+    const double factor =
+        static_cast<double>(there_->kv_per_token) / static_cast<double>(terms_->kv_per_token);
+    const auto same = static_cast<Bytes>(factor * static_cast<double>(kv));
+    const Bytes most =
+        std::max(terms_->loaded() + kv, terms_->total / kFreePart * (kFreePart - 1)) - there_->loaded();
+    const std::string a_token =
+        fmt::format("KV takes {} B a token on each GPU, not {}", format_count(there_->kv_per_token),
+                    format_count(terms_->kv_per_token));
+    note(same <= most ? fmt::format("{}: the same tokens take {} instead of {}", a_token, format_bytes(same),
+                                    format_bytes(kv))
+                      : fmt::format("{}: {} are left for it, {} of {} tokens", a_token,
+                                    format_bytes(std::max<Bytes>(most, 0)),
+                                    format_count(std::max<Bytes>(most, 0) / there_->kv_per_token),
+                                    format_count(kv / terms_->kv_per_token)));
+    return std::min(same, most);
+  }
+
+  /// What the settings give; less where it fits and the plan's pool ends before, by more than the rest of a
+  /// block.
+  std::optional<Bytes> kv_said(const EngineSettings& memory) const {
+    const auto kv = kv_bytes_of(memory, *terms_, block());
+    const bool stated =
+        memory.find("kv-cache-memory-bytes") != nullptr || memory.find("kv-tokens") != nullptr;
+    if (!kv || stated || terms_->kv <= 0 || *kv + terms_->loaded() > terms_->total) return kv;
+    return *kv - terms_->kv < std::max<Bytes>(terms_->kv_block, 1) ? kv : terms_->kv;
+  }
+
+  /// Whether the same numbers give other bytes of KV there.
+  bool means_other_bytes(const EngineSettings& memory) const {
+    if (!terms_ || !there_ || terms_->weights <= 0) return false;
+    const bool loads_more = terms_->loaded() != there_->loaded();
+    return std::any_of(memory.values.begin(), memory.values.end(), [&](const auto& each) {
+      if (each.first == "kv-tokens" || each.first == "kv-blocks") return false;
+      return each.first == "kv-cache-memory-bytes" ? grows() : loads_more;
+    });
   }
 
   /// Memory that the engine takes of something else.
@@ -119,7 +217,7 @@ class Writer {
       asked.values[std::string(name)] = *value;
       if (engine_.find(name) != nullptr) kept.values[std::string(name)] = *value;
     }
-    if (asked.values.size() == kept.values.size()) return;
+    if (asked.values.size() == kept.values.size() && !means_other_bytes(kept)) return;
     for (const auto& [name, value] : asked.values) settings_.values.erase(name);
     const std::string said = what_was_said(asked);
     if (!terms_ || terms_->total <= 0) {
@@ -130,9 +228,9 @@ class Writer {
     const bool everything = std::all_of(asked.values.begin(), asked.values.end(),
                                         [](const auto& each) { return holds_everything(each.first); });
     const bool loaded = terms_->weights > 0;
-    const auto kv = loaded || everything ? kv_bytes_of(asked, *terms_, block()) : std::nullopt;
+    const auto kv = loaded || everything ? kv_said(asked) : std::nullopt;
     const bool known = kv.has_value();
-    const Bytes wanted = kv.value_or(0);
+    const Bytes wanted = known && *kv > 0 ? kv_there(*kv) : kv.value_or(0);
     const std::string target = target_for(loaded, wanted);
     if (target.empty()) {
       const std::string why = known && wanted <= 0 ? "it leaves nothing for KV"
@@ -142,16 +240,21 @@ class Writer {
       restore(kept);
       return;
     }
-    const std::string value = *memory_value_for(target, wanted, *terms_, block());
+    const std::string value = *memory_value_for(target, wanted, *there_, block());
     settings_.values[target] = value;
-    const std::optional<MemoryTerms> terms = loaded ? terms_ : std::nullopt;
+    const std::optional<MemoryTerms> terms = loaded ? there_ : std::nullopt;
     std::string text = fmt::format("{} becomes {} {}: {}", said, engine_.find(target)->flags.front().shown(),
                                    human_value(*find_engine_setting(target), value),
                                    memory_meaning(target, value, terms, block()));
-    const Bytes reached = kv_bytes_of(target, value, *terms_, block()).value_or(wanted);
-    if (reached < wanted)
-      text += fmt::format(". Rounded down: {} less than {}", format_bytes(wanted - reached),
+    const Bytes reached = kv_bytes_of(target, value, *there_, block()).value_or(wanted);
+    const Bytes unit = std::max<Bytes>(there_->kv_block, 1);
+    if (reached / unit != wanted / unit)
+      text += fmt::format(". Rounded {}: {} {} than {}", reached < wanted ? "down" : "up",
+                          format_bytes(std::abs(wanted - reached)), reached < wanted ? "less" : "more",
                           format_bytes(wanted));
+    if (const Bytes over = reached + there_->loaded() - there_->total; loaded && over > 0)
+      text += fmt::format(". With the {} that {} holds beside it that is {} more than the GPU has",
+                          format_bytes(there_->loaded()), engine_.title, format_bytes(over));
     note(text);
   }
 
@@ -171,7 +274,7 @@ class Writer {
                                                       "kv-blocks"};
     for (const std::string_view name : kPreferred) {
       if (engine_.find(name) == nullptr || (!loaded && !holds_everything(name))) continue;
-      if (memory_value_for(name, kv, *terms_, block())) return std::string(name);
+      if (memory_value_for(name, kv, *there_, block())) return std::string(name);
     }
     return "";
   }
@@ -211,8 +314,8 @@ class Writer {
     const auto theirs = theirs_of(info, *flag, value, scale_);
     if (!theirs) {
       if (value != flag->default_value && value != "auto")
-        note(fmt::format("{} cannot be told {} {} by {}: its default holds", engine_.title, info.title, value,
-                         flag->shown()));
+        note(fmt::format("{} cannot be told {} {} by {}: its default holds{}", engine_.title, info.title,
+                         value, flag->shown(), info.name == "kv-cache-dtype" ? kv_instead() : ""));
       return;
     }
     if (!theirs->exact)
@@ -222,6 +325,13 @@ class Writer {
     if (flag->shared_slots && scale_.sequences > 1)
       note(fmt::format("{} {} is for all slots together: {} of {} tokens each", flag->shown(), theirs->text,
                        scale_.sequences, value));
+  }
+
+  /// What a KV format that falls back costs.
+  std::string kv_instead() const {
+    if (!grows()) return "";
+    return fmt::format(", which takes {} B a token instead of {}", format_count(there_->kv_per_token),
+                       format_count(terms_->kv_per_token));
   }
 
   void say_switch(const EngineSettingInfo& info, const EngineFlag& flag, bool on) {
@@ -286,18 +396,26 @@ class Writer {
   void say_key(const EngineFlag& flag) {
     const std::string variable = flag.environment.empty() ? "API_KEY" : flag.environment;
     if (flag.environment.empty()) add(flag.names.front(), fmt::format("${}", variable), false);
-    note(fmt::format("The key of clients is not repeated: {} takes it from the variable {}", engine_.title,
-                     variable));
+    note(
+        fmt::format("The key of clients is not repeated: {} takes it from the variable {}. Set that first: "
+                    "without it the server is open to all who reach it",
+                    engine_.title, variable));
   }
 
   void has_no_counterpart(const EngineSettingInfo& info, const std::string& value) {
+    if (info.name == "api-key") {
+      note(fmt::format("{} asks clients for no key: the server becomes open to all who reach it",
+                       engine_.title));
+      return;
+    }
     const bool nothing = (info.type == EngineValue::boolean && value == "false" && info.name != "graphs" &&
                           info.name != "enable-prefix-caching" && info.name != "enable-chunked-prefill") ||
                          (info.name == "speculative-tokens" && value == "0") ||
-                         (value == "1" && info.name.ends_with("-parallel-size")) || is_memory(info.name);
+                         (value == "1" && info.name.ends_with("-parallel-size")) || is_memory(info.name) ||
+                         (info.name == "device" && value == "cuda");
     if (nothing) return;
     note(fmt::format("{} has no counterpart of {} {} ({})", engine_.title, info.name,
-                     info.name == "api-key" ? "" : human_value(info, value), info.title));
+                     human_value(info, value), info.title));
   }
 
   /// JSON flags get their objects, a configuration file its name.
@@ -318,6 +436,7 @@ class Writer {
   const EngineProfile& engine_;
   EngineSettings settings_;
   const std::optional<MemoryTerms>& terms_;
+  std::optional<MemoryTerms> there_;
   WrittenFlags out_;
   FlagScale scale_;
   json objects_ = json::object(), config_ = json::object();
@@ -325,64 +444,70 @@ class Writer {
 };
 
 /// Defaults that make a deployment what it is.
-constexpr std::string_view kCarriedDefaults[] = {"max-num-seqs", "max-num-batched-tokens",
+constexpr std::string_view kCarriedDefaults[] = {"max-num-seqs", "max-num-batched-tokens", "block-size",
                                                  "enable-prefix-caching", "enable-chunked-prefill"};
-
-std::string default_of(const EngineProfile& engine, std::string_view name) {
-  const EngineSetting* setting = engine.find(name);
-  return setting == nullptr ? "" : setting->flags.front().default_value;
-}
 
 /// What the first engine does unasked and the second would not.
 EngineSettings with_defaults(const EngineReading& reading, const EngineProfile& to,
-                             std::vector<std::string>& notes) {
+                             const std::optional<MemoryTerms>& terms, std::vector<std::string>& notes) {
   EngineSettings settings = reading.settings;
   const EngineProfile& from = *reading.engine;
-  const auto carry = [&](std::string_view name) {
-    const std::string value = default_of(from, name);
-    if (value.empty() || value == default_of(to, name) || settings.find(name) != nullptr) return;
+  const EnginePlace place = place_of(settings, terms);
+  const auto blocks = settings.integer("kv-blocks");
+  const int size = block_size_of(settings, from);
+  if (blocks && !(to.find("kv-blocks") != nullptr && can_tell(to, "block-size", fmt::format("{}", size)))) {
+    settings.values["kv-tokens"] = fmt::format("{}", *blocks * size);
+    settings.values.erase("kv-blocks");
+  }
+  const auto carry = [&](std::string_view name, const std::string& value, bool shared) {
+    if (value.empty() || shared || settings.find(name) != nullptr) return;
     settings.values[std::string(name)] = value;
     notes.push_back(fmt::format("{} {} is the default of {}", name,
                                 human_value(*find_engine_setting(name), value), from.title));
   };
   for (const std::string_view name : kCarriedDefaults) {
-    if (to.find(name) != nullptr) carry(name);
-  }
-  const auto blocks = settings.integer("kv-blocks");
-  if (blocks && settings.find("block-size") == nullptr) {  // of the size that the first engine has unasked
-    settings.values["kv-tokens"] = fmt::format("{}", *blocks * block_size_of(settings, from));
-    settings.values.erase("kv-blocks");
+    const std::string value = from.default_of(name, place);
+    if (to.find(name) != nullptr) carry(name, value, value == to.default_of(name, place));
   }
   const auto& memory = memory_settings();
   const bool said = std::any_of(memory.begin(), memory.end(),
                                 [&](const auto& name) { return settings.find(name) != nullptr; });
   if (said) return settings;
-  for (const std::string_view name : memory) carry(name);
+  const Deployment deployment = deployment_of(reading.settings, from, terms);
+  const auto mine = memory_setting_of(default_budget(from, deployment, place));
+  if (mine)
+    carry(mine->first, mine->second, mine == memory_setting_of(default_budget(to, deployment, place)));
+  if (!mine && terms && terms->kv > 0) carry("kv-cache-memory-bytes", fmt::format("{}", terms->kv), false);
   return settings;
 }
 
 }  // namespace
 
 WrittenFlags write_flags(const EngineProfile& engine, const EngineSettings& settings,
-                         const std::optional<MemoryTerms>& terms) {
-  return Writer(engine, settings, terms).write();
+                         const std::optional<MemoryTerms>& terms, const std::optional<MemoryTerms>& there) {
+  return Writer(engine, settings, terms, there).write();
 }
 
-WrittenFlags write_flags(const EngineProfile& engine, const Deployment& deployment,
-                         const std::optional<MemoryTerms>& terms) {
-  return write_flags(engine, settings_of(deployment), terms);
+WrittenFlags write_flags(const EngineProfile& engine, const DeploymentPlan& plan) {
+  EngineSettings settings = settings_of(plan.asked);
+  const MemoryTerms terms = memory_terms_of(plan);
+  const bool own_rule = plan.asked.budget.meaning == MemoryBudget::Meaning::automatic;
+  if (own_rule && plan.engine != engine.name && terms.kv > 0)
+    settings.values["kv-cache-memory-bytes"] = fmt::format("{}", terms.kv);
+  return write_flags(engine, settings, terms, memory_terms_on(engine, plan));
 }
 
 WrittenFlags translate(const EngineReading& reading, const EngineProfile& to,
-                       const std::optional<MemoryTerms>& terms) {
+                       const std::optional<MemoryTerms>& terms, const std::optional<MemoryTerms>& there) {
   std::vector<std::string> notes;
   const bool same = reading.engine == &to;
-  const EngineSettings settings = same ? reading.settings : with_defaults(reading, to, notes);
-  WrittenFlags written = write_flags(to, settings, terms);
+  const EngineSettings settings = same ? reading.settings : with_defaults(reading, to, terms, notes);
+  WrittenFlags written = write_flags(to, settings, terms, there);
   for (const UnmatchedFlag& flag : reading.unmatched) {
     const std::string& name = flag.words.front();
     const std::string text = fmt::format("{}", fmt::join(flag.words, " "));
-    const bool alike = flag.known && name.starts_with('-') && knows_flag(to, name);
+    const bool alike = flag.known && name.starts_with('-') && knows_flag(to, name) &&
+                       !names_config(*reading.engine, name);  // the file is in the first one's words
     if (same ? name.starts_with('-') : alike) {
       written.arguments.insert(written.arguments.end(), flag.words.begin(), flag.words.end());
       if (!same)

@@ -12,7 +12,7 @@
 
 namespace pitwall {
 
-struct Deployment;
+struct DeploymentPlan;
 struct EngineProfile;
 struct EngineReading;
 
@@ -26,16 +26,20 @@ struct WrittenFlags {
 };
 
 /// Shares and bytes of GPU memory that the engine takes of something else are computed from `terms`; without
-/// them they are left out, and a note says what is needed.
+/// them they are left out, and a note says what is needed. `there`: the same deployment on that engine
+/// (memory_terms_on), where it holds something else.
 WrittenFlags write_flags(const EngineProfile& engine, const EngineSettings& settings,
-                         const std::optional<MemoryTerms>& terms);
-WrittenFlags write_flags(const EngineProfile& engine, const Deployment& deployment,
-                         const std::optional<MemoryTerms>& terms);
+                         const std::optional<MemoryTerms>& terms,
+                         const std::optional<MemoryTerms>& there = std::nullopt);
+
+/// What was planned, for any engine: the same bytes of KV.
+WrittenFlags write_flags(const EngineProfile& engine, const DeploymentPlan& plan);
 
 /// What was read for one engine, written for another. Defaults of the first that the second does not share
 /// are written too; for the same engine, flags without a counterpart stay.
 WrittenFlags translate(const EngineReading& reading, const EngineProfile& to,
-                       const std::optional<MemoryTerms>& terms);
+                       const std::optional<MemoryTerms>& terms,
+                       const std::optional<MemoryTerms>& there = std::nullopt);
 
 /// The words that start the engine: its command with the model, then the flags. Without a model "MODEL"
 /// stands in its place.

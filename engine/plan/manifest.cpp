@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/engine_profile.h"
@@ -12,6 +13,7 @@ namespace pitwall {
 
 namespace {
 
+constexpr const char* kAllAddresses = "0.0.0.0";
 constexpr std::int64_t kEngineSeconds = 600;  // compiling, capturing, warming up
 constexpr std::int64_t kLoadBytesPerSecond = 100'000'000;
 constexpr std::int64_t kProbeSeconds = 10, kGraceSeconds = 120;
@@ -47,9 +49,10 @@ struct Container {
   Words words;           // behind the image
   std::string variable;  // of the key of clients; empty = none is asked for
   int port = 0;
+  std::string note;  // what of the address was changed
 };
 
-/// The flags without an address and port of their own: the container listens on all, where the image says.
+/// The flags with the port that they state, else the image's; the container listens on all addresses.
 Container container_of(const WrittenFlags& written) {
   const EngineContainer& image = *written.engine->container;
   Container out;
@@ -64,13 +67,20 @@ Container container_of(const WrittenFlags& written) {
   for (std::size_t i = 0; i < written.arguments.size(); ++i) {
     const std::string& word = written.arguments[i];
     if (word == host || word == port) {
-      ++i;
+      const std::string& value = written.arguments[++i];
+      if (word == port) std::from_chars(value.data(), value.data() + value.size(), out.port);
+      if (word == host && value != kAllAddresses)
+        out.note = fmt::format(
+            "{} {} became {}: a container is reached from outside it; who may reach the "
+            "published port is for the host's or the cluster's rules",
+            host, value, kAllAddresses);
       continue;
     }
     if (word == key) out.variable = written.arguments[i + 1].substr(1);
     out.words.push_back(word);
   }
-  out.words.insert(out.words.end(), {host, "0.0.0.0", port, fmt::format("{}", image.port)});
+  if (out.port == 0) out.port = image.port;
+  out.words.insert(out.words.end(), {host, kAllAddresses, port, fmt::format("{}", out.port)});
   const EngineSetting* setting = written.engine->find("api-key");
   if (out.variable.empty()) {
     out.variable = setting->flags.front().environment;
@@ -94,8 +104,10 @@ std::string list(const Words& words, std::string_view indent) {
   return text;
 }
 
-std::vector<std::string> image_notes(const EngineContainer& image) {
-  return {fmt::format("Image {}: {}", image.image, image.source)};
+std::vector<std::string> notes_of(const EngineContainer& image, const Container& container) {
+  std::vector<std::string> notes = {fmt::format("Image {}: {}", image.image, image.source)};
+  if (!container.note.empty()) notes.push_back(container.note);
+  return notes;
 }
 
 }  // namespace
@@ -155,7 +167,7 @@ Result<Manifest> compose_file(const WrittenFlags& written, const ManifestOptions
       fmt::arg("shared", kSharedMemory / kGiB), fmt::arg("gpus", options.gpus),
       fmt::arg("health", image.health), fmt::arg("probe", kProbeSeconds),
       fmt::arg("start", start_seconds(options.weights)), fmt::arg("grace", kGraceSeconds));
-  manifest.notes = image_notes(image);
+  manifest.notes = notes_of(image, container);
   manifest.notes.push_back(fmt::format(
       "Before `docker compose up`: put {} and, for gated models, {} into the environment or a file .env",
       container.variable, image.token));
@@ -278,7 +290,7 @@ Result<Manifest> kubernetes_manifest(const WrittenFlags& written, const Manifest
       fmt::arg("port", container.port), fmt::arg("gpus", options.gpus), fmt::arg("health", image.health),
       fmt::arg("probe", kProbeSeconds), fmt::arg("failures", (start + kProbeSeconds - 1) / kProbeSeconds),
       fmt::arg("cache", image.cache), fmt::arg("shared", kSharedMemory / kGiB));
-  manifest.notes = image_notes(image);
+  manifest.notes = notes_of(image, container);
   manifest.notes.push_back(
       fmt::format("Before `kubectl apply`: kubectl create secret generic {} --from-file=api-key=FILE, and "
                   "--from-file=hub-token=FILE for gated models",

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/plan/amounts.h"
+#include "engine/plan/engine_memory.h"
 #include "engine/plan/planner.h"
 #include "engine/plan/weight_format.h"
 
@@ -72,19 +73,30 @@ class FixFinder {
     return low;
   }
 
-  /// A share of the total that other processes leave no room for.
+  /// A share that other processes, or working memory beside it, leave no room for.
   void share() {
-    const double all = static_cast<double>(plan_.gpu.memory);
-    const double free = all - static_cast<double>(base_.budget.other_processes);
-    if (base_.budget.meaning != MemoryBudget::Meaning::share_of_total || base_.budget.share * all <= free)
+    using Meaning = MemoryBudget::Meaning;
+    const MemoryTerms terms = memory_terms_of(plan_);
+    const MemoryBudget& now = plan_.budget;
+    const Bytes free = terms.total - now.other_processes;
+    Bytes base = terms.total, most = free;
+    if (now.meaning == Meaning::share_static) most -= terms.working;
+    if (now.meaning == Meaning::share_after_weights)
+      base = free - terms.weights, most = free - terms.loaded();
+    const auto all = static_cast<double>(base);
+    if (!now.takes_share() || now.meaning == Meaning::share_of_free || most <= 0 ||
+        now.share * all <= static_cast<double>(most))
       return;
     Deployment changed = base_;
-    changed.budget.share = std::floor(100 * free / all) / 100;
+    changed.budget = now;
+    changed.budget.share = std::floor(100 * static_cast<double>(most) / all) / 100;
     if (changed.budget.share <= 0) return;
     Tried less = tried(changed);
-    less.frees = static_cast<Bytes>((base_.budget.share - changed.budget.share) * all);
-    keep(less, "gpu-memory-utilization", fmt::format("{:g}", base_.budget.share),
-         fmt::format("{:g}", changed.budget.share), "a smaller pool; other processes keep what they hold");
+    less.frees = static_cast<Bytes>((now.share - changed.budget.share) * all);
+    const bool total = now.meaning == Meaning::share_of_total;
+    const std::string setting = total ? "gpu-memory-utilization" : memory_setting_of(now)->first;
+    keep(less, setting.c_str(), fmt::format("{:g}", now.share), fmt::format("{:g}", changed.budget.share),
+         total ? "a smaller pool; other processes keep what they hold" : "a smaller pool");
   }
 
   /// Where the pool is only as large as fewer sequences need, and the device holds all that are asked for.

@@ -10,6 +10,8 @@
 
 #include "engine/base/threads.h"
 #include "engine/plan/amounts.h"
+#include "engine/plan/engine_memory.h"
+#include "engine/plan/engine_profile.h"
 #include "engine/plan/machine_profile.h"
 #include "engine/plan/weight_format.h"
 
@@ -19,9 +21,8 @@ namespace {
 
 using Meaning = MemoryBudget::Meaning;
 
-constexpr double kVllmShare = 0.92;      // vllm/v1/worker/gpu_worker.py 475+ at 017e9f4448
-constexpr Bytes kLlamaCppMargin = kGiB;  // llama.cpp common/arg.cpp, --fit-target
-constexpr int kVocabularyUnit = 64;      // vLLM pads the vocabulary to this for each rank
+constexpr std::string_view kUnnamedEngine = "vllm";
+constexpr int kVocabularyUnit = 64;  // vLLM pads the vocabulary to this for each rank
 
 Bytes divided(Bytes bytes, std::int64_t by) {
   return divided_up(bytes, by);
@@ -103,15 +104,28 @@ Result<void> Planner::prepare() {
     return Error{Error::Kind::invalid_input, "The model does not say how long its sequences may be", "",
                  "Give max-model-len", "max-model-len"};
   }
+  choice_ = find_engine_choice(asked_.engine).value();  // check() has seen it
   if (auto chosen = choose_format(); !chosen) return chosen;
+  choose_budget();
   cut_stages();
   return {};
 }
 
+const EngineProfile& Planner::budget_engine() const {
+  return choice_.engine != nullptr ? *choice_.engine : **find_engine(kUnnamedEngine);
+}
+
+/// Where nothing is asked, what the engine takes by its profile; a law without an engine takes vLLM's share.
+void Planner::choose_budget() {
+  budget_ = asked_.budget;
+  if (budget_.meaning != Meaning::automatic || law_ == KvLaw::pitwall || on_host()) return;
+  budget_ = default_budget(budget_engine(), asked_, {gpu_->name, gpu_->memory, asked_.tensor_parallel});
+  budget_.other_processes = asked_.budget.other_processes;
+}
+
 Result<void> Planner::choose_format() {
-  law_ = asked_.law;
-  const bool automatic = law_ == KvLaw::automatic;
-  if (automatic) law_ = model_->runs_here() ? KvLaw::pitwall : KvLaw::needed;
+  const bool automatic = !choice_.law;
+  law_ = choice_.law.value_or(model_->runs_here() ? KvLaw::pitwall : KvLaw::needed);
   std::string name = asked_.kv_cache_dtype;
   if (name == "auto" || name.empty()) {
     name = law_ != KvLaw::pitwall && !model_->kv_format.empty() ? model_->kv_format
@@ -184,6 +198,15 @@ std::int64_t Planner::wanted_length() const {
   return std::max(asked_.lengths.max, asked_.lengths.p95);
 }
 
+/// Batch sizes that are captured.
+int Planner::graphs(int sequences) const {
+  if (!asked_.graphs) return 0;
+  if (!asked_.graph_sizes.empty()) return static_cast<int>(asked_.graph_sizes.size());
+  const std::string sizes = choice_.engine != nullptr ? choice_.engine->default_of("graph-sizes", {}) : "";
+  if (!sizes.empty()) return static_cast<int>(std::count(sizes.begin(), sizes.end(), ',')) + 1;
+  return captured_sizes(own(), sequences);
+}
+
 WorkingShape Planner::shape(int sequences) const {
   WorkingShape shape;
   shape.step_tokens = asked_.max_num_batched_tokens;
@@ -191,9 +214,7 @@ WorkingShape Planner::shape(int sequences) const {
   shape.tensor_parallel = asked_.tensor_parallel;
   shape.positions = wanted_length();
   shape.block_size = asked_.block_size;
-  shape.graphs = !asked_.graphs                ? 0
-                 : !asked_.graph_sizes.empty() ? static_cast<int>(asked_.graph_sizes.size())
-                                               : captured_sizes(own(), sequences);
+  shape.graphs = graphs(sequences);
   shape.prompt_logprobs = asked_.prompt_logprobs;
   shape.threads = asked_.threads > 0 ? asked_.threads : usable_cores();
   shape.with_kv = false;
@@ -206,11 +227,12 @@ CategoryBytes Planner::working(const WorkingShape& shape) const {
   return own() ? cuda_working_memory(model, *gpu_, shape) : other_working_memory(model, *gpu_, shape);
 }
 
-/// What everything of this process may take on a device.
-Bytes Planner::device_limit(Bytes other) const {
-  const MemoryBudget& budget = asked_.budget;
+/// What everything of this process takes on a device at most. Shares that know nothing of working memory can
+/// come to more than there is.
+Bytes Planner::device_limit(Bytes other, Bytes weights) const {
+  const MemoryBudget& budget = budget_;
   const Bytes memory = gpu_->memory, free = std::max<Bytes>(memory - budget.other_processes, 0);
-  const Bytes margin = !own() || on_host() ? 0 : device_margin(memory);
+  const Bytes margin = law_ != KvLaw::pitwall || on_host() ? 0 : device_margin(memory);
   const auto share = [&](double part, Bytes of) {
     return static_cast<Bytes>(std::floor(part * static_cast<double>(of)));
   };
@@ -218,16 +240,20 @@ Bytes Planner::device_limit(Bytes other) const {
   switch (budget.meaning) {
     case Meaning::automatic:
     case Meaning::kv_bytes:
-      if (law_ == KvLaw::llama_cpp) limit = std::max<Bytes>(free - kLlamaCppMargin, 0);
-      if (!own() && law_ != KvLaw::llama_cpp && !on_host()) limit = std::min(free, share(kVllmShare, memory));
       return limit;
     case Meaning::bytes:
       return std::min(limit, budget.bytes);
     case Meaning::share_of_total:
       limit = std::min(free, share(budget.share, memory));
       break;
+    case Meaning::share_static:
+      limit = capped_sum(other - weights, share(budget.share, memory));
+      break;
     case Meaning::share_of_free:
       limit = std::min(free, capped_sum(other, share(budget.share, std::max<Bytes>(free - other, 0))));
+      break;
+    case Meaning::share_after_weights:
+      limit = capped_sum(other, share(budget.share, std::max<Bytes>(free - weights, 0)));
       break;
     case Meaning::margin:
       return std::max<Bytes>(free - budget.bytes, 0);
@@ -246,7 +272,16 @@ Planner::Pool Planner::pool(const Stage& stage, int sequences) const {
     pool.categories[static_cast<std::size_t>(Category::swap)] = shape.swap_blocks * block;
   }
   for (const Bytes bytes : pool.categories) pool.other = capped_sum(pool.other, bytes);
-  pool.limit = device_limit(pool.other);
+  pool.limit = device_limit(pool.other, stage.weights);
+  const Bytes free = std::max<Bytes>(gpu_->memory - budget_.other_processes, 0);
+  if (pool.limit > free) {
+    pool.problem = fmt::format(
+        "Weights and KV of that share leave {} for activations, graphs and context, which "
+        "need {}: it runs out of memory",
+        format_bytes(std::max<Bytes>(free - (pool.limit - (pool.other - stage.weights)), 0)),
+        format_bytes(pool.other - stage.weights));
+    pool.limit = free;
+  }
   if (own()) {
     decide_own_pool(stage, shape, pool);
   } else {
@@ -266,7 +301,7 @@ void Planner::decide_own_pool(const Stage& stage, const WorkingShape& before, Po
   wish.context_length = static_cast<int>(std::min<std::int64_t>(wanted_length(), most));
   wish.max_num_seqs = shape.sequences;
   if (asked_.max_model_len) wish.max_model_len = wish.context_length;
-  if (asked_.budget.meaning == Meaning::kv_bytes) wish.bytes = asked_.budget.bytes;
+  if (budget_.meaning == Meaning::kv_bytes) wish.bytes = budget_.bytes;
   wish.own_device = !on_host();
   if (!on_host()) wish.pool_rounding = cuda_kv_rounding(stage.last - stage.first, format_.name == "int8");
   const Bytes room = std::max<Bytes>(pool.limit - pool.other, 0);
@@ -292,12 +327,12 @@ void Planner::decide_own_pool(const Stage& stage, const WorkingShape& before, Po
 /// Other engines give KV whatever is left.
 void Planner::decide_pool(const Stage& stage, Pool& pool) const {
   Bytes room = std::max<Bytes>(pool.limit - pool.other, 0);
-  if (asked_.budget.meaning == Meaning::kv_bytes) {
-    if (asked_.budget.bytes > room) {
+  if (budget_.meaning == Meaning::kv_bytes) {
+    if (budget_.bytes > room) {
       pool.problem = fmt::format("kv-cache-memory-bytes is {}; after everything else {} are free",
-                                 format_bytes(asked_.budget.bytes), format_bytes(room));
+                                 format_bytes(budget_.bytes), format_bytes(room));
     }
-    room = asked_.budget.bytes;
+    room = budget_.bytes;
   }
   const Bytes unit = stage.demand.unit();
   pool.bytes = unit > 0 ? room / unit * unit : room;

@@ -40,12 +40,15 @@ class Planner {
   Bytes stage_weights(std::size_t first, std::size_t last, bool first_stage, bool last_stage) const;
   std::int64_t shared() const { return asked_.prefix_caching ? asked_.shared_prefix : 0; }
   std::int64_t wanted_length() const;
+  int graphs(int sequences) const;
   WorkingShape shape(int sequences) const;
   CategoryBytes working(const WorkingShape& shape) const;
-  Bytes device_limit(Bytes other) const;
+  Bytes device_limit(Bytes other, Bytes weights) const;
   Pool pool(const Stage& stage, int sequences) const;
   void decide_own_pool(const Stage& stage, const WorkingShape& shape, Pool& pool) const;
   void decide_pool(const Stage& stage, Pool& pool) const;
+  void choose_budget();
+  const EngineProfile& budget_engine() const;  ///< whose default the budget is
   bool on_host() const;
   bool own() const;  ///< as this engine allocates
   LengthMix lengths(std::int64_t max_model_len) const;
@@ -53,6 +56,7 @@ class Planner {
   void add_capacity(DeploymentPlan& plan) const;
   void add_sequence_figures(DeploymentPlan& plan) const;
   void add_notes(DeploymentPlan& plan, const std::vector<Pool>& pools) const;
+  void note_budget(DeploymentPlan& plan) const;
   void note_lengths(DeploymentPlan& plan) const;
   void note_heads(DeploymentPlan& plan) const;
   void note_settings(DeploymentPlan& plan) const;
@@ -62,6 +66,8 @@ class Planner {
   const ModelOutline* model_;
   const GpuProfile* gpu_;
   std::optional<ModelOutline> reformatted_;
+  EngineChoice choice_;
+  MemoryBudget budget_;  ///< in force: what was asked, else the engine's own
   KvLaw law_ = KvLaw::needed;
   KvFormat format_;
   std::vector<Stage> stages_;

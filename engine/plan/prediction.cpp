@@ -145,7 +145,7 @@ StepLayout layout_of(const Deployment& deployment, const ModelOutline& model) {
   layout.pipeline_parallel = deployment.pipeline_parallel;
   layout.block_size = deployment.block_size;
   layout.draft_layers = deployment.draft_layers;
-  if (deployment.law == KvLaw::vllm) layout.engine = "vllm";
+  layout.engine = deployment.engine;
   const std::string& asked = deployment.kv_cache_dtype;
   const bool by_model = asked == "auto" && !model.kv_format.empty();
   if (const auto format = find_kv_format(by_model ? model.kv_format : asked)) layout.kv = *format;
@@ -153,6 +153,10 @@ StepLayout layout_of(const Deployment& deployment, const ModelOutline& model) {
 }
 
 }  // namespace
+
+std::string rates_of(const Deployment& deployment, const GpuProfile& gpu) {
+  return gpu.engines.empty() ? "" : gpu.rates(deployment.engine).engine;
+}
 
 Prediction predict(const Deployment& deployment, const ModelOutline& model, const GpuProfile& gpu,
                    std::int64_t most) {
@@ -162,6 +166,7 @@ Prediction predict(const Deployment& deployment, const ModelOutline& model, cons
   const Demand demand(deployment, model);
   const ClosedLoop loop(deployment, demand, step, static_cast<int>(model.layers.size()));
   Prediction prediction;
+  prediction.rates = rates_of(deployment, gpu);
   prediction.error_share = gpu.rates(layout.engine).error_share;
   prediction.prefill_floor_ms = to_ms(step.work(loop.mixed(0, 1, 1)).flops() / step.peak_rate());
 

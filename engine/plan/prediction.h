@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace pitwall {
@@ -30,12 +31,17 @@ struct Prediction {
                                          ///< is set, 0 = not even 1
   double decode_floor_ms = 0;            ///< (weights + KV read) / vendor bandwidth, at the demand
   double prefill_floor_ms = 0;           ///< FLOPs / vendor rate, of the typical prompt
+  std::string rates;                     ///< engine whose kernels' rates they are; empty = none known
   double error_share = 0;                ///< expected: how well the profile's efficiencies are known
 };
 
+/// Engine whose rates the profile has for this deployment: its own where they are known, else this engine's;
+/// empty where the profile has none.
+std::string rates_of(const Deployment& deployment, const GpuProfile& gpu);
+
 /// `model` has the weight format of the deployment already. `most`: requests that fit into memory (of one
-/// replica); the curve ends there, or at max_num_seqs if that is less. With KvLaw::vllm the efficiencies are
-/// vLLM's where the profile has them; a profile without any predicts nothing. Takes some 30 µs.
+/// replica); the curve ends there, or at max_num_seqs if that is less. A profile without rates predicts
+/// nothing. Takes some 30 µs.
 Prediction predict(const Deployment& deployment, const ModelOutline& model, const GpuProfile& gpu,
                    std::int64_t most);
 

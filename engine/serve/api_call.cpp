@@ -182,6 +182,9 @@ Result<void> ApiCall::prepare(const Json& body) {
   if (!guide) return std::move(guide).error();
   asked_.sampling.guide = *std::move(guide);
 
+  if (!asked_.tools.tools.empty() && asked_.tools.choice != ToolUse::Choice::none &&
+      !engine_.chat_format(true)->traits.reads_tools)
+    identity_.warning = "The model's chat template has no place for tools: the model did not see them";
   identity_.created = RealClock().utc_now() / kNanosPerSecond;
   identity_.token_ids = asked_.return_token_ids;
   identity_.null_usage = asked_.include_usage && !asked_.continuous_usage;

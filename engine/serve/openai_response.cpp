@@ -118,7 +118,13 @@ std::string ChunkWriter::chunk(Json delta, const ChoiceText& what, std::string_v
 }
 
 void ChunkWriter::role(std::string& out) const {
-  append_sse_frame(out, chunk({{"role", "assistant"}, {"content", ""}}, {}, {}, std::nullopt));
+  std::string first = chunk({{"role", "assistant"}, {"content", ""}}, {}, {}, std::nullopt);
+  if (!identity_.warning.empty()) {
+    Json json = Json::parse(first);
+    json["warnings"] = Json::array({identity_.warning});
+    first = dump_json(json);
+  }
+  append_sse_frame(out, first);
 }
 
 void ChunkWriter::text(std::string& out, const ChoiceText& what, std::size_t first_call,
@@ -168,6 +174,7 @@ std::string whole_response(const ResponseIdentity& identity, std::vector<Answere
   Json json = frame(identity, chat ? "chat.completion" : "text_completion", std::move(list));
   json["usage"] = usage_json(usage);
   if (!timings.is_null()) json["timings"] = std::move(timings);
+  if (!identity.warning.empty()) json["warnings"] = Json::array({identity.warning});
   return dump_json(json);
 }
 

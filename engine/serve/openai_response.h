@@ -28,6 +28,7 @@ struct ResponseIdentity {
   const Tokenizer* tokenizer = nullptr;  ///< of logprobs' tokens
   /// Chunks say "usage": null, as OpenAI does where a usage chunk will follow.
   bool null_usage = false;
+  std::string warning;  ///< what of the request had no effect; empty = nothing. Told once an answer
 };
 
 struct Usage {

@@ -10,9 +10,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kProbe = "pitwall probes this";
+constexpr const char* kProbeTool = "pitwall_probe";
 
-std::optional<std::string> rendered(const ChatTemplate& chat_template, const Json& content, bool open) {
+std::optional<std::string> rendered(const ChatTemplate& chat_template, const Json& content, bool open,
+                                    const Json& tools = {}) {
   Json variables;
+  variables["tools"] = tools;
   variables["messages"] = Json::array({{{"role", "user"}, {"content", content}}});
   variables["add_generation_prompt"] = open;
   variables["bos_token"] = "";
@@ -35,6 +38,12 @@ TemplateTraits probe_template(const ChatTemplate& chat_template) {
   const Json parts = Json::array({{{"type", "text"}, {"text", kProbe}}});
   traits.reads_parts = holds_probe(rendered(chat_template, parts, true));
   traits.reads_text = holds_probe(text) || !traits.reads_parts;
+  const Json function = {{"name", kProbeTool},
+                         {"description", "none"},
+                         {"parameters", {{"type", "object"}, {"properties", Json::object()}}}};
+  const auto with_tool =
+      rendered(chat_template, kProbe, true, Json::array({{{"type", "function"}, {"function", function}}}));
+  traits.reads_tools = !with_tool || with_tool->find(kProbeTool) != std::string::npos;
   if (const auto closed = rendered(chat_template, kProbe, false); text && closed)
     traits.opens_reply = *text != *closed;
   return traits;

@@ -8,6 +8,7 @@ namespace pitwall {
 struct TemplateTraits {
   bool reads_text = true;    ///< content that is a string reaches the prompt
   bool reads_parts = false;  ///< so do the texts of content that is a list of parts
+  bool reads_tools = true;   ///< names of tools reach the prompt
   bool opens_reply = true;   ///< add_generation_prompt changes the prompt
 };
 /// A template that renders nothing of the probes (it raises, or wants other variables) has the traits above.

@@ -48,6 +48,8 @@ class BenchCommandTest : public QObject {
     QTest::newRow("rate without load") << bench + QStringList{"--request-rate", "5"} << "--workload";
     QTest::newRow("rate 0") << bench + QStringList{"--workload", "chat", "--request-rate", "0"}
                             << "--request-rate";
+    QTest::newRow("concurrency 0") << bench + QStringList{"--workload", "chat", "--max-concurrency", "0"}
+                                   << "\"0\" is given; it must be a number above 0";
     QTest::newRow("burstiness") << bench + QStringList{"--workload", "chat", "--burstiness", "-1"}
                                 << "--burstiness";
     QTest::newRow("goodput") << bench + QStringList{"--workload", "chat", "--goodput", "itl:5"} << "e2el";
@@ -237,6 +239,8 @@ class BenchCommandTest : public QObject {
     const json& items = document.at("items");
     QCOMPARE(items.size(), std::size_t{3});
     QCOMPARE(items[0].at("change").get<std::string>(), std::string("max-num-seqs=2"));
+    QCOMPARE(document.at("unit").get<std::string>(), std::string("tokens/s"));
+    QVERIFY(!items[0].at("from").get<std::string>().empty());
     QCOMPARE(items[2].at("change").get<std::string>(), std::string("max-num-batched-tokens=64"));
     for (const json& item : items) {
       QVERIFY2(item.at("before").at("value").is_number() && item.at("after").at("value").is_number(),

@@ -81,6 +81,8 @@ void FlagsCommandTest::flags_to_flags() {
                          "4096",
                          "--kv-cache-dtype",
                          "fp8_e4m3",
+                         "--page-size",
+                         "16",
                          "--disable-radix-cache",
                          "--tp-size",
                          "4",

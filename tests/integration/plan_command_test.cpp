@@ -61,6 +61,34 @@ class PlanCommandTest : public QObject {
     QVERIFY(run.out.contains("made for 8,192 tokens"));
   }
 
+  /// The verdict is no error unless it is asked for as an exit code; the plan is printed all the same.
+  void the_verdict_as_an_exit_code() {
+    const QStringList small{"--model", "llama-3-70b", "--gpu", "L4", "--json"};
+    QCOMPARE(plan(small).code, 0);
+    const Run fails = plan(small + QStringList{"--exit-code"});
+    QCOMPARE(fails.code, 1);
+    QCOMPARE(fails.json()["verdict"].toString(), QString("fails"));
+    QVERIFY(fails.err.contains("error: The verdict is fails"));
+    const Run fits =
+        plan({"--model", "qwen3-0.6b", "--gpu", "H200", "--max-model-len", "4096", "--exit-code"});
+    QCOMPARE(fits.code, 0);
+    QVERIFY(plan({"--help"}).out.contains("--exit-code"));
+  }
+
+  /// Each engine's own default budget, and whose rates the times are.
+  void what_is_whose() {
+    const QStringList asked{"--model", "llama-3.1-8b", "--gpu", "H200x2", "--max-model-len", "8192"};
+    const QJsonObject json = plan(asked + QStringList{"--engine", "sglang", "--json"}).json();
+    QCOMPARE(json["engine"].toString(), QString("sglang"));
+    const QJsonObject budget = json["memory_budget"].toObject();
+    QCOMPARE(budget["setting"].toString(), QString("memory-share-static"));
+    QVERIFY(!budget["stated"].toBool());
+    QCOMPARE(json["predicted"].toObject()["rates_of"].toString(), QString("pitwall"));
+    const Run text = plan(asked + QStringList{"--engine", "vllm"});
+    QVERIFY(text.out.contains("131,072 B in bfloat16 in all, 65,536 B on a rank"));
+    QVERIFY(text.out.contains("by vllm rates"));
+  }
+
   void fixes_have_bytes() {
     const Run run = plan({"--model", "llama-3-70b", "--gpu", "H200", "--json"});
     QCOMPARE(run.code, 0);

@@ -137,7 +137,7 @@ void RecipeTest::a_step_is_a_deployment() {
   QCOMPARE(deployment->tensor_parallel, 8);
   QCOMPARE(deployment->max_num_seqs, 24);
   QCOMPARE(deployment->kv_cache_dtype, std::string("fp8_e4m3"));
-  QVERIFY(deployment->law == KvLaw::vllm && deployment->prefix_caching);
+  QVERIFY(deployment->engine == "vllm" && deployment->prefix_caching);
   QCOMPARE(deployment->lengths.p95, 2176 + 256);  // profiles/workloads/article-recipe.json
   QCOMPARE(deployment->prompt_tokens, 2176);
   QCOMPARE(deployment->shared_prefix, 2048);

@@ -88,7 +88,7 @@ void FlagTranslationFuzzTest::deployments_come_back() {
     const Deployment deployment = random_deployment(dice);
     const EngineSettings asked = settings_of(deployment);
     for (const EngineProfile& engine : engine_profiles()) {
-      const WrittenFlags written = write_flags(engine, deployment, kTerms);
+      const WrittenFlags written = write_flags(engine, asked, kTerms);
       const auto reading = read_back(written);
       const std::string where = "seed " + std::to_string(seed) + ", " + command_text(written);
       QVERIFY2(reading.ok(), (where + (reading.ok() ? "" : reading.error().text())).c_str());

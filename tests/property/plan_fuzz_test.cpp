@@ -147,11 +147,13 @@ class Fuzz {
     if (once_in(2)) asked.max_model_len = wild(100'000);
     asked.kv_cache_dtype = kv_formats()[static_cast<std::size_t>(below(std::ssize(kv_formats())))].name;
     if (once_in(2)) asked.kv_cache_dtype = "auto";
-    asked.law = static_cast<KvLaw>(below(5));
+    static constexpr const char* kEngines[] = {"auto",   "pitwall",      "needed",   "full", "vllm",
+                                               "sglang", "tensorrt-llm", "lmdeploy", "tgi",  "llama.cpp"};
+    asked.engine = kEngines[below(std::ssize(kEngines))];
     asked.requests = narrow(100);
     asked.lengths.p50 = once_in(2) ? wild(1000) : 0;
     asked.shared_prefix = once_in(3) ? wild(4000) : 0;
-    asked.budget.meaning = static_cast<MemoryBudget::Meaning>(below(6));
+    asked.budget.meaning = static_cast<MemoryBudget::Meaning>(below(8));
     asked.budget.share = static_cast<double>(below(120)) / 100;
     asked.budget.bytes = wild(Bytes{100} << 30);
     asked.budget.other_processes = once_in(3) ? wild(Bytes{80} << 30) : 0;

@@ -130,7 +130,7 @@ void PlanPartsTest::titles_say_what_differs() {
   QCOMPARE(titles[2], u8("1 × H200 · KV as the model · max 4,096"));
   Deployment uncached = plain, theirs = plain;
   uncached.prefix_caching = false;
-  theirs.law = KvLaw::vllm;
+  theirs.engine = "vllm";
   QCOMPARE(alternative_titles({plain, uncached})[1], u8("1 × H200 · no prefix cache"));
   QCOMPARE(alternative_titles({plain, theirs})[1], u8("1 × H200 · rules vLLM"));
   QCOMPARE(std::set<QString>(titles.begin(), titles.end()).size(), std::size_t{4});

@@ -163,7 +163,7 @@ void RecipeDialogTest::a_step_becomes_an_alternative() {
   QCOMPARE(session.rows(), 2);
   QCOMPARE(session.asked().name, std::string("24 sequences"));
   QCOMPARE(session.asked().max_num_seqs, 24);
-  QVERIFY(session.asked().law == KvLaw::vllm);
+  QVERIFY(session.asked().engine == "vllm");
   QVERIFY(session.answer()->verdict == Verdict::fits);
   QVERIFY(session.answer()->predicted.asked.tokens_per_s > 0);
   // A draft beside them is kept too.

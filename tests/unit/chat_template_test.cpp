@@ -144,6 +144,7 @@ class ChatTemplateTest : public QObject {
     QVERIFY(both.reads_text && both.reads_parts && both.opens_reply);
     const TemplateTraits strict = traits("{{ raise_exception('no') }}");
     QVERIFY(strict.reads_text && !strict.reads_parts && strict.opens_reply);
+    QVERIFY(text.reads_tools && !parts.reads_tools && strict.reads_tools);
   }
 
   void absent_variables_are_undefined_and_null_is_none() {

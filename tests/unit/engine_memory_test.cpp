@@ -42,6 +42,9 @@ class EngineMemoryTest : public QObject {
   void blocks_have_their_engine_s_size();
   void one_flag_says_one_thing();
   void terms_of_a_plan();
+  void defaults_data();
+  void defaults();
+  void defaults_by_gpu();
 };
 
 void EngineMemoryTest::meanings_data() {
@@ -133,13 +136,15 @@ void EngineMemoryTest::budget_of_a_deployment() {
   EngineSettings settings;
   settings.values = {{"memory-share-static", "0.9"}};
   const EngineProfile& sglang = **find_engine("sglang");
+  const MemoryBudget share = deployment_of(settings, sglang, std::nullopt).budget;
+  QVERIFY(share.meaning == Meaning::share_static);
+  QCOMPARE(share.share, 0.9);
+  settings.values = {{"kv-tokens", "1000"}};
   QVERIFY(deployment_of(settings, sglang, std::nullopt).budget.meaning == Meaning::automatic);
   const MemoryBudget known = deployment_of(settings, sglang, kCard).budget;
   QVERIFY(known.meaning == Meaning::kv_bytes);
-  QCOMPARE(known.bytes, 47 * kGiB);
-  const MemoryBudget unsaid = deployment_of({}, **find_engine("vllm"), std::nullopt).budget;
-  QVERIFY(unsaid.meaning == Meaning::share_of_total);
-  QCOMPARE(unsaid.share, 0.92);
+  QCOMPARE(known.bytes, 131'072'000);
+  QVERIFY(deployment_of({}, **find_engine("vllm"), std::nullopt).budget.meaning == Meaning::automatic);
 }
 
 // Case 018 as a translation: 42 GiB are 0.84 of the 50 that TensorRT-LLM finds free.
@@ -176,7 +181,7 @@ void EngineMemoryTest::blocks_have_their_engine_s_size() {
   reading.engine = *find_engine("vllm");
   reading.settings.values = {{"kv-blocks", "3852"}};
   const WrittenFlags sglang = translate(reading, **find_engine("sglang"), std::nullopt);
-  QCOMPARE(sglang.arguments, (Words{"--max-total-tokens", "61632"}));
+  QCOMPARE(sglang.arguments, (Words{"--max-total-tokens", "61632", "--page-size", "16"}));
 }
 
 // SGLang says a step's tokens and that prompts are not cut by the same flag.
@@ -207,6 +212,62 @@ void EngineMemoryTest::terms_of_a_plan() {
   QCOMPARE(terms.weights, 25 * kGiB);
   QCOMPARE(terms.working, 5 * kGiB);
   QCOMPARE(terms.kv_per_token, 131072);
+}
+
+// What each engine takes unasked, of what: profiles/engines.
+void EngineMemoryTest::defaults_data() {
+  QTest::addColumn<std::string>("engine");
+  QTest::addColumn<std::string>("gpu");
+  QTest::addColumn<std::string>("setting");
+  QTest::addColumn<std::string>("value");
+  const auto row = [](const char* engine, const char* gpu, const char* setting, const char* value) {
+    QTest::addRow("%s %s", engine, gpu)
+        << std::string(engine) << std::string(gpu) << std::string(setting) << std::string(value);
+  };
+  row("vllm", "H200", "memory-share-of-total", "0.92");
+  row("sglang", "H200", "memory-share-static", "0.929");  // 10 GiB of 143,771 MiB
+  row("sglang", "RTX-4090", "memory-share-static",
+      "0.847");  // 512 + 2,048 × 1.5 + 128 + 24 × 2 of 24,564 MiB
+  row("tensorrt-llm", "H200", "memory-share-of-free", "0.9");
+  row("lmdeploy", "H200", "memory-share-after-weights", "0.8");
+  row("tgi", "H200", "memory-share-of-total", "1");
+  row("llama.cpp", "H200", "memory-margin", "1073741824");
+}
+
+void EngineMemoryTest::defaults() {
+  QFETCH(std::string, engine);
+  QFETCH(std::string, gpu);
+  QFETCH(std::string, setting);
+  QFETCH(std::string, value);
+  Deployment asked;
+  asked.engine = engine;
+  asked.max_model_len = 4096;
+  const GpuProfile card = find_gpu(gpu).value();
+  const auto model = read_outline("qwen3-4b");
+  const auto plan = plan_memory(asked, *model, card);
+  QVERIFY(plan.ok());
+  const auto memory = memory_setting_of(plan->budget);
+  QVERIFY(memory.has_value());
+  QCOMPARE(memory->first, setting);
+  QCOMPARE(memory->second, value);
+  // The pool is what the same number gives as a flag, in whole blocks, and a note says whose it is.
+  const MemoryTerms terms = memory_terms_of(*plan);
+  const Bytes kv = kv_bytes_of(setting, value, terms, asked.block_size).value();
+  QVERIFY(terms.kv <= kv && kv - terms.kv <= plan->kv_block_bytes);
+  QVERIFY(std::any_of(plan->notes.begin(), plan->notes.end(), [&](const std::string& note) {
+    return note.starts_with("Memory by the default of " + (*find_engine(engine))->title);
+  }));
+}
+
+void EngineMemoryTest::defaults_by_gpu() {
+  const EngineProfile &vllm = **find_engine("vllm"), &sglang = **find_engine("sglang");
+  QCOMPARE(vllm.default_of("max-num-seqs", {"H200", 140 * kGiB, 1}), std::string("1024"));
+  QCOMPARE(vllm.default_of("max-num-seqs", {"A100-80G", 80 * kGiB, 1}), std::string("256"));
+  QCOMPARE(vllm.default_of("max-num-batched-tokens", {"L40S", 45 * kGiB, 1}), std::string("2048"));
+  QCOMPARE(vllm.default_of("max-num-seqs", {}), std::string());
+  QCOMPARE(sglang.default_of("max-num-batched-tokens", {"B200", 178 * kGiB, 1}), std::string("16384"));
+  QCOMPARE(sglang.default_of("graph-max-batch", {"H100", 80 * kGiB, 4}), std::string("512"));
+  QCOMPARE(sglang.default_of("graph-max-batch", {"H100", 80 * kGiB, 1}), std::string("256"));
 }
 
 QTEST_APPLESS_MAIN(EngineMemoryTest)

@@ -318,7 +318,7 @@ void FlagReaderTest::deployment() {
   QCOMPARE(asked.block_size, 16);  // vLLM's default
   QCOMPARE(asked.kv_cache_dtype, std::string("fp8_e4m3"));
   QVERIFY(!asked.graphs && asked.prefix_caching);
-  QVERIFY(asked.law == KvLaw::vllm);
+  QCOMPARE(asked.engine, std::string("vllm"));
 }
 
 void FlagReaderTest::nonsense_data() {

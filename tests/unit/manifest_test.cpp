@@ -122,6 +122,7 @@ void ManifestTest::come_back() {
                                 "tensor-parallel-size", "kv-cache-dtype", "enable-prefix-caching"})
       QCOMPARE(*reading->settings.find(setting), settings().values.at(setting));
     QCOMPARE(*reading->settings.find("host"), std::string("0.0.0.0"));
+    QCOMPARE(*reading->settings.find("port"), std::string("9000"));
     QVERIFY(reading->unmatched.empty());
   }
 }
@@ -142,7 +143,7 @@ void ManifestTest::shipped_deployments_on_every_engine() {
   QVERIFY(model.ok());
   const auto plan = plan_memory(deployment, *model, find_gpu(deployment.gpu).value());
   QVERIFY(plan.ok());
-  const WrittenFlags written = write_flags(**find_engine(engine), deployment, memory_terms_of(*plan));
+  const WrittenFlags written = write_flags(**find_engine(engine), *plan);
   if (!written.config.empty()) {
     const auto config = yaml_documents(written.config);
     QCOMPARE(config.size(), std::size_t{1});
@@ -212,7 +213,7 @@ void ManifestTest::the_checks_find_faults() {
   const auto file =
       kubernetes_manifest(write_flags(**find_engine("vllm"), settings(), std::nullopt), kOptions);
   QCOMPARE(faults(file->text, "vllm", "vllm"), std::size_t{0});
-  QVERIFY(faults(file->text, "containerPort: 8000", "containerPort: \"8000\"") > 0);
+  QVERIFY(faults(file->text, "containerPort: 9000", "containerPort: \"9000\"") > 0);
   QVERIFY(faults(file->text, "replicas:", "replica:") > 0);
   QVERIFY(faults(file->text, "name: shared-memory", "name: shared") > 0);
   QVERIFY(faults(file->text, "sizeLimit: 8Gi", "sizeLimit: 8GiB") > 0);

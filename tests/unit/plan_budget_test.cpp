@@ -29,7 +29,7 @@ Deployment eight_billion() {
   Deployment asked;
   asked.model = "llama-3-8b";
   asked.max_model_len = 8192;
-  asked.law = KvLaw::vllm;
+  asked.engine = "vllm";
   asked.block_size = 16;
   return asked;
 }
@@ -99,7 +99,7 @@ class PlanBudgetTest : public QObject {
     Deployment asked;
     asked.model = "gemma-3-1b";  // windows in five layers of six
     asked.gpu = "H200";
-    asked.law = find_kv_law("lmdeploy").value();
+    asked.engine = "lmdeploy";
     asked.budget = {Meaning::share_of_free, 0.8};
     const ModelOutline model = model_of("gemma-3-1b");
     const GpuProfile gpu = find_gpu("H200").value();
@@ -109,7 +109,7 @@ class PlanBudgetTest : public QObject {
     const Bytes beside = rank.total() - rank.of(Category::kv);
     const auto pool = static_cast<Bytes>(0.8 * static_cast<double>(gpu.memory - beside));
     QVERIFY(rank.of(Category::kv) <= pool && rank.of(Category::kv) > pool - theirs->kv_block_bytes);
-    asked.law = KvLaw::pitwall;
+    asked.engine = "pitwall";
     const auto ours = plan_deployment(asked, model, gpu);
     PW_VERIFY(ours);
     QCOMPARE(theirs->kv_block_bytes, ours->kv_block_bytes);
@@ -227,7 +227,7 @@ class PlanBudgetTest : public QObject {
     asked.max_num_batched_tokens = 8192;
     asked.prompt_logprobs = true;
     QCOMPARE(planned(asked).worst_rank().of(Category::logits), Bytes{8192} * 151'936 * 4);
-    asked.law = KvLaw::pitwall;  // chunks of 32 rows
+    asked.engine = "pitwall";  // chunks of 32 rows
     asked.block_size = 32;
     QVERIFY(planned(asked).worst_rank().of(Category::logits) < 256 * kMiB);
   }
@@ -370,7 +370,7 @@ class PlanBudgetTest : public QObject {
     refused([](Deployment& d) { d.budget = {Meaning::share_of_total, 1.5}; }, "gpu-memory-utilization");
     refused([](Deployment& d) { d.lengths.p50 = 100, d.lengths.p95 = 50; }, "lengths");
     refused([](Deployment& d) { d.lengths.trace = {5, -1}; }, "lengths");
-    refused([](Deployment& d) { d.law = KvLaw::pitwall, d.kv_cache_dtype = "nvfp4"; }, "kv-cache-dtype");
+    refused([](Deployment& d) { d.engine = "pitwall", d.kv_cache_dtype = "nvfp4"; }, "kv-cache-dtype");
   }
 
   /// Case 010: the numbers, and what would work.

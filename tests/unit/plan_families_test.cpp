@@ -308,7 +308,7 @@ class PlanFamiliesTest : public QObject {
     PW_VERIFY(gpu);
     Deployment asked;
     asked.max_model_len = 4096;
-    asked.law = KvLaw::needed;
+    asked.engine = "needed";
     asked.gpus = asked.pipeline_parallel = 46;
     const ModelOutline air = [] {
       json config = config_of("glm-4.5");

@@ -71,7 +71,7 @@ GpuProfile card(Bytes memory) {
 /// vLLM's way with so many bytes for KV.
 DeploymentPlan pool_of(const ModelOutline& model, Bytes bytes, std::int64_t longest) {
   Deployment asked;
-  asked.law = KvLaw::vllm;
+  asked.engine = "vllm";
   asked.block_size = 16;
   asked.max_model_len = longest;
   asked.budget = {.meaning = MemoryBudget::Meaning::kv_bytes, .bytes = bytes};
@@ -261,7 +261,7 @@ class PlanReferenceTest : public QObject {
     Deployment asked;
     asked.gpus = 8;
     asked.tensor_parallel = 2;
-    asked.law = KvLaw::needed;
+    asked.engine = "needed";
     asked.max_model_len = 8192;
     const auto plan = plan_memory(asked, decoder(32, 32, 8, 128), card(80 * kGiB));
     PW_VERIFY(plan);

@@ -8,6 +8,8 @@
 #include <map>
 #include <set>
 
+#include "engine/plan/engine_profile.h"
+#include "engine/plan/gpu_profile.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
@@ -37,28 +39,19 @@ QStringList aspects_of(const Deployment& d) {
       tr("blocks of %1").arg(d.block_size),
       d.graphs ? tr("graphs") : tr("no graphs"),
       d.prefix_caching ? tr("prefix cache") : tr("no prefix cache"),
-      tr("rules %1").arg(law_text(d.law)),
+      tr("rules %1").arg(engine_text(d.engine)),
   };
 }
 
 }  // namespace
 
-QString law_text(KvLaw law) {
-  switch (law) {
-    case KvLaw::automatic:
-      return tr("by the model");
-    case KvLaw::pitwall:
-      return tr("this engine");
-    case KvLaw::needed:
-      return tr("as layers need");
-    case KvLaw::vllm:
-      return tr("vLLM");
-    case KvLaw::llama_cpp:
-      return tr("llama.cpp");
-    case KvLaw::full:
-      break;
-  }
-  return tr("full length");
+QString engine_text(const std::string& engine) {
+  if (engine == "auto") return tr("by the model");
+  if (engine == kOwnEngine) return tr("this engine");
+  if (engine == "needed") return tr("as layers need");
+  if (engine == "full") return tr("full length");
+  const auto found = find_engine(engine);
+  return qs(found ? (*found)->title : engine);
 }
 
 void copy_demand(const Deployment& from, Deployment& to) {

@@ -52,7 +52,8 @@ class Alternatives {
 
 /// Requests, lengths, limits: what is asked rather than how it is set up.
 void copy_demand(const Deployment& from, Deployment& to);
-QString law_text(KvLaw law);  ///< whose rules: "vLLM", "by the model"
+QString engine_text(
+    const std::string& engine);  ///< whose rules, of find_engine_choice: "vLLM", "by the model"
 /// One title each: GPUs first, then whatever tells apart those that have the same.
 std::vector<QString> alternative_titles(const std::vector<Deployment>& deployments);
 

@@ -74,10 +74,14 @@ BytesFormula bytes_formula(const DeploymentPlan& plan) {
     terms << term.replace(QStringLiteral("× "), QStringLiteral("×") + QChar(kNoBreak));
   }
   formula.terms = terms.join(QLatin1Char('\n'));
-  formula.result = tr("= %1 B").arg(count_text(plan.kv_bytes_per_token));
+  const bool shared = plan.asked.tensor_parallel > 1;
+  formula.result = (shared ? tr("= %1 B in all") : tr("= %1 B")).arg(count_text(plan.kv_bytes_per_token));
   if (plan.kv_bytes_per_token >= kKiB)
     formula.result += QStringLiteral(" (%1)").arg(bytes_text(plan.kv_bytes_per_token));
-  formula.note = note_of(plan.model);
+  QStringList notes;
+  if (shared) notes << tr("%1 B per rank.").arg(count_text(plan.worst_rank().kv_bytes_per_token));
+  if (const QString note = note_of(plan.model); !note.isEmpty()) notes << note;
+  formula.note = notes.join(QLatin1Char(' '));
   return formula;
 }
 

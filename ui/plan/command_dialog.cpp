@@ -111,8 +111,7 @@ void CommandDialog::read() {
     said_->setText(qs(reading.error().text()));
     return;
   }
-  // The first reading says which model and how many ranks: only then can shares become bytes.
-  const auto terms = terms_of_(deployment_from(*reading, now_, std::nullopt));
+  const auto terms = terms_of_(*reading);
   read_ = deployment_from(*reading, now_, terms);
   flags_->set_rows(rows_of(*reading));
   QStringList lines{tr("%1.").arg(qs(reading->engine->title))};

@@ -7,6 +7,7 @@
 
 #include "engine/plan/deployment_plan.h"
 #include "engine/plan/engine_memory.h"
+#include "engine/plan/flag_reader.h"
 
 class QComboBox;
 class QPlainTextEdit;
@@ -23,7 +24,7 @@ class CommandDialog : public QDialog {
  public:
   /// What shares of memory are taken of; none while the model's header is being read, or where it is not
   /// here.
-  using TermsOf = std::function<std::optional<MemoryTerms>(const Deployment& deployment)>;
+  using TermsOf = std::function<std::optional<MemoryTerms>(const EngineReading& reading)>;
 
   /// `now`: what the command leaves unsaid.
   CommandDialog(const Deployment& now, TermsOf terms_of, QWidget* parent = nullptr);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plan/engine_flags.h"
 
+#include <QCoreApplication>
 #include <algorithm>
 
 #include "engine/library/model_profile.h"
@@ -13,6 +14,8 @@
 namespace pitwall::ui {
 
 namespace {
+
+enum class FlagsForm { command, compose, kubernetes };
 
 QString qs(const std::string& text) {
   return QString::fromStdString(text);
@@ -28,10 +31,9 @@ bool looks_like_a_file(const std::string& text) {
          (colon + 1 == line.size() || line[colon + 1] == ' ') && line.find(' ') >= colon;
 }
 
-}  // namespace
-
+/// The error says why the engine has none of that form.
 Result<FlagsText> flags_text(const DeploymentPlan& plan, const EngineProfile& engine, FlagsForm form) {
-  const WrittenFlags written = write_flags(engine, plan.asked, memory_terms_of(plan));
+  const WrittenFlags written = write_flags(engine, plan);
   FlagsText flags;
   std::vector<std::string> notes = written.notes;
   if (form == FlagsForm::command) {
@@ -53,10 +55,38 @@ Result<FlagsText> flags_text(const DeploymentPlan& plan, const EngineProfile& en
   return flags;
 }
 
+}  // namespace
+
+void show_engine_flags(const DeploymentPlan& plan, QWidget* parent) {
+  const auto tr = [](const char* text) { return QCoreApplication::translate("EngineFlags", text); };
+  FlagsChoice engines{QStringLiteral("engine"), tr("Engine"), {}, QStringLiteral("vllm")};
+  for (const EngineProfile& engine : engine_profiles())
+    engines.items.emplace_back(qs(engine.title), qs(engine.name));
+  const FlagsChoice forms{QStringLiteral("form"),
+                          tr("Form"),
+                          {{tr("Command"), QStringLiteral("0")},
+                           {tr("Docker compose"), QStringLiteral("1")},
+                           {tr("Kubernetes"), QStringLiteral("2")}},
+                          {}};
+  const auto write = [&plan](const QStringList& chosen) -> Result<FlagsText> {
+    const auto engine = find_engine(chosen[0].toStdString());
+    if (!engine) return engine.error();
+    return flags_text(plan, **engine, static_cast<FlagsForm>(chosen[1].toInt()));
+  };
+  FlagsDialog(QStringLiteral("plan.flags"), tr("Flags for other engines"), {engines, forms}, write, parent)
+      .exec();
+}
+
 Result<EngineReading> read_pasted(const std::string& text, const EngineProfile* engine) {
   const auto command = looks_like_a_file(text) ? read_config(text, engine) : read_command(text, engine);
   if (!command) return command.error();
   return read_engine_settings(*command);
+}
+
+std::optional<MemoryTerms> terms_of(const EngineReading& reading, const ModelOutline& model,
+                                    const GpuProfile& gpu) {
+  const auto plan = plan_settings(reading.settings, *reading.engine, model, gpu, reading.gpus);
+  return plan ? std::optional(memory_terms_of(*plan)) : std::nullopt;
 }
 
 Deployment deployment_from(const EngineReading& reading, const Deployment& now,

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "engine/plan/engine_memory.h"
 #include "ui/plan/plan_rows.h"
 #include "ui/widgets/number_format.h"
 
@@ -117,7 +118,11 @@ Result<Deployment> with_fix(Deployment d, const Fix& fix) {
     const int replica = d.tensor_parallel * d.pipeline_parallel;
     d.gpus = std::max(1, (d.gpus + replica - 1) / replica) * replica;
   } else if (fix.setting == "gpu-memory-utilization") {
+    d.budget.meaning = MemoryBudget::Meaning::share_of_total;
     d.budget.share = QString::fromStdString(fix.to).toDouble();
+  } else if (const auto budget = budget_of(fix.setting, fix.to)) {
+    d.budget.meaning = budget->meaning;
+    d.budget.share = budget->share;
   } else if (fix.setting == "kv-cache-dtype") {
     d.kv_cache_dtype = fix.to;
   } else if (fix.setting == "quantization") {

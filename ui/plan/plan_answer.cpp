@@ -116,7 +116,8 @@ void PlanAnswer::show_table(const Alternatives& alternatives, double took_ms) {
   QStringList notes{tr("Planned in %1.").arg(ms_text(took_ms))};
   if (subject && subject->plan) {
     if (const double share = subject->plan->predicted.error_share; share > 0)
-      notes << tr("Times are means, ± %1 %.").arg(real_text(100 * share, 0));
+      notes << tr("Times are means by the kernel rates of %1, ± %2 %.")
+                   .arg(engine_text(subject->plan->predicted.rates), real_text(100 * share, 0));
     for (const std::string& note : subject->plan->notes)
       notes << qs(note) + (note.ends_with('.') ? QString() : QStringLiteral("."));
   }

@@ -40,7 +40,7 @@ QStringList params(std::initializer_list<const char*> names) {
 }
 
 bool is_share(Meaning meaning) {
-  return meaning == Meaning::share_of_total || meaning == Meaning::share_of_free;
+  return MemoryBudget{.meaning = meaning}.takes_share();
 }
 
 double gib_of(Bytes bytes) {
@@ -247,7 +247,8 @@ void PlanForm::build_limits() {
                          tr("Engines differ in what a fraction is a fraction of."));
   for (const QString& meaning :
        {tr("What the engine takes by itself"), tr("Bytes for this process"), tr("Share of the whole card"),
-        tr("KV's share of what is free after load"), tr("Bytes for KV alone"), tr("All but a margin")})
+        tr("Share of the card for weights and KV"), tr("KV's share of what is free after load"),
+        tr("KV's share of what the weights leave"), tr("Bytes for KV alone"), tr("All but a margin")})
     meaning_->addItem(meaning);
   connect(meaning_, &QComboBox::activated, this,
           [this](int index) { take_meaning(static_cast<Meaning>(index)); });

@@ -26,7 +26,6 @@
 #include "ui/plan/deployment_files.h"
 #include "ui/plan/engine_flags.h"
 #include "ui/plan/fix_list.h"
-#include "ui/plan/flags_dialog.h"
 #include "ui/plan/header_text.h"
 #include "ui/plan/measured_runs.h"
 #include "ui/plan/notice_strip.h"
@@ -128,7 +127,7 @@ struct PlanPage::State {
   void open_model();
   void show_header();
   void ask_command();
-  std::optional<MemoryTerms> terms_of(const Deployment& deployment);
+  std::optional<MemoryTerms> terms_of_command(const EngineReading& reading);
   void show_flags();
   void show_recipe();
   void add_pinned(const Deployment& deployment);
@@ -449,17 +448,17 @@ void PlanPage::State::show_header() {
   dialog.exec();
 }
 
-std::optional<MemoryTerms> PlanPage::State::terms_of(const Deployment& deployment) {
-  const auto* outline = outlines.find(qs(deployment.model));
-  const auto* gpu = gpus.find(qs(deployment.gpu));
+std::optional<MemoryTerms> PlanPage::State::terms_of_command(const EngineReading& reading) {
+  const Deployment said = deployment_from(reading, form->deployment(), std::nullopt);
+  const auto* outline = outlines.find(qs(said.model));
+  const auto* gpu = gpus.find(qs(said.gpu));
   if (outline == nullptr || gpu == nullptr || !*outline || !*gpu) return std::nullopt;
-  const auto plan = plan_memory(deployment, ***outline, ***gpu);
-  return plan ? std::optional(memory_terms_of(*plan)) : std::nullopt;
+  return terms_of(reading, ***outline, ***gpu);
 }
 
 void PlanPage::State::ask_command() {
   CommandDialog dialog(
-      form->deployment(), [this](const Deployment& read) { return terms_of(read); }, page);
+      form->deployment(), [this](const EngineReading& reading) { return terms_of_command(reading); }, page);
   command_dialog = &dialog;
   if (dialog.exec() != QDialog::Accepted || !dialog.deployment()) return;
   if (alternatives.empty()) return start(*dialog.deployment());
@@ -471,7 +470,7 @@ void PlanPage::State::show_flags() {
   const Alternative* subject = alternatives.subject();
   if (!subject || !subject->plan) return;
   const auto plan = subject->plan;  // lives as long as the dialog
-  FlagsDialog(*plan, page).exec();
+  show_engine_flags(*plan, page);
 }
 
 void PlanPage::State::show_recipe() {

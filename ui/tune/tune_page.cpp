@@ -19,11 +19,11 @@
 #include "ui/shell/engine_controller.h"
 #include "ui/tune/checklist_dialog.h"
 #include "ui/tune/difference_card.h"
-#include "ui/tune/flags_dialog.h"
 #include "ui/tune/item_detail.h"
 #include "ui/tune/item_dialog.h"
 #include "ui/tune/item_list.h"
 #include "ui/tune/item_model.h"
+#include "ui/tune/recommended_flags_dialog.h"
 #include "ui/tune/scatter_chart.h"
 #include "ui/tune/start_view.h"
 #include "ui/tune/tune_words.h"
@@ -175,7 +175,7 @@ void TunePage::State::connect_all() {
           [this] { session.decide_with_what_is_there(current()); });
   connect(detail, &ItemDetail::edit_requested, page, [this] { edit_item(); });
   connect(difference, &DifferenceCard::flags_requested, page, [this] {
-    if (session.checklist()) RecommendedFlagsDialog(*session.checklist(), page).exec();
+    if (session.checklist()) show_recommended_flags(*session.checklist(), page);
   });
 }
 

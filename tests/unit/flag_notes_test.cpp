@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What another engine does otherwise with a deployment, said in bytes and in time.
+#include <QTest>
+#include <algorithm>
+
+#include "engine/plan/command_line.h"
+#include "engine/plan/deployment_plan.h"
+#include "engine/plan/engine_profile.h"
+#include "engine/plan/flag_reader.h"
+#include "engine/plan/flag_writer.h"
+
+using namespace pitwall;
+
+namespace {
+
+EngineReading read(const std::string& command) {
+  const auto words = read_command(command, nullptr);
+  if (!words.ok()) qFatal("%s", words.error().text().c_str());
+  auto reading = read_engine_settings(*words);
+  if (!reading.ok()) qFatal("%s", reading.error().text().c_str());
+  return std::move(*reading);
+}
+
+struct Told {
+  WrittenFlags flags;
+  DeploymentPlan plan;  // of the first engine
+  bool says(std::string_view text) const {
+    return std::any_of(flags.notes.begin(), flags.notes.end(),
+                       [&](const std::string& note) { return note.find(text) != std::string::npos; });
+  }
+  std::string value_of(std::string_view flag) const {
+    const auto found = std::find(flags.arguments.begin(), flags.arguments.end(), flag);
+    return found == flags.arguments.end() ? "" : *(found + 1);
+  }
+};
+
+/// A command for llama-3.1-8b on H200s, told to `to`.
+Told told(const std::string& command, const char* to, int gpus = 1) {
+  const EngineReading reading = read(command);
+  const auto model = read_outline("llama-3.1-8b");
+  const auto plan = plan_settings(reading.settings, *reading.engine, *model, find_gpu("H200").value(), gpus);
+  if (!plan) qFatal("%s", plan.error().text().c_str());
+  const EngineProfile& engine = **find_engine(to);
+  return {translate(reading, engine, memory_terms_of(*plan), memory_terms_on(engine, *plan)), *plan};
+}
+
+}  // namespace
+
+class FlagNotesTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  /// Llama-3.1-8B: 65,536 B a token in FP8, 131,072 in 16 bits.
+  void a_format_that_falls_back_costs_bytes() {
+    for (const char* engine : {"llama.cpp", "lmdeploy"}) {
+      const Told there = told("vllm serve llama-3.1-8b --kv-cache-dtype fp8", engine);
+      QVERIFY2(there.says("its default holds, which takes 131,072 B a token instead of 65,536"), engine);
+      QVERIFY2(there.says("KV takes 131,072 B a token on each GPU, not 65,536"), engine);
+      QVERIFY2(there.says(" tokens"), engine);
+    }
+  }
+
+  /// 65,536 B a token on each of two ranks, 131,072 on the one GPU that is left: the same tokens, or what
+  /// fits.
+  void a_rank_s_kv_follows_its_ranks() {
+    const Told fits = told("vllm serve llama-3.1-8b -tp 2 --kv-cache-memory-bytes 12g", "pitwall", 2);
+    QCOMPARE(fits.value_of("--kv-cache-memory-bytes"), std::string("24000000000"));
+    QVERIFY(fits.says("KV takes 131,072 B a token on each GPU, not 65,536"));
+    QVERIFY(fits.says("tensor-parallel-size 2"));
+    const Told full = told("vllm serve llama-3.1-8b -tp 2 --gpu-memory-utilization 0.9", "pitwall", 2);
+    const Bytes kv = std::stoll(full.value_of("--kv-cache-memory-bytes"));
+    QVERIFY(kv < full.plan.worst_rank().of(Category::kv));  // all weights are on one GPU now
+    QVERIFY(full.says("are left for it"));
+  }
+
+  void a_gpu_that_was_planned_is_named() {
+    QCOMPARE(told("vllm serve llama-3.1-8b", "pitwall").value_of("--device"), std::string("cuda"));
+    const WrittenFlags blind = translate(read("vllm serve M"), **find_engine("pitwall"), std::nullopt);
+    QVERIFY(command_text(blind).find("--device") == std::string::npos);
+  }
+
+  void gguf_files_alone() {
+    const Told awq = told("vllm serve org/Llama-3.1-8B-Instruct-AWQ", "llama.cpp");
+    QVERIFY(awq.says("llama.cpp loads .gguf files alone"));
+    QVERIFY(awq.says("weights in AWQ are not converted"));
+    const Told quantised = told("vllm serve org/model --quantization gptq", "llama.cpp");
+    QVERIFY(quantised.says("weights in GPTQ are not converted"));
+    QVERIFY(!told("vllm serve /models/llama.gguf", "llama.cpp").says(".gguf files alone"));
+    QVERIFY(!told("llama-server -m /models/llama.gguf", "vllm").says(".gguf files alone"));
+  }
+
+  void a_server_that_becomes_open() {
+    QVERIFY(told("vllm serve M --api-key sk-1", "tensorrt-llm")
+                .says("the server becomes open to all who reach it"));
+    QVERIFY(told("pitwallctl serve --model M --api-key-file keys", "tensorrt-llm").says("becomes open"));
+    const Told kept = told("vllm serve M --api-key sk-1", "sglang");
+    QVERIFY(kept.says("without it the server is open"));
+    QVERIFY(!kept.says("sk-1"));
+    QVERIFY(!told("vllm serve M", "tensorrt-llm").says("open"));
+  }
+
+  void slots_share_a_context_that_is_not_stated() {
+    const Told there = told("vllm serve llama-3.1-8b --max-num-seqs 64", "llama.cpp");
+    QVERIFY(std::find(there.flags.arguments.begin(), there.flags.arguments.end(), "-kvu") !=
+            there.flags.arguments.end());
+    QVERIFY(there.says("64 slots share one context"));
+  }
+};
+
+QTEST_APPLESS_MAIN(FlagNotesTest)
+#include "flag_notes_test.moc"

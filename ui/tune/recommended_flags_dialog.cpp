@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/tune/recommended_flags_dialog.h"
+
+#include <QCoreApplication>
+
+#include "engine/report/recommended_flags.h"
+#include "ui/widgets/flags_dialog.h"
+
+namespace pitwall::ui {
+
+void show_recommended_flags(const Checklist& checklist, QWidget* parent) {
+  const auto tr = [](const char* text) { return QCoreApplication::translate("RecommendedFlags", text); };
+  FlagsChoice engines{QStringLiteral("engine"), tr("Engine"), {}, {}};
+  for (const FlagsForm& form : flags_forms())
+    engines.items.emplace_back(QString::fromStdString(form.title), QString::fromStdString(form.name));
+  const auto write = [&checklist](const QStringList& chosen) -> Result<FlagsText> {
+    const auto flags = recommended_flags(checklist, chosen[0].toStdString());
+    if (!flags) return flags.error();
+    FlagsText text{QString::fromStdString(flags->text), {}};
+    for (const std::string& note : flags->notes) text.notes << QString::fromStdString(note);
+    return text;
+  };
+  FlagsDialog(QStringLiteral("tune.flags"), tr("Recommended settings"), {engines}, write, parent).exec();
+}
+
+}  // namespace pitwall::ui
