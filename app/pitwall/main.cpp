@@ -2,6 +2,7 @@
 // The window: command line, composition, event loop.
 #include <QApplication>
 #include <QCommandLineParser>
+#include <QFileInfo>
 #include <QMessageBox>
 #include <QTemporaryDir>
 #include <cstdio>
@@ -18,6 +19,8 @@
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/preferences.h"
 #include "ui/shell/screenshots.h"
+#include "ui/shell/single_instance.h"
+#include "ui/shell/start_wish.h"
 #include "ui/shell/theme.h"
 
 namespace {
@@ -40,17 +43,22 @@ bool needs_display(int argc, char** argv) {
 }
 
 struct Options {
-  QString model, port, theme, screenshots;
+  ui::StartWish wish;
+  QString theme, screenshots;
   QSize size{1440, 900};
   qint64 run = 0;
-  bool serve = false;
+  int text_percent = 0;  // 0 = as the preferences say
+  bool new_instance = false, report_paint = false;
 };
 
-Result<Options> parse(const QCoreApplication& app) {
-  QCommandLineParser parser;
+void add_options(QCommandLineParser& parser) {
   parser.setApplicationDescription(QStringLiteral("Plan, serve and watch language models."));
   parser.addHelpOption();
   parser.addVersionOption();
+  parser.addPositionalArgument(
+      QStringLiteral("files"),
+      QStringLiteral("Models, config.json files or exported runs to open in the window."),
+      QStringLiteral("[files…]"));
   parser.addOptions({
       {QStringLiteral("model"),
        QStringLiteral("A .gguf file, a folder with config.json and safetensors, or a fetched model's name."),
@@ -60,6 +68,14 @@ Result<Options> parse(const QCoreApplication& app) {
        QStringLiteral("N")},
       {QStringLiteral("theme"), QStringLiteral("light, dark or auto, for this session."),
        QStringLiteral("NAME")},
+      {QStringLiteral("text-size"),
+       QStringLiteral("Per cent of the system's text size, 100 to 150, for this session."),
+       QStringLiteral("N")},
+      {QStringLiteral("new-instance"),
+       QStringLiteral("Open a window of its own, where one is open already.")},
+      {QStringLiteral("report-first-paint"),
+       QStringLiteral("Write a line to stderr when the window has been painted, and end. Implies "
+                      "--new-instance.")},
       {QStringLiteral("screenshots"),
        QStringLiteral("Render each page to a PNG in DIR, without a display, and end."),
        QStringLiteral("DIR")},
@@ -68,13 +84,35 @@ Result<Options> parse(const QCoreApplication& app) {
       {QStringLiteral("run"), QStringLiteral("The run that the picture of the reports page shows."),
        QStringLiteral("ID")},
   });
+}
+
+/// What is asked of the window, with paths that another process understands.
+Result<ui::StartWish> parse_wish(const QCommandLineParser& parser) {
+  ui::StartWish wish;
+  wish.model = parser.value(QStringLiteral("model"));
+  wish.port = parser.value(QStringLiteral("port"));
+  wish.serve = parser.isSet(QStringLiteral("serve"));
+  for (const QString& file : parser.positionalArguments()) wish.files << QFileInfo(file).absoluteFilePath();
+  if (wish.serve && wish.model.isEmpty())
+    return Error{Error::Kind::invalid_input, "--serve names no model", "",
+                 "Add --model with a file, folder or name", "model"};
+  if (!wish.model.isEmpty()) {
+    auto path = resolve_model(wish.model.toStdString());
+    if (!path) return path.error();
+    wish.model = QString::fromStdString(std::filesystem::absolute(*path).string());
+  }
+  return wish;
+}
+
+Result<Options> parse(const QCoreApplication& app) {
+  QCommandLineParser parser;
+  add_options(parser);
   parser.process(app);
   Options options;
-  options.model = parser.value(QStringLiteral("model"));
-  options.port = parser.value(QStringLiteral("port"));
   options.theme = parser.value(QStringLiteral("theme"));
   options.screenshots = parser.value(QStringLiteral("screenshots"));
-  options.serve = parser.isSet(QStringLiteral("serve"));
+  options.report_paint = parser.isSet(QStringLiteral("report-first-paint"));
+  options.new_instance = parser.isSet(QStringLiteral("new-instance")) || options.report_paint;
   options.run = parser.value(QStringLiteral("run")).remove(QStringLiteral("R-")).toLongLong();
   const QStringList sides = parser.value(QStringLiteral("size")).split(QLatin1Char('x'));
   if (sides.size() == 2) options.size = QSize(sides[0].toInt(), sides[1].toInt());
@@ -86,14 +124,15 @@ Result<Options> parse(const QCoreApplication& app) {
                                   QStringLiteral("dark")};
   if (!themes.contains(options.theme))
     return Error{Error::Kind::invalid_input, "--theme is none of light, dark and auto", "", "", "theme"};
-  if (options.serve && options.model.isEmpty())
-    return Error{Error::Kind::invalid_input, "--serve names no model", "",
-                 "Add --model with a file, folder or name", "model"};
-  if (!options.model.isEmpty()) {
-    auto path = resolve_model(options.model.toStdString());
-    if (!path) return path.error();
-    options.model = QString::fromStdString(path->string());
+  if (parser.isSet(QStringLiteral("text-size"))) {
+    options.text_percent = parser.value(QStringLiteral("text-size")).toInt();
+    if (options.text_percent < 100 || options.text_percent > 150)
+      return Error{Error::Kind::invalid_input, "--text-size is no number from 100 to 150", "",
+                   "Write it as 125", "text-size"};
   }
+  auto wish = parse_wish(parser);
+  if (!wish) return wish.error();
+  options.wish = *wish;
   return options;
 }
 
@@ -107,7 +146,7 @@ int take_pictures(ui::MainWindow& window, ui::EngineController& engine, const Op
   ui::ScreenshotOptions pictures;
   pictures.folder = options.screenshots;
   pictures.size = options.size;
-  pictures.model = options.model;
+  pictures.model = options.wish.model;
   pictures.run = options.run;
   const auto files = ui::take_screenshots(window, engine, pictures);
   if (!files) return fail(files.error());
@@ -115,22 +154,37 @@ int take_pictures(ui::MainWindow& window, ui::EngineController& engine, const Op
   return kDone;
 }
 
-Result<void> begin_session(ui::MainWindow& window, const Options& options) {
+Result<void> begin_session(ui::MainWindow& window, const ui::StartWish& wish) {
   auto* serve = static_cast<ui::ServePage*>(window.page(QStringLiteral("serve")));
-  if (!options.port.isEmpty())
-    if (auto set = serve->set_setting("port", options.port.toStdString()); !set) return set;
-  if (!options.model.isEmpty()) serve->choose_model(options.model);
-  if (options.serve) serve->start();
-  if (!options.model.isEmpty()) window.show_page(QStringLiteral("serve"));
+  if (!wish.port.isEmpty())
+    if (auto set = serve->set_setting("port", wish.port.toStdString()); !set) return set;
+  if (!wish.model.isEmpty()) serve->choose_model(wish.model);
+  if (wish.serve) serve->start();
+  if (!wish.model.isEmpty()) window.show_page(QStringLiteral("serve"));
+  for (const QString& file : wish.files) window.open_path(file);
   return {};
 }
 
+/// What a later start asked of this one.
+void take_wish(ui::MainWindow& window, const QByteArray& message) {
+  window.bring_to_front();
+  const auto wish = ui::StartWish::from_message(message);
+  const Result<void> begun = wish ? begin_session(window, *wish) : Result<void>(wish.error());
+  if (!begun) window.post(ui::banner_of(begun.error()));
+}
+
 int run(QApplication& app, const Options& options) {
+  const bool apart = options.new_instance || !options.screenshots.isEmpty();
+  ui::SingleInstance instance(apart ? QString() : ui::SingleInstance::runtime_folder(),
+                              QString::fromStdString(config_folder().string()));
+  if (instance.claim(options.wish.to_message()) == ui::SingleInstance::Role::second) return kDone;
   // Pictures of a run that is made for them leave the user's own records alone.
   QTemporaryDir scratch;
   const bool aside = !options.screenshots.isEmpty() && options.run == 0;
   const std::filesystem::path place = scratch.path().toStdString();
   ui::Preferences preferences(aside ? place : config_folder());
+  ui::Theme::current().set_text_percent(options.text_percent > 0 ? options.text_percent
+                                                                 : preferences.text_percent());
   ui::Theme::current().set_mode(theme_of(options, preferences));
   auto store = Store::open(aside ? place / "pitwall.db" : Store::default_file());
   if (!store) {
@@ -148,10 +202,17 @@ int run(QApplication& app, const Options& options) {
   });
   if (!options.screenshots.isEmpty()) return take_pictures(*window, engine, options);
 
+  QObject::connect(&instance, &ui::SingleInstance::wish_received, window.get(),
+                   [&window = *window](const QByteArray& wish) { take_wish(window, wish); });
+  if (options.report_paint)
+    QObject::connect(window.get(), &ui::MainWindow::painted, &app, [] {
+      std::fprintf(stderr, "painted\n");
+      QApplication::quit();
+    });
   window->restore();
   if (!(*store)->notice().empty())
     window->post({ui::Banner::Severity::warn, QString::fromStdString((*store)->notice()), {}, {}, {}});
-  if (auto begun = begin_session(*window, options); !begun) return fail(begun.error(), kWrongUsage);
+  if (auto begun = begin_session(*window, options.wish); !begun) return fail(begun.error(), kWrongUsage);
   window->show();
   const QuitOnSignal quit;
   return app.exec();

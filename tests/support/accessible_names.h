@@ -13,6 +13,7 @@ namespace pitwall::test {
 inline QString nameless_focusable_widget(const QWidget& root) {
   for (QWidget* widget : root.findChildren<QWidget*>()) {
     if (widget->focusPolicy() == Qt::NoFocus || widget->inherits("QScrollBar")) continue;
+    if (widget->window() != root.window()) continue;  // a box's list, once it has been opened
     const auto* area = qobject_cast<const QAbstractScrollArea*>(widget->parentWidget());
     if ((area && area->viewport() == widget) || widget->objectName().startsWith(QLatin1String("qt_")))
       continue;

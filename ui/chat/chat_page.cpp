@@ -374,6 +374,18 @@ void ChatPage::activated() {
   if (!std::exchange(state_->visited, true)) state_->box->input()->setFocus();
 }
 
+std::vector<PaletteEntry> ChatPage::palette_entries() {
+  std::vector<PaletteEntry> entries;
+  for (const ChatListItem& chat : state_->session.chats())
+    entries.push_back({PaletteEntry::Kind::chat,
+                       QString::number(chat.id),
+                       QString::fromStdString(chat.title),
+                       {},
+                       {},
+                       [this, id = chat.id] { open_chat(id); }});
+  return entries;
+}
+
 void ChatPage::open_chat(qint64 chat) {
   state_->session.open_chat(chat);
 }

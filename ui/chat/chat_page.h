@@ -23,6 +23,7 @@ class ChatPage : public Page {
   QString id() const override;
   QString title() const override;
   void activated() override;
+  std::vector<PaletteEntry> palette_entries() override;
   void open_chat(qint64 chat);  ///< id in the store
 
  Q_SIGNALS:

@@ -80,6 +80,7 @@ MoreFields::MoreFields(std::function<void(const Change&)> take, QWidget* parent)
   head_->setText(tr("More"));
   head_->setAccessibleDescription(tr("Shows what is seldom changed."));
   head_->setCheckable(true);
+  head_->setProperty("folds", true);
   head_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   unusual_ = new ElidedLabel({}, FontRole::small, Colour::muted, this);
   unusual_->setObjectName(QStringLiteral("plan.more.unusual"));

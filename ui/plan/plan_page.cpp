@@ -36,6 +36,7 @@
 #include "ui/plan/slow_lookup.h"
 #include "ui/plan/start_view.h"
 #include "ui/shell/engine_controller.h"
+#include "ui/shell/model_path.h"
 #include "ui/shell/preferences.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/icon.h"
@@ -125,6 +126,7 @@ struct PlanPage::State {
   void serve_subject();
   void save();
   void open_model();
+  void open(const QString& path);
   void show_header();
   void ask_command();
   std::optional<MemoryTerms> terms_of_command(const EngineReading& reading);
@@ -419,11 +421,14 @@ void PlanPage::State::save() {
 void PlanPage::State::open_model() {
   const QString path = QFileDialog::getOpenFileName(page, tr("Plan a model"), {},
                                                     tr("Models (*.gguf config.json);;All files (*)"));
-  if (path.isEmpty()) return;
+  if (!path.isEmpty()) open(path);
+}
+
+void PlanPage::State::open(const QString& path) {
   const QFileInfo file(path);
-  const bool weights = file.fileName() == QLatin1String("config.json") &&
-                       !QDir(file.absolutePath()).entryList({QStringLiteral("*.safetensors")}).isEmpty();
-  const QString model = weights ? file.absolutePath() : path;
+  QString model = path;
+  if (file.isDir() && !has_weights(path)) model = QDir(path).filePath(QStringLiteral("config.json"));
+  if (file.fileName() == QLatin1String("config.json") && has_weights(path)) model = file.absolutePath();
   outlines.forget(model);
   Deployment deployment = form->deployment();
   deployment.model = model.toStdString();
@@ -525,6 +530,14 @@ QList<QAction*> PlanPage::page_actions() {
 void PlanPage::activated() {
   state_->offer_models();
   state_->show();
+}
+
+bool PlanPage::accepts(const QString& path) const {
+  return has_config(path) && !has_weights(path);  // what has weights can be served
+}
+
+void PlanPage::open(const QString& path) {
+  state_->open(path);
 }
 
 void PlanPage::start(const Deployment& deployment) {

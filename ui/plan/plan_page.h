@@ -37,6 +37,8 @@ class PlanPage : public Page {
   QList<QWidget*> context_widgets() override;
   QList<QAction*> page_actions() override;
   void activated() override;
+  bool accepts(const QString& path) const override;  ///< a config.json, or a folder with one
+  void open(const QString& path) override;
 
   void start(const Deployment& deployment);
   void compare(const std::vector<Deployment>& deployments);  ///< all pinned, the first the subject

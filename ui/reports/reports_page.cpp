@@ -29,6 +29,12 @@
 
 namespace pitwall::ui {
 
+namespace {
+
+constexpr std::size_t kOfferedRuns = 200;  // to the palette, the newest
+
+}  // namespace
+
 struct ReportsPage::State {
   ReportsPage* page;
   Store& store;
@@ -80,6 +86,7 @@ void ReportsPage::State::build() {
   list = new RunList;
   view = new RunView;
   splitter = new QSplitter(Qt::Horizontal);
+  splitter->setObjectName(QStringLiteral("report.columns"));
   splitter->setChildrenCollapsible(false);
   splitter->setHandleWidth(units(3));
   splitter->addWidget(list);
@@ -295,6 +302,20 @@ QList<QAction*> ReportsPage::page_actions() {
 void ReportsPage::activated() {
   state_->refresh();
   if (!std::exchange(state_->visited, true)) state_->list->table()->setFocus();
+}
+std::vector<PaletteEntry> ReportsPage::palette_entries() {
+  std::vector<PaletteEntry> entries;
+  for (const RunListItem& run : state_->runs) {
+    if (entries.size() == kOfferedRuns) break;
+    entries.push_back(
+        {PaletteEntry::Kind::run,
+         QString::number(run.id.value),
+         run_name(run.id.value),
+         QStringLiteral("%1 %2").arg(QString::fromStdString(run.name), QString::fromStdString(run.model)),
+         {},
+         [this, id = run.id] { state_->open(id); }});
+  }
+  return entries;
 }
 void ReportsPage::open_run(qint64 run) {
   state_->open(RunId{run});

@@ -24,6 +24,7 @@ class ReportsPage : public Page {
   QString title() const override;
   QList<QAction*> page_actions() override;
   void activated() override;
+  std::vector<PaletteEntry> palette_entries() override;
   void open_run(qint64 run);  ///< id in the store
   void export_to(
       const QString& path);  ///< the run shown; by suffix .html, .json, .csv, .md; a banner tells how it went

@@ -2,7 +2,7 @@
 #include "ui/serve/fetch_card.h"
 
 #include <QVBoxLayout>
-#include <algorithm>
+#include <limits>
 
 #include "engine/library/models_folder.h"
 #include "engine/library/package_fetch.h"
@@ -10,6 +10,12 @@
 #include "ui/serve/model_fetcher.h"
 
 namespace pitwall::ui {
+
+namespace {
+
+constexpr QLatin1String kJob("serve.fetch");
+
+}  // namespace
 
 FetchCard::FetchCard(const std::vector<ModelProfile>& profiles, QWidget* parent)
     : Card(tr("Models to fetch"), {}, tr("Which of these do you want on this machine?"), parent),
@@ -24,8 +30,7 @@ FetchCard::FetchCard(const std::vector<ModelProfile>& profiles, QWidget* parent)
     connect(row, &FetchRow::wanted, this, [this, row] { start(row); });
     connect(row, &FetchRow::cancelled, fetcher_, &ModelFetcher::cancel);
   }
-  connect(fetcher_, &ModelFetcher::progressed, this,
-          [this](const FetchProgress& progress) { current_->show_progress(progress); });
+  connect(fetcher_, &ModelFetcher::progressed, this, &FetchCard::show_progress);
   connect(fetcher_, &ModelFetcher::noted, this,
           [this](const QString& sentence) { current_->show_note(sentence); });
   connect(fetcher_, &ModelFetcher::finished, this, &FetchCard::end);
@@ -46,13 +51,23 @@ void FetchCard::refresh() {
 void FetchCard::start(FetchRow* row) {
   if (fetcher_->running()) return;
   current_ = row;
-  row->show_progress({"Preparing", 0, 0});
+  show_progress({"Preparing", 0, 0});
   for (FetchRow* other : rows_) other->set_available(other == row);
   fetcher_->start(
       [profile = row->profile()](const FetchOptions& options) { return fetch_package(profile, options); });
 }
 
+void FetchCard::show_progress(const FetchProgress& progress) {
+  current_->show_progress(progress);
+  const double share = progress.total > 0
+                           ? static_cast<double>(progress.done) / static_cast<double>(progress.total)
+                           : std::numeric_limits<double>::quiet_NaN();
+  Q_EMIT job_went_on({kJob, tr("Fetch %1").arg(QString::fromStdString(current_->profile().title)), share,
+                      [this] { fetcher_->cancel(); }});
+}
+
 void FetchCard::end(const Result<std::filesystem::path>& result) {
+  Q_EMIT job_ended(kJob);
   const bool cancelled = !result && result.error().kind == Error::Kind::cancelled;
   current_->show_ended(cancelled, result || cancelled ? QString() : tr("Not fetched"));
   for (FetchRow* row : rows_) row->set_available(true);

@@ -6,7 +6,12 @@
 
 #include "engine/base/result.h"
 #include "engine/library/model_profile.h"
+#include "ui/shell/job_list.h"
 #include "ui/widgets/card.h"
+
+namespace pitwall {
+struct FetchProgress;
+}
 
 namespace pitwall::ui {
 
@@ -24,9 +29,12 @@ class FetchCard : public Card {
  Q_SIGNALS:
   void fetched(const QString& path);
   void failed(const pitwall::Error& error);
+  void job_went_on(const pitwall::ui::Job& job);
+  void job_ended(const QString& id);
 
  private:
   void start(FetchRow* row);
+  void show_progress(const FetchProgress& progress);
   void end(const Result<std::filesystem::path>& result);
   std::vector<FetchRow*> rows_;
   FetchRow* current_ = nullptr;

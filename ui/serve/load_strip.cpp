@@ -13,6 +13,12 @@
 
 namespace pitwall::ui {
 
+namespace {
+
+constexpr QLatin1String kJob("serve.load");
+
+}  // namespace
+
 LoadStrip::LoadStrip(EngineController& engine, QWidget* parent)
     : Card({}, {}, {}, parent), engine_(engine), loads_(new LoadRunner(engine, this)) {
   setObjectName(QStringLiteral("serve.load"));
@@ -60,6 +66,7 @@ void LoadStrip::start(const LoadWish& wish) {
 void LoadStrip::show_end(const Result<LoadReport>& report) {
   hide();
   Q_EMIT ended();
+  Q_EMIT job_ended(kJob);
   if (!report) {
     if (report.error().kind != Error::Kind::cancelled) Q_EMIT banner_requested(banner_of(report.error()));
     return;
@@ -67,6 +74,7 @@ void LoadStrip::show_end(const Result<LoadReport>& report) {
   std::int64_t failed = 0;
   for (const auto& [how, count] : report->failures) failed += count;
   Banner banner;
+  banner.finished = true;
   banner.severity = failed > 0 ? Banner::Severity::warn : Banner::Severity::good;
   banner.text =
       tr("Load %1: %2 tok/s, TTFT p50 %3, TPOT p50 %4, %5 failed.")
@@ -90,6 +98,8 @@ void LoadStrip::show_progress(const PlayProgress& progress, bool warming_up) {
   said_->setText(text);
   bar_->setRange(0, static_cast<int>(std::max<std::size_t>(progress.total, 1)));
   bar_->setValue(warming_up ? 0 : static_cast<int>(progress.ended));
+  Q_EMIT job_went_on({kJob, tr("Load %1").arg(workload), static_cast<double>(bar_->value()) / bar_->maximum(),
+                      [this] { loads_->cancel(); }});
 }
 
 }  // namespace pitwall::ui

@@ -25,6 +25,8 @@ class LoadStrip : public Card {
   void began(const QString& what, const QString& detail);
   void ended();
   void banner_requested(const pitwall::ui::Banner& banner);
+  void job_went_on(const pitwall::ui::Job& job);
+  void job_ended(const QString& id);
   void run_requested(qint64 run);
 
  private:

@@ -98,6 +98,8 @@ ModelList::ModelList(QWidget* parent) : QWidget(parent) {
   connect(open, &QPushButton::clicked, this, &ModelList::open_requested);
   connect(fetch_card_, &FetchCard::fetched, this, &ModelList::fetched);
   connect(fetch_card_, &FetchCard::failed, this, &ModelList::fetch_failed);
+  connect(fetch_card_, &FetchCard::job_went_on, this, &ModelList::job_went_on);
+  connect(fetch_card_, &FetchCard::job_ended, this, &ModelList::job_ended);
   connect(cancel, &QPushButton::clicked, this, &ModelList::cancel_requested);
   set_models({}, {});
 }

@@ -6,6 +6,7 @@
 #include <QWidget>
 
 #include "engine/base/result.h"
+#include "ui/shell/job_list.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/data_table.h"
 
@@ -36,6 +37,8 @@ class ModelList : public QWidget {
   void cancel_requested();
   void fetched(const QString& path);
   void fetch_failed(const pitwall::Error& error);
+  void job_went_on(const pitwall::ui::Job& job);
+  void job_ended(const QString& id);
 
  private:
   DataTable* table_;

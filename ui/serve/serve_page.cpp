@@ -3,12 +3,10 @@
 
 #include <QAbstractButton>
 #include <QComboBox>
-#include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QKeyEvent>
-#include <QMimeData>
 #include <QRegularExpression>
 #include <QStackedWidget>
 #include <QTabBar>
@@ -28,12 +26,14 @@
 #include "ui/serve/memory_card.h"
 #include "ui/serve/model_facts.h"
 #include "ui/serve/model_list.h"
+#include "ui/serve/palette_entries.h"
 #include "ui/serve/planned_memory.h"
 #include "ui/serve/prefix_card.h"
 #include "ui/serve/serve_charts.h"
 #include "ui/serve/settings_form.h"
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/engine_state.h"
+#include "ui/shell/model_path.h"
 #include "ui/shell/preferences.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/icon.h"
@@ -47,12 +47,6 @@ constexpr int kWindowSeconds[] = {60, 120, 300, 600};
 constexpr int kUsualWindow = 1;
 constexpr double kRightUnits = 84;    // the right column
 constexpr double kNarrowUnits = 290;  // without the rail: below it the right column becomes a tab
-
-bool looks_like_model(const QString& path) {
-  const QFileInfo file(path);
-  return file.isDir() ? QFileInfo::exists(path + QStringLiteral("/config.json"))
-                      : file.suffix().compare(QLatin1String("gguf"), Qt::CaseInsensitive) == 0;
-}
 
 double utc_seconds() {
   return static_cast<double>(RealClock().utc_now()) / static_cast<double>(kNanosPerSecond);
@@ -107,7 +101,6 @@ struct ServePage::State {
 ServePage::ServePage(EngineController& engine, Preferences& preferences, QWidget* parent)
     : Page(parent), state_(std::make_unique<State>(engine, preferences)) {
   setObjectName(QStringLiteral("serve"));
-  setAcceptDrops(true);
   state_->reader = std::make_unique<WorkerPool>(1, "model reader");
   build();
   build_actions();
@@ -223,6 +216,8 @@ void ServePage::build_top_bar() {
   });
   connect(s.list, &ModelList::fetch_failed, this,
           [this](const Error& error) { Q_EMIT banner_requested(banner_of(error)); });
+  connect(s.list, &ModelList::job_went_on, this, &ServePage::job_went_on);
+  connect(s.list, &ModelList::job_ended, this, &ServePage::job_ended);
   connect(s.list, &ModelList::cancel_requested, this, [this] {
     if (state_->engine.state() == EngineState::loading) stop();
   });
@@ -254,6 +249,8 @@ void ServePage::connect_live() {
     event.step > 0 ? live->show_step(event.step) : live->show_time(event.at);
   });
   connect(s.load_strip, &LoadStrip::banner_requested, this, &ServePage::banner_requested);
+  connect(s.load_strip, &LoadStrip::job_went_on, this, &ServePage::job_went_on);
+  connect(s.load_strip, &LoadStrip::job_ended, this, &ServePage::job_ended);
   connect(s.load_strip, &LoadStrip::run_requested, this, &ServePage::run_requested);
   connect(s.load_strip, &LoadStrip::ended, this, &ServePage::show_state);
   connect(s.load_strip, &LoadStrip::began, this, [this](const QString& what, const QString& detail) {
@@ -297,12 +294,6 @@ void ServePage::build_actions() {
   s.window = window;
   connect(action("serve.openModel", tr("Open a model…"), QKeySequence::Open), &QAction::triggered, this,
           &ServePage::open_file);
-  for (const SettingInfo& setting : setting_table()) {
-    if (setting.name == "model") continue;
-    const std::string name(setting.name);
-    connect(action(("serve.change." + name).c_str(), tr("Change %1").arg(QString::fromStdString(name)), {}),
-            &QAction::triggered, this, [this, name] { show_setting(name); });
-  }
   connect(s.start, &QAction::triggered, this, &ServePage::start);
   connect(s.stop, &QAction::triggered, this, &ServePage::stop);
   connect(s.start_stop, &QAction::triggered, this, [this] { state_->busy() ? stop() : start(); });
@@ -557,20 +548,22 @@ void ServePage::open_file() {
   const QString path =
       QFileDialog::getOpenFileName(this, tr("Open a model"), QFileInfo(state_->model).absolutePath(),
                                    tr("Models (*.gguf config.json);;All files (*)"));
-  if (path.isEmpty()) return;
+  if (!path.isEmpty()) open(path);
+}
+
+void ServePage::open(const QString& path) {
   const QFileInfo file(path);
   choose_model(file.fileName() == QLatin1String("config.json") ? file.absolutePath() : path);
 }
 
-void ServePage::dragEnterEvent(QDragEnterEvent* event) {
-  const QList<QUrl> urls = event->mimeData()->urls();
-  if (!urls.isEmpty() && urls.front().isLocalFile() && looks_like_model(urls.front().toLocalFile()))
-    event->acceptProposedAction();
+bool ServePage::accepts(const QString& path) const {
+  return has_weights(path);
 }
 
-void ServePage::dropEvent(QDropEvent* event) {
-  event->acceptProposedAction();
-  choose_model(event->mimeData()->urls().front().toLocalFile());
+std::vector<PaletteEntry> ServePage::palette_entries() {
+  return serve_palette_entries(
+      state_->preferences.recent_models(), [this](const std::string& name) { show_setting(name); },
+      [this](const QString& path) { choose_model(path); });
 }
 
 bool ServePage::event(QEvent* event) {

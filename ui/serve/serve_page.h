@@ -24,6 +24,9 @@ class ServePage : public Page {
   QList<QWidget*> context_widgets() override;
   QList<QAction*> page_actions() override;
   void activated() override;
+  std::vector<PaletteEntry> palette_entries() override;
+  bool accepts(const QString& path) const override;  ///< a .gguf, or config.json with its weights
+  void open(const QString& path) override;
 
   void choose_model(const QString& path);
   QString chosen_model() const;
@@ -40,8 +43,6 @@ class ServePage : public Page {
   void run_requested(qint64 run);  ///< to be shown on its page
 
  protected:
-  void dragEnterEvent(QDragEnterEvent* event) override;
-  void dropEvent(QDropEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   bool event(QEvent* event) override;
 

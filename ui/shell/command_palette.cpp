@@ -2,56 +2,140 @@
 #include "ui/shell/command_palette.h"
 
 #include <QCoreApplication>
+#include <QHeaderView>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <numeric>
+#include <optional>
 
+#include "ui/shell/fuzzy_match.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/data_table.h"
 
 namespace pitwall::ui {
 
-CommandPalette::CommandPalette(std::vector<Command> commands, QWidget* parent)
-    : QDialog(parent), commands_(std::move(commands)) {
+namespace {
+
+constexpr std::size_t kMostRows = 100;
+constexpr double kNoteWeight = 0.5;
+
+struct KindWords {
+  const char* id;
+  QString shown;
+};
+
+KindWords words_of(PaletteEntry::Kind kind) {
+  switch (kind) {
+    case PaletteEntry::Kind::page:
+      return {"page", CommandPalette::tr("page")};
+    case PaletteEntry::Kind::action:
+      return {"action", CommandPalette::tr("action")};
+    case PaletteEntry::Kind::setting:
+      return {"setting", CommandPalette::tr("setting")};
+    case PaletteEntry::Kind::run:
+      return {"run", CommandPalette::tr("run")};
+    case PaletteEntry::Kind::chat:
+      return {"chat", CommandPalette::tr("chat")};
+    case PaletteEntry::Kind::checklist:
+      return {"checklist", CommandPalette::tr("checklist")};
+    case PaletteEntry::Kind::model:
+      return {"model", CommandPalette::tr("model")};
+  }
+  return {};
+}
+
+std::optional<double> score_of(const PaletteEntry& entry, const QString& typed) {
+  const auto by_text = fuzzy_score(typed, entry.text);
+  const auto with_note = fuzzy_score(typed, entry.text + QLatin1Char(' ') + entry.note);
+  if (!by_text) return with_note ? std::optional(kNoteWeight * *with_note) : std::nullopt;
+  return with_note ? std::max(*by_text, kNoteWeight * *with_note) : *by_text;
+}
+
+std::vector<PaletteEntry> recent_first(std::vector<PaletteEntry> entries, const QStringList& recent) {
+  const auto rank = [&](const PaletteEntry& entry) {
+    const qsizetype at = recent.indexOf(full_id(entry));
+    return at < 0 ? recent.size() : at;
+  };
+  std::stable_sort(entries.begin(), entries.end(),
+                   [&](const PaletteEntry& a, const PaletteEntry& b) { return rank(a) < rank(b); });
+  return entries;
+}
+
+}  // namespace
+
+QString full_id(const PaletteEntry& entry) {
+  return QStringLiteral("%1:%2").arg(QLatin1String(words_of(entry.kind).id), entry.id);
+}
+
+std::vector<std::size_t> matches(const std::vector<PaletteEntry>& entries, const QString& typed) {
+  std::vector<std::size_t> order;
+  if (typed.trimmed().isEmpty()) {
+    order.resize(entries.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    return order;
+  }
+  std::vector<double> scores(entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    if (const auto score = score_of(entries[i], typed.trimmed())) {
+      scores[i] = *score;
+      order.push_back(i);
+    }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+  return order;
+}
+
+CommandPalette::CommandPalette(std::vector<PaletteEntry> entries, const QStringList& recent, QWidget* parent)
+    : QDialog(parent), entries_(recent_first(std::move(entries), recent)) {
   setObjectName(QStringLiteral("shell.palette"));
   setWindowTitle(tr("Commands"));
   field_ = new QLineEdit(this);
+  field_->setObjectName(QStringLiteral("shell.palette.field"));
   field_->setAccessibleName(tr("Command"));
-  field_->setPlaceholderText(tr("An action, a page, a setting"));
+  field_->setPlaceholderText(tr("A page, an action, a setting, a run, a chat, a checklist or a model"));
   field_->installEventFilter(this);
-  table_ = new DataTable(tr("Commands"), {{tr("Command")}, {tr("Where")}, {tr("Key")}}, this);
+  table_ = new DataTable(tr("Commands"), {{tr("Command")}, {tr("Where")}, {tr("Kind")}, {tr("Key")}}, this);
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
+  table_->setSortingEnabled(false);  // the best first
   table_->setFocusPolicy(Qt::NoFocus);
-  std::vector<TableRow> rows;
-  for (const Command& command : commands_) {
-    const QString key = command.action->shortcut().toString(QKeySequence::NativeText);
-    rows.push_back({static_cast<qint64>(rows.size()),
-                    {{command.action->text()}, {command.where, 0, Colour::muted}, {key, 0, Colour::muted}}});
-  }
-  table_->set_rows(std::move(rows));
+  table_->horizontalHeader()->hide();
   table_->set_stretch_column(0);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(units(2), units(2), units(2), units(2));
   column->setSpacing(units(1.5));
   column->addWidget(field_);
   column->addWidget(table_, 1);
-  resize(units(130), units(90));
-  connect(field_, &QLineEdit::textChanged, this, &CommandPalette::filter);
+  resize(units(150), units(90));
+  connect(field_, &QLineEdit::textChanged, this, &CommandPalette::show_matches);
   connect(field_, &QLineEdit::returnPressed, this, [this] {
     if (chosen()) accept();
   });
   connect(table_, &DataTable::opened, this, &QDialog::accept);
-  filter({});
+  show_matches({});
 }
 
-const Command* CommandPalette::chosen() const {
+const PaletteEntry* CommandPalette::chosen() const {
   const qint64 key = table_->current_key();
-  return key >= 0 ? &commands_[static_cast<std::size_t>(key)] : nullptr;
+  return key >= 0 ? &entries_[static_cast<std::size_t>(key)] : nullptr;
 }
 
-void CommandPalette::filter(const QString& text) {
-  table_->set_filter(text.trimmed());
+void CommandPalette::show_matches(const QString& typed) {
+  std::vector<TableRow> rows;
+  for (const std::size_t at : matches(entries_, typed)) {
+    if (rows.size() == kMostRows) break;
+    const PaletteEntry& entry = entries_[at];
+    rows.push_back({static_cast<qint64>(at),
+                    {{entry.text},
+                     {entry.note, 0, Colour::muted},
+                     {words_of(entry.kind).shown, 0, Colour::muted},
+                     {entry.key, 0, Colour::muted}}});
+  }
+  table_->set_rows(std::move(rows));
+  table_->setCurrentIndex({});
   table_->selectRow(0);
+  field_->setAccessibleDescription(chosen() ? tr("Enter: %1").arg(chosen()->text) : tr("Nothing matches"));
 }
 
 bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
@@ -62,7 +146,7 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
       return true;
     }
     if (key == Qt::Key_Tab && chosen()) {
-      field_->setText(chosen()->action->text());
+      field_->setText(chosen()->text);
       return true;
     }
   }

@@ -24,8 +24,9 @@ std::unique_ptr<MainWindow> compose_window(
   window->add_page(chat, QStringLiteral("chat"), Qt::CTRL | Qt::Key_3);
   window->add_page(tune, QStringLiteral("tune"), Qt::CTRL | Qt::Key_5);
   window->add_page(reports, QStringLiteral("reports"), Qt::CTRL | Qt::Key_7);
-  window->add_page(new SettingsPage(engine, preferences), QStringLiteral("settings"),
-                   Qt::CTRL | Qt::Key_Comma, true);
+  auto* settings = new SettingsPage(engine, preferences, window->registry());
+  window->add_page(settings, QStringLiteral("settings"), Qt::CTRL | Qt::Key_Comma, true);
+  QObject::connect(settings, &SettingsPage::layout_reset_requested, window.get(), &MainWindow::reset_layout);
   QObject::connect(plan, &PlanPage::serve_requested, serve, &ServePage::take_plan);
   QObject::connect(serve, &ServePage::page_requested, window.get(), &MainWindow::show_page);
   QObject::connect(serve, &ServePage::run_requested, window.get(),

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/main_window.h"
 
+#include <QApplication>
 #include <QCloseEvent>
+#include <QDragEnterEvent>
+#include <QFileInfo>
 #include <QHBoxLayout>
-#include <QRegularExpression>
+#include <QMimeData>
+#include <QScreen>
 #include <QStackedWidget>
+#include <QUrl>
 #include <QVBoxLayout>
-#include <QWidgetAction>
-#include <algorithm>
+#include <iterator>
 
+#include "ui/shell/action_registry.h"
 #include "ui/shell/banner_bar.h"
 #include "ui/shell/command_palette.h"
+#include "ui/shell/desktop_notifier.h"
 #include "ui/shell/engine_controller.h"
+#include "ui/shell/job_list.h"
+#include "ui/shell/key_tips.h"
+#include "ui/shell/layout_keeper.h"
 #include "ui/shell/preferences.h"
 #include "ui/shell/rail.h"
 #include "ui/shell/shortcut_sheet.h"
@@ -25,16 +34,32 @@ namespace {
 
 constexpr double kMinimumWidth = 260, kMinimumHeight = 160, kUsualWidth = 366, kUsualHeight = 229;  // units
 
+QString go_id(const QString& page) {
+  return QStringLiteral("shell.go.") + page;
+}
+
+/// Empty unless a file or folder of this machine is carried.
+QString dropped_path(const QDropEvent& event) {
+  const QList<QUrl> urls = event.mimeData()->urls();
+  return urls.isEmpty() ? QString() : urls.front().toLocalFile();
+}
+
 }  // namespace
 
 MainWindow::MainWindow(EngineController& engine, Preferences& preferences, QWidget* parent)
     : QMainWindow(parent),
       preferences_(preferences),
+      registry_(new ActionRegistry(preferences, this)),
+      notifier_(new DesktopNotifier(this)),
       rail_(new Rail(this)),
       top_bar_(new TopBar(this)),
       banner_(new BannerBar(this)),
-      pages_(new QStackedWidget(this)),
-      status_bar_(new StatusBar(engine, this)) {
+      pages_(new QStackedWidget(this)) {
+  QAction* shortcuts = add_action(QStringLiteral("shell.shortcuts"), tr("Shortcuts"), Qt::Key_F1);
+  QAction* commands = add_action(QStringLiteral("shell.commands"), tr("Commands"), Qt::CTRL | Qt::Key_K);
+  status_bar_ = new StatusBar(engine, commands, this);
+  new KeyTips(*registry_, this);
+  setAcceptDrops(true);
   setObjectName(QStringLiteral("shell.window"));
   setWindowTitle(QStringLiteral("Pitwall"));
   pages_->setObjectName(QStringLiteral("shell.pages"));
@@ -56,15 +81,18 @@ MainWindow::MainWindow(EngineController& engine, Preferences& preferences, QWidg
   column->addWidget(status_bar_);
   setCentralWidget(frame);
 
-  const Theme& theme = Theme::current();
-  setMinimumSize(theme.units(kMinimumWidth), theme.units(kMinimumHeight));
-  resize(theme.units(kUsualWidth), theme.units(kUsualHeight));
+  // Larger text asks for a larger window only where the screen has room for it.
+  const QSize least(units(kMinimumWidth), units(kMinimumHeight));
+  const QSize at_usual_text = least * 100 / preferences.text_percent();
+  setMinimumSize(least.boundedTo(screen()->availableSize().expandedTo(at_usual_text)));
+  set_usual_size();
 
-  connect(add_action(QStringLiteral("shell.shortcuts"), tr("Shortcuts"), Qt::Key_F1), &QAction::triggered,
-          this, &MainWindow::show_shortcuts);
-  connect(add_action(QStringLiteral("shell.commands"), tr("Commands"), Qt::CTRL | Qt::Key_K),
-          &QAction::triggered, this, &MainWindow::show_palette);
-  connect(status_bar_, &StatusBar::commands_requested, this, &MainWindow::show_palette);
+  connect(shortcuts, &QAction::triggered, this, &MainWindow::show_shortcuts);
+  connect(commands, &QAction::triggered, this, &MainWindow::show_palette);
+  connect(notifier_, &DesktopNotifier::activated, this, [this](const QString& page) {
+    bring_to_front();
+    show_page(page);
+  });
   connect(rail_, &Rail::page_chosen, this, &MainWindow::show_page);
   top_bar_->show_state(engine.state());
   connect(&engine, &EngineController::state_changed, this, [this](EngineState state) {
@@ -73,24 +101,40 @@ MainWindow::MainWindow(EngineController& engine, Preferences& preferences, QWidg
   });
 }
 
+void MainWindow::set_usual_size() {
+  resize(QSize(units(kUsualWidth), units(kUsualHeight)).boundedTo(screen()->availableSize()));
+}
+
 QAction* MainWindow::add_action(const QString& id, const QString& text, const QKeySequence& key) {
   auto* action = new QAction(text, this);
   action->setObjectName(id);
   action->setShortcut(key);
   addAction(action);
+  registry_->add(action);
   return action;
 }
 
 void MainWindow::add_page(Page* page, const QString& icon, const QKeySequence& key, bool foot) {
   pages_->addWidget(page);
   page->setAccessibleName(page->title());
-  rail_->add_page(page->id(), page->title(), icon, key.toString(QKeySequence::NativeText), foot);
-  top_bar_->add_page(*page);
-  connect(page, &Page::banner_requested, banner_, &BannerBar::post);
-  QAction* jump =
-      add_action(QStringLiteral("shell.go.") + page->id(), tr("Go to %1").arg(page->title()), key);
+  registry_->add_page(*page);
+  QAction* jump = add_action(go_id(page->id()), tr("Go to %1").arg(page->title()), key);
   connect(jump, &QAction::triggered, this, [this, id = page->id()] { show_page(id); });
+  rail_->add_page(page->id(), page->title(), icon, jump, foot);
+  top_bar_->add_page(*page);
+  connect_page(page);
   if (pages_->count() == 1) show_page(page->id());
+}
+
+void MainWindow::connect_page(Page* page) {
+  connect(page, &Page::banner_requested, this, [this, page](const Banner& banner) {
+    banner_->post(banner);
+    if (banner.finished && QApplication::activeWindow() == nullptr && preferences_.notifications())
+      notifier_->notify(page->title(), banner.text, page->id());
+  });
+  connect(page, &Page::badge_changed, this, [this, page] { rail_->set_badge(page->id(), page->badge()); });
+  connect(page, &Page::job_went_on, &status_bar_->jobs(), &JobList::post);
+  connect(page, &Page::job_ended, &status_bar_->jobs(), &JobList::end);
 }
 
 void MainWindow::show_page(const QString& id) {
@@ -126,6 +170,66 @@ void MainWindow::post(const Banner& banner) {
 void MainWindow::restore() {
   restoreGeometry(preferences_.geometry());
   show_page(preferences_.last_page());
+  layout_ = new LayoutKeeper(*this, preferences_, this);
+  layout_->restore();
+}
+
+void MainWindow::reset_layout() {
+  if (layout_ == nullptr) layout_ = new LayoutKeeper(*this, preferences_, this);
+  if (isMaximized() || isFullScreen()) showNormal();
+  set_usual_size();
+  layout_->forget();
+  post({Banner::Severity::good,
+        tr("The layout is as shipped. Dividers follow at the next start."),
+        {},
+        {},
+        {}});
+}
+
+Page* MainWindow::page_for(const QString& path) const {
+  for (const QString& id : page_ids())
+    if (Page* one = page(id); one->accepts(path)) return one;
+  return nullptr;
+}
+
+void MainWindow::open_path(const QString& path) {
+  if (Page* taker = page_for(path)) {
+    show_page(taker->id());
+    return taker->open(path);
+  }
+  post({Banner::Severity::warn,
+        tr("No page opens %1. Drop a .gguf file, a folder with config.json and safetensors, a config.json or "
+           "an exported run.")
+            .arg(QFileInfo(path).fileName()),
+        {},
+        {},
+        path});
+}
+
+void MainWindow::bring_to_front() {
+  setWindowState(windowState() & ~Qt::WindowMinimized);
+  show();
+  raise();
+  activateWindow();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (!dropped_path(*event).isEmpty()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  event->acceptProposedAction();
+  open_path(dropped_path(*event));
+}
+
+bool MainWindow::event(QEvent* event) {
+  const bool taken = QMainWindow::event(event);
+  if (event->type() == QEvent::Paint && !painted_) {
+    painted_ = true;
+    // After the backing store has been flushed: the window's children are painted in the same go.
+    QMetaObject::invokeMethod(this, &MainWindow::painted, Qt::QueuedConnection);
+  }
+  return taken;
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
@@ -140,38 +244,51 @@ void MainWindow::showEvent(QShowEvent* event) {
 
 void MainWindow::show_shortcuts() {
   ShortcutSheet sheet(actions(), current_page(), this);
-  sheet.exec();
+  if (sheet.exec() == QDialog::Accepted) show_page(QStringLiteral("settings"));
 }
 
-/// What can be done now: the frame's actions, then those of every page, the current one first.
-std::vector<Command> MainWindow::commands() const {
-  std::vector<Command> commands;
-  for (QAction* action : actions())
-    if (action->objectName() != QStringLiteral("shell.commands"))
-      commands.push_back({action, tr("everywhere"), {}});
-  const auto is_listed = [&](const QAction* action, const QString& page) {
-    return std::any_of(commands.begin(), commands.end(), [&](const Command& command) {
-      return command.page == page && command.action->text() == action->text();
-    });
-  };
-  const auto add_page = [&](const Page* page) {
-    for (QAction* action :
-         page->findChildren<QAction*>(QRegularExpression(QStringLiteral("."))))  // those with an id
-      if (action->isEnabled() && !qobject_cast<QWidgetAction*>(action) && !is_listed(action, page->id()))
-        commands.push_back({action, page->title(), page->id()});
-  };
-  add_page(current_page());
-  for (const QString& id : page_ids())
-    if (page(id) != current_page()) add_page(page(id));
-  return commands;
+/// The pages, what can be done now, the current page's first, and what the pages offer.
+std::vector<PaletteEntry> MainWindow::palette_entries() {
+  std::vector<PaletteEntry> entries, elsewhere, offered;
+  for (const QString& id : page_ids()) {
+    Page* one = page(id);
+    entries.push_back({PaletteEntry::Kind::page,
+                       id,
+                       one->title(),
+                       {},
+                       keys_text(*registry_->find(go_id(id))->action),
+                       [this, id] { show_page(id); }});
+    for (PaletteEntry& entry : one->palette_entries()) {
+      entry.open = [this, id, open = std::move(entry.open)] {
+        show_page(id);
+        open();
+      };
+      offered.push_back(std::move(entry));
+    }
+  }
+  for (const RegisteredAction& one : registry_->actions()) {
+    if (!one.action->isEnabled() || one.id() == QStringLiteral("shell.commands") ||
+        one.id().startsWith(go_id({})))
+      continue;
+    const bool here = one.page.isEmpty() || one.page == current_page()->id();
+    (here ? entries : elsewhere)
+        .push_back({PaletteEntry::Kind::action, one.id(), one.action->text(), one.where,
+                    keys_text(*one.action), [this, one] {
+                      if (!one.page.isEmpty()) show_page(one.page);
+                      one.action->trigger();
+                    }});
+  }
+  for (std::vector<PaletteEntry>* more : {&elsewhere, &offered})
+    std::move(more->begin(), more->end(), std::back_inserter(entries));
+  return entries;
 }
 
 void MainWindow::show_palette() {
-  CommandPalette palette(commands(), this);
+  CommandPalette palette(palette_entries(), preferences_.recent_commands(), this);
   if (palette.exec() != QDialog::Accepted || !palette.chosen()) return;
-  const Command command = *palette.chosen();
-  if (!command.page.isEmpty()) show_page(command.page);
-  command.action->trigger();
+  const PaletteEntry entry = *palette.chosen();
+  preferences_.add_recent_command(full_id(entry));
+  entry.open();
 }
 
 }  // namespace pitwall::ui

@@ -11,9 +11,11 @@ class QStackedWidget;
 
 namespace pitwall::ui {
 
+class ActionRegistry;
 class BannerBar;
-struct Command;
+class DesktopNotifier;
 class EngineController;
+class LayoutKeeper;
 class Preferences;
 class Rail;
 class StatusBar;
@@ -33,23 +35,41 @@ class MainWindow : public QMainWindow {
   Page* current_page() const;
   QStringList page_ids() const;
   void post(const Banner& banner);
-  void restore();  ///< geometry and last page of the last time
+  void restore();       ///< geometry, last page and layout of the last time; after the last add_page()
+  void reset_layout();  ///< the look of the first start
+  void open_path(const QString& path);  ///< shown by the page that accepts it; a banner where none does
+  void bring_to_front();
+  ActionRegistry& registry() { return *registry_; }
+  DesktopNotifier& notifier() { return *notifier_; }
+
+ Q_SIGNALS:
+  void painted();  ///< for the first time
 
  protected:
+  bool event(QEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
   void showEvent(QShowEvent* event) override;
 
  private:
   QAction* add_action(const QString& id, const QString& text, const QKeySequence& key);
-  std::vector<Command> commands() const;
+  void connect_page(Page* page);
+  Page* page_for(const QString& path) const;
+  std::vector<PaletteEntry> palette_entries();
   void show_shortcuts();
   void show_palette();
+  void set_usual_size();
   Preferences& preferences_;
+  ActionRegistry* registry_;
+  DesktopNotifier* notifier_;
+  LayoutKeeper* layout_ = nullptr;  // from restore() on
   Rail* rail_;
   TopBar* top_bar_;
   BannerBar* banner_;
   QStackedWidget* pages_;
   StatusBar* status_bar_;
+  bool painted_ = false;
 };
 
 }  // namespace pitwall::ui

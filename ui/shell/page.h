@@ -6,8 +6,11 @@
 #include <QString>
 #include <QWidget>
 #include <functional>
+#include <vector>
 
 #include "engine/base/result.h"
+#include "ui/shell/job_list.h"
+#include "ui/shell/palette_entry.h"
 
 namespace pitwall::ui {
 
@@ -19,8 +22,16 @@ struct Banner {
   QString verb;                  ///< empty = no button
   std::function<void()> action;  ///< on the UI thread
   QString details;               ///< for Copy details; empty = text
+  bool finished =
+      false;  ///< something long has ended: the desktop tells it too while another window is in use
 };
 Banner banner_of(const Error& error);  ///< bad, with the error's text; the caller adds the verb
+
+/// The count beside a page's name in the rail; 0 = none.
+struct Badge {
+  int count = 0;
+  QString words;  ///< "3 items to decide"
+};
 
 class Page : public QWidget {
   Q_OBJECT
@@ -34,9 +45,21 @@ class Page : public QWidget {
     return {};
   }                            ///< buttons at the right end, with ids, keys and names
   virtual void activated() {}  ///< the page becomes visible
+  virtual Badge badge() const { return {}; }
+  /// What the palette offers beside the page's actions: settings, runs, chats; the newest first.
+  virtual std::vector<PaletteEntry> palette_entries() { return {}; }
+  /// Whether a file or folder that was dropped, or named at the start, is this page's. Looks at names only.
+  virtual bool accepts(const QString& path) const {
+    (void)path;
+    return false;
+  }
+  virtual void open(const QString& path) { (void)path; }  ///< one that it accepts; the page is shown already
 
  Q_SIGNALS:
   void banner_requested(const pitwall::ui::Banner& banner);
+  void badge_changed();
+  void job_went_on(const pitwall::ui::Job& job);  ///< began, or has news
+  void job_ended(const QString& id);
 };
 
 }  // namespace pitwall::ui

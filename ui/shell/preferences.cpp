@@ -10,7 +10,7 @@ namespace pitwall::ui {
 
 namespace {
 
-constexpr int kRecentModels = 8;
+constexpr int kRecentModels = 8, kRecentCommands = 8;
 constexpr const char* kThemeNames[] = {"auto", "light", "dark"};
 
 QString key(const char* name) {
@@ -42,6 +42,12 @@ int Preferences::refresh_hz() const {
 void Preferences::set_refresh_hz(int hz) {
   file_.setValue(key("refresh_hz"), hz);
 }
+SendKey Preferences::send_key() const {
+  return file_.value(key("send_key")).toString() == key("enter") ? SendKey::enter : SendKey::ctrl_enter;
+}
+void Preferences::set_send_key(SendKey chosen) {
+  file_.setValue(key("send_key"), chosen == SendKey::enter ? key("enter") : key("ctrl_enter"));
+}
 QByteArray Preferences::geometry() const {
   return file_.value(key("geometry")).toByteArray();
 }
@@ -53,6 +59,51 @@ QString Preferences::last_page() const {
 }
 void Preferences::set_last_page(const QString& id) {
   file_.setValue(key("page"), id);
+}
+
+int Preferences::text_percent() const {
+  return std::clamp(file_.value(key("text_percent"), 100).toInt(), 100, 150);
+}
+void Preferences::set_text_percent(int percent) {
+  file_.setValue(key("text_percent"), percent);
+}
+bool Preferences::notifications() const {
+  return file_.value(key("notifications"), true).toBool();
+}
+void Preferences::set_notifications(bool on) {
+  file_.setValue(key("notifications"), on);
+}
+std::optional<QKeySequence> Preferences::shortcut(const QString& action) const {
+  const QVariant kept = file_.value(key("shortcuts/") + action);
+  if (!kept.isValid()) return std::nullopt;
+  return QKeySequence(kept.toString(), QKeySequence::PortableText);
+}
+void Preferences::set_shortcut(const QString& action, const std::optional<QKeySequence>& sequence) {
+  if (sequence)
+    file_.setValue(key("shortcuts/") + action, sequence->toString(QKeySequence::PortableText));
+  else
+    file_.remove(key("shortcuts/") + action);
+}
+
+QStringList Preferences::recent_commands() const {
+  return file_.value(key("recent_commands")).toStringList();
+}
+void Preferences::add_recent_command(const QString& id) {
+  QStringList commands = recent_commands();
+  commands.removeAll(id);
+  commands.prepend(id);
+  file_.setValue(key("recent_commands"), QStringList(commands.mid(0, kRecentCommands)));
+}
+
+QVariant Preferences::layout(const QString& widget) const {
+  return file_.value(key("layout/") + widget);
+}
+void Preferences::set_layout(const QString& widget, const QVariant& layout) {
+  file_.setValue(key("layout/") + widget, layout);
+}
+void Preferences::forget_layout() {
+  file_.remove(key("layout"));
+  file_.remove(key("geometry"));
 }
 
 QStringList Preferences::recent_models() const {

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/rail.h"
 
+#include <QAbstractButton>
 #include <QKeyEvent>
 #include <QPainter>
 #include <QVBoxLayout>
+#include <algorithm>
 
+#include "ui/shell/page.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/icon.h"
+#include "ui/widgets/number_format.h"
+#include "ui/widgets/page_action.h"
 
 namespace pitwall::ui {
-
-namespace {
 
 class RailButton final : public QAbstractButton {
  public:
   RailButton(const QString& title, const QString& icon, QWidget* parent)
       : QAbstractButton(parent), icon_(icon) {
     setText(title);
-    setAccessibleName(title);
+    set_badge({});
     setCheckable(true);
     setAutoExclusive(true);
     setAttribute(Qt::WA_Hover);
@@ -26,6 +29,11 @@ class RailButton final : public QAbstractButton {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   }
   QSize sizeHint() const override { return {units(21), units(15)}; }
+  void set_badge(const Badge& badge) {
+    badge_ = badge;
+    setAccessibleName(badge.count > 0 ? Rail::tr("%1, %2").arg(text(), badge.words) : text());
+    update();
+  }
 
  protected:
   void paintEvent(QPaintEvent*) override {
@@ -44,6 +52,7 @@ class RailButton final : public QAbstractButton {
     const QRect words(0, mark.bottom() + units(0.75), width(), painter.fontMetrics().height());
     painter.drawText(words, Qt::AlignCenter,
                      painter.fontMetrics().elidedText(text(), Qt::ElideRight, width()));
+    if (badge_.count > 0) paint_badge(painter, mark);
     if (hasFocus()) {
       painter.setPen(QPen(ink(Colour::accent), 2));
       painter.drawRect(QRectF(rect()).adjusted(1, 1, -1, -1));
@@ -51,10 +60,27 @@ class RailButton final : public QAbstractButton {
   }
 
  private:
-  QString icon_;
-};
+  void paint_badge(QPainter& painter, const QRect& mark) const {
+    QFont font = Theme::current().font(FontRole::caption);
+    font.setWeight(QFont::DemiBold);
+    painter.setFont(font);
+    const QString count = count_text(badge_.count);
+    const int height = painter.fontMetrics().height();
+    const int wide = std::max(height, painter.fontMetrics().horizontalAdvance(count) + units(2));
+    const QRect pill(mark.right() - units(1), mark.top() - units(1), wide, height);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(ink(Colour::accent));
+    painter.drawRoundedRect(pill, height / 2.0, height / 2.0);
+    painter.setPen(ink(Colour::on_accent));
+    painter.drawText(pill, Qt::AlignCenter, count);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setBrush(Qt::NoBrush);
+  }
 
-}  // namespace
+  QString icon_;
+  Badge badge_;
+};
 
 Rail::Rail(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("shell.rail"));
@@ -80,23 +106,32 @@ Rail::Rail(QWidget* parent) : QWidget(parent) {
   });
 }
 
-void Rail::add_page(const QString& id, const QString& title, const QString& icon, const QString& shortcut,
+void Rail::add_page(const QString& id, const QString& title, const QString& icon, const QAction* jump,
                     bool foot) {
   auto* button = new RailButton(title, icon, this);
   button->setObjectName(QStringLiteral("shell.rail.") + id);
-  button->setToolTip(shortcut.isEmpty() ? title : QStringLiteral("%1 (%2)").arg(title, shortcut));
+  follow_key(button, jump, title);
   (foot ? foot_ : pages_)->addWidget(button);
   buttons_ << button;
   connect(button, &QAbstractButton::clicked, this, [this, id] { Q_EMIT page_chosen(id); });
 }
 
+RailButton* Rail::button(const QString& id) const {
+  for (RailButton* button : buttons_)
+    if (button->objectName() == QStringLiteral("shell.rail.") + id) return button;
+  return nullptr;
+}
+
+void Rail::set_badge(const QString& id, const Badge& badge) {
+  if (RailButton* its = button(id)) its->set_badge(badge);
+}
+
 void Rail::set_current(const QString& id) {
-  for (QAbstractButton* button : buttons_)
-    if (button->objectName() == QStringLiteral("shell.rail.") + id) button->setChecked(true);
+  if (RailButton* its = button(id)) its->setChecked(true);
 }
 
 void Rail::focus_current() {
-  for (QAbstractButton* button : buttons_)
+  for (RailButton* button : buttons_)
     if (button->isChecked()) button->setFocus();
 }
 

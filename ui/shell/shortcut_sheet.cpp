@@ -5,6 +5,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "ui/shell/action_registry.h"
 #include "ui/shell/page.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/data_table.h"
@@ -23,8 +24,7 @@ ShortcutSheet::ShortcutSheet(const QList<QAction*>& everywhere, const Page* page
   };
   const auto add_actions = [&](const QList<QAction*>& actions, const QString& where) {
     for (const QAction* action : actions)
-      if (!action->shortcut().isEmpty())
-        add(action->shortcut().toString(QKeySequence::NativeText), action->text(), where);
+      if (!action->shortcut().isEmpty()) add(keys_text(*action), action->text(), where);
   };
   add_actions(everywhere, tr("everywhere"));
   if (page) {
@@ -43,6 +43,9 @@ ShortcutSheet::ShortcutSheet(const QList<QAction*>& everywhere, const Page* page
 
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   buttons->button(QDialogButtonBox::Close)->setText(tr("Close"));
+  buttons->addButton(tr("Change…"), QDialogButtonBox::AcceptRole)
+      ->setObjectName(QStringLiteral("shell.shortcutSheet.change"));
+  connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(units(3), units(3), units(3), units(3));

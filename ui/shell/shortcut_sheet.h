@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// F1: every key that works here, read from the actions themselves.
+// F1: every key that works here, read from the actions themselves. Accepted: the user wants to change them.
 #pragma once
 #include <QAction>
 #include <QDialog>

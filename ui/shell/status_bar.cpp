@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/status_bar.h"
 
+#include <QAction>
 #include <QApplication>
 #include <QClipboard>
 #include <QFileInfo>
@@ -11,6 +12,7 @@
 
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/engine_state.h"
+#include "ui/shell/job_strip.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/number_format.h"
@@ -27,7 +29,8 @@ QString bold(const QString& text) {
 
 }  // namespace
 
-StatusBar::StatusBar(EngineController& engine, QWidget* parent) : QWidget(parent), engine_(engine) {
+StatusBar::StatusBar(EngineController& engine, QAction* commands, QWidget* parent)
+    : QWidget(parent), engine_(engine) {
   setObjectName(QStringLiteral("shell.statusBar"));
   setFixedHeight(units(6.75));
   auto* row = new QHBoxLayout(this);
@@ -46,12 +49,21 @@ StatusBar::StatusBar(EngineController& engine, QWidget* parent) : QWidget(parent
   cells_ << url_;
   run_ = add_cell(row);
   row->addStretch(1);
-  auto* keys = new QPushButton(tr("Commands Ctrl+K"), this);
+  jobs_ = new JobStrip(this);
+  row->addWidget(jobs_, 1000);  // before the stretch, as far as it grows
+  auto* keys = new QPushButton(this);
+  keys->setObjectName(QStringLiteral("shell.commandsButton"));
   keys->setFlat(true);
   keys->setProperty("compact", true);
   keys->setFont(Theme::current().font(FontRole::small));
+  const auto show_key = [keys, commands] {
+    const QString key = commands->shortcut().toString(QKeySequence::NativeText);
+    keys->setText(key.isEmpty() ? commands->text() : tr("%1 %2").arg(commands->text(), key));
+  };
+  show_key();
   row->addWidget(keys);
-  connect(keys, &QPushButton::clicked, this, &StatusBar::commands_requested);
+  connect(commands, &QAction::changed, keys, show_key);
+  connect(keys, &QPushButton::clicked, commands, &QAction::trigger);
   connect(url_, &QPushButton::clicked, this, [this] {
     QApplication::clipboard()->setText(engine_.url());
     url_->setText(tr("Copied"));
@@ -67,6 +79,10 @@ StatusBar::StatusBar(EngineController& engine, QWidget* parent) : QWidget(parent
     update();
   });
   refresh();
+}
+
+JobList& StatusBar::jobs() {
+  return jobs_->jobs();
 }
 
 Label* StatusBar::add_cell(QHBoxLayout* row) {

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The line at the foot: state and model, tok/s, memory, address, run. A click on the address copies it.
+// The line at the foot: state and model, tok/s, memory, address, run, jobs. A click on the address copies it.
 #pragma once
 #include <QWidget>
 
+class QAction;
 class QHBoxLayout;
 class QPushButton;
 
 namespace pitwall::ui {
 
 class EngineController;
+class JobList;
+class JobStrip;
 class Label;
 
 class StatusBar : public QWidget {
   Q_OBJECT
 
  public:
-  explicit StatusBar(EngineController& engine, QWidget* parent = nullptr);
+  /// `commands` opens the palette.
+  StatusBar(EngineController& engine, QAction* commands, QWidget* parent = nullptr);
   void refresh();
-
- Q_SIGNALS:
-  void commands_requested();
+  JobList& jobs();
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -30,6 +32,7 @@ class StatusBar : public QWidget {
   QList<QWidget*> cells_;
   Label *state_, *rate_, *memory_, *run_;
   QPushButton* url_;
+  JobStrip* jobs_;
 };
 
 }  // namespace pitwall::ui

@@ -480,6 +480,9 @@ void Style::drawControl(ControlElement element, const QStyleOption* option, QPai
         if (has(widget, "primary") && (label.state & State_Enabled))
           label.palette.setColor(QPalette::ButtonText, ink(Colour::on_accent));
         label.state &= ~State_HasFocus;
+        const int mark = label.icon.isNull() ? 0 : label.iconSize.width() + units(1);
+        label.text = label.fontMetrics.elidedText(label.text, Qt::ElideRight,
+                                                  label.rect.width() - mark - units(1), Qt::TextShowMnemonic);
         proxy()->drawControl(CE_PushButtonLabel, &label, painter, widget);
       }
       return;

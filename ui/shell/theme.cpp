@@ -44,12 +44,17 @@ Theme& Theme::current() {
 }
 
 Theme::Theme() {
-  choose_font();
+  choose_font(100);
   qApp->installEventFilter(this);
 }
 
 void Theme::set_mode(ThemeMode mode) {
   mode_ = mode;
+  apply();
+}
+
+void Theme::set_text_percent(int percent) {
+  choose_font(percent);
   apply();
 }
 
@@ -119,7 +124,7 @@ QFont Theme::font(FontRole role) const {
   return font;
 }
 
-void Theme::choose_font() {
+void Theme::choose_font(int percent) {
   body_ = QFontDatabase::systemFont(QFontDatabase::GeneralFont);
   QStringList families{body_.family()};
   const bool unset = is_generic(body_.family());
@@ -134,6 +139,7 @@ void Theme::choose_font() {
   families << QStringLiteral("Noto Sans CJK SC");
   body_.setFamilies(families);
   if (body_.pointSizeF() <= 0) body_.setPointSizeF(QFontInfo(body_).pointSizeF());
+  body_.setPointSizeF(body_.pointSizeF() * percent / 100);
   unit_ = QFontMetricsF(body_).height() / 4.5;
 }
 

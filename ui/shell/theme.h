@@ -107,6 +107,8 @@ class Theme : public QObject {
 
   void set_mode(ThemeMode mode);  ///< style, palette and fonts of the application; emits changed()
   ThemeMode mode() const { return mode_; }
+  /// 100 … 150 % of the system's text size. Before any widget is made: distances follow the text.
+  void set_text_percent(int percent);
   bool dark() const { return dark_; }
 
   QColor colour(Colour token) const;
@@ -125,7 +127,7 @@ class Theme : public QObject {
  private:
   Theme();
   void apply();
-  void choose_font();
+  void choose_font(int percent);
   QPalette palette() const;
 
   ThemeMode mode_ = ThemeMode::automatic;

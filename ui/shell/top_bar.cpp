@@ -7,6 +7,7 @@
 #include <QStyle>
 #include <QWidgetAction>
 
+#include "ui/shell/action_registry.h"
 #include "ui/shell/engine_state.h"
 #include "ui/shell/page.h"
 #include "ui/shell/theme.h"
@@ -16,10 +17,14 @@ namespace pitwall::ui {
 
 namespace {
 
+constexpr double kLeastButton = 14;
+
 /// A push button that stays as its action is.
 QPushButton* button_for(QAction* action, QWidget* parent) {
   auto* button = new QPushButton(parent);
   button->setObjectName(action->objectName());
+  button->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+  button->setMinimumWidth(units(kLeastButton));  // a narrow window cuts its words, the tooltip has them all
   const auto follow = [action, button] {
     button->setText(action->text());
     button->setIcon(action->icon());
@@ -29,8 +34,7 @@ QPushButton* button_for(QAction* action, QWidget* parent) {
     button->setChecked(action->isChecked());
     button->setToolTip(action->shortcut().isEmpty()
                            ? action->toolTip()
-                           : QStringLiteral("%1 (%2)").arg(
-                                 action->text(), action->shortcut().toString(QKeySequence::NativeText)));
+                           : QStringLiteral("%1 (%2)").arg(action->text(), keys_text(*action)));
     if (button->property("primary") != action->property("primary")) {
       button->setProperty("primary", action->property("primary"));
       button->update();

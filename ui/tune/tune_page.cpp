@@ -13,6 +13,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <limits>
 
 #include "engine/base/file.h"
 #include "engine/report/checklist_report.h"
@@ -57,6 +58,7 @@ struct TunePage::State {
   void show_list();
   void show();
   void show_item();
+  void show_job();
   std::size_t current() const { return static_cast<std::size_t>(std::max(0, list->current())); }
   bool has_item() const { return session.checklist() && list->current() >= 0; }
   void ask_template(const std::string& origin);
@@ -94,6 +96,9 @@ void TunePage::State::build() {
   right->setStretchFactor(0, 4);
   right->setStretchFactor(1, 5);
   columns = new QSplitter(Qt::Horizontal);
+  columns->setObjectName(QStringLiteral("tune.columns"));
+  right->setObjectName(QStringLiteral("tune.right"));
+  below->setObjectName(QStringLiteral("tune.below"));
   columns->addWidget(list);
   columns->addWidget(right);
   columns->setStretchFactor(1, 1);
@@ -135,12 +140,21 @@ void TunePage::State::build_actions() {
 
 void TunePage::State::connect_all() {
   connect(&session, &TuneSession::list_changed, page, [this] { show_list(); });
-  connect(&session, &TuneSession::changed, page, [this] { show(); });
-  connect(&session, &TuneSession::progress_changed, page, [this] { list->show_progress(session); });
+  connect(&session, &TuneSession::changed, page, [this] {
+    show();
+    show_job();
+    Q_EMIT page->badge_changed();
+  });
+  connect(&session, &TuneSession::progress_changed, page, [this] {
+    list->show_progress(session);
+    show_job();
+  });
   connect(&session, &TuneSession::failed, page,
           [this](const Error& error) { Q_EMIT page->banner_requested(banner_of(error)); });
   connect(&session, &TuneSession::finished, page, [this](const QString& sentence, bool well) {
-    say(well ? Banner::Severity::good : Banner::Severity::warn, sentence);
+    Banner banner{well ? Banner::Severity::good : Banner::Severity::warn, sentence, {}, {}, {}};
+    banner.finished = true;
+    Q_EMIT page->banner_requested(banner);
   });
   connect(&session, &TuneSession::interrupted, page, [this](int measured) {
     say(Banner::Severity::warn,
@@ -209,6 +223,17 @@ void TunePage::State::show_item() {
   scatter->show_checklist(session, list->current());
   detail->show_item(session, list->current());
   difference->show_item(session, list->current());
+}
+
+void TunePage::State::show_job() {
+  const QString job = QStringLiteral("tune.run");
+  if (!session.running()) return void(Q_EMIT page->job_ended(job));
+  const TuneProgress& now = session.progress();
+  const double share = now.total > 0 ? static_cast<double>(now.done) / static_cast<double>(now.total)
+                                     : std::numeric_limits<double>::quiet_NaN();
+  Q_EMIT page->job_went_on(
+      {job, tr("Item %1 of “%2”").arg(now.item + 1).arg(QString::fromStdString(session.checklist()->name)),
+       share, [this] { session.cancel(); }});
 }
 
 void TunePage::State::ask_template(const std::string& origin) {
@@ -314,6 +339,24 @@ QList<QAction*> TunePage::page_actions() {
 void TunePage::activated() {
   state_->session.refresh();
   state_->list->view()->setFocus();
+}
+std::vector<PaletteEntry> TunePage::palette_entries() {
+  std::vector<PaletteEntry> entries;
+  for (const ChecklistListItem& one : state_->session.list())
+    entries.push_back({PaletteEntry::Kind::checklist,
+                       QString::number(one.id),
+                       QString::fromStdString(one.name),
+                       {},
+                       {},
+                       [this, id = one.id] { state_->session.open(id); }});
+  return entries;
+}
+Badge TunePage::badge() const {
+  const auto& checklist = state_->session.checklist();
+  if (!checklist) return {};
+  const auto waiting = std::count_if(checklist->items.begin(), checklist->items.end(),
+                                     [](const Item& item) { return item.verdict == ItemVerdict::unclear; });
+  return {static_cast<int>(waiting), tr("%1 to decide").arg(waiting)};
 }
 TuneSession& TunePage::session() {
   return state_->session;

@@ -21,6 +21,8 @@ class TunePage : public Page {
   QList<QWidget*> context_widgets() override;
   QList<QAction*> page_actions() override;
   void activated() override;
+  std::vector<PaletteEntry> palette_entries() override;
+  Badge badge() const override;  ///< what was measured and waits for a decision
 
   TuneSession& session();
   void start(const Checklist& checklist);  ///< a new one, opened

@@ -144,11 +144,20 @@ DataTable::DataTable(const QString& accessible_name, std::vector<TableColumn> co
   horizontalHeader()->setFocusPolicy(Qt::NoFocus);
   verticalHeader()->hide();
   restyle();
+  describe();
   connect(&Theme::current(), &Theme::changed, this, &DataTable::restyle);
   connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this] { Q_EMIT current_changed(current_key()); });
   connect(horizontalScrollBar(), &QScrollBar::rangeChanged, this, [this] {
     if (max_rows_ > 0) updateGeometry();
+  });
+  connect(horizontalHeader(), &QHeaderView::sectionResized, this, [this](int column, int, int width) {
+    // Fitting moves columns too; only a drag is the user's wish.
+    if (column == stretch_ || QGuiApplication::mouseButtons() != Qt::LeftButton ||
+        !horizontalHeader()->underMouse())
+      return;
+    user_widths_[QString::number(column)] = width;
+    Q_EMIT columns_resized();
   });
   connect(this, &QTableView::doubleClicked, this, [this] { Q_EMIT opened(current_key()); });
 }
@@ -188,10 +197,21 @@ void DataTable::set_rows(std::vector<TableRow> rows) {
     viewport()->update();
   }
   fit_columns();
+  describe();
   if (max_rows_ > 0 && model_->rowCount() != fitted_rows_) {
     fitted_rows_ = model_->rowCount();
     updateGeometry();
   }
+}
+
+/// How much there is, and of what.
+void DataTable::describe() {
+  if (accessibleDescription() != described_) return;
+  QStringList titles;
+  for (const TableColumn& column : model_->columns())
+    if (!column.title.isEmpty()) titles << column.title;
+  described_ = tr("Rows: %1. Columns: %2.").arg(model_->rowCount()).arg(titles.join(QStringLiteral(", ")));
+  setAccessibleDescription(described_);
 }
 
 qint64 DataTable::current_key() const {
@@ -241,7 +261,7 @@ void DataTable::fit_columns() {
   const int padding = Theme::current().units(4);
   widths_.resize(static_cast<std::size_t>(model_->columnCount()));
   for (int column = 0; column < model_->columnCount(); ++column) {
-    if (column == stretch_) continue;
+    if (column == stretch_ || user_widths_.contains(QString::number(column))) continue;
     int width = horizontalHeader()->sectionSizeHint(column);
     for (const TableRow& row : model_->rows()) {
       const auto index = static_cast<std::size_t>(column);
@@ -256,6 +276,14 @@ void DataTable::fit_columns() {
       setColumnWidth(column, width);
     }
   }
+}
+
+void DataTable::set_user_widths(const QVariantMap& widths) {
+  user_widths_ = widths;
+  for (auto [column, width] : user_widths_.asKeyValueRange())
+    setColumnWidth(column.toInt(), std::max(width.toInt(), units(4)));
+  widths_.clear();
+  fit_columns();
 }
 
 QString DataTable::to_csv(bool selected_only) const {

@@ -5,6 +5,7 @@
 #include <QAbstractTableModel>
 #include <QIcon>
 #include <QTableView>
+#include <QVariantMap>
 #include <vector>
 
 #include "ui/shell/theme.h"
@@ -67,10 +68,14 @@ class DataTable : public QTableView {
   void set_stretch_column(int column);   ///< takes the room left; the others fit their contents
   void fit_height(int max_rows);         ///< as tall as its rows, up to max_rows; no inner scrolling below it
   QString to_csv(bool selected_only = false) const;  ///< C locale, header first
+  /// Widths that the user gave to columns: index as text → pixels. They stay as they are.
+  const QVariantMap& user_widths() const { return user_widths_; }
+  void set_user_widths(const QVariantMap& widths);  ///< empty: all fit their contents again
 
  Q_SIGNALS:
   void current_changed(qint64 key);
   void opened(qint64 key);  ///< Enter or double click
+  void columns_resized();   ///< by the user
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
@@ -82,10 +87,13 @@ class DataTable : public QTableView {
  private:
   void restyle();
   void fit_columns();
+  void describe();
   TableModel* model_;
   QSortFilterProxyModel* proxy_;
   int stretch_ = -1, max_rows_ = 0, fitted_rows_ = -1;
   std::vector<int> widths_;  ///< of the columns, as fitted so far
+  QVariantMap user_widths_;
+  QString described_;  ///< what describe() said; another description is its owner's
 };
 
 }  // namespace pitwall::ui

@@ -19,4 +19,13 @@ QAction* add_page_action(QWidget* page, const QString& id, const QString& text, 
   return action;
 }
 
+void follow_key(QWidget* widget, const QAction* action, const QString& tip) {
+  const auto show = [widget, action, tip] {
+    const QString key = action->shortcut().toString(QKeySequence::NativeText);
+    widget->setToolTip(key.isEmpty() ? tip : QStringLiteral("%1 (%2)").arg(tip, key));
+  };
+  show();
+  QObject::connect(action, &QAction::changed, widget, show);
+}
+
 }  // namespace pitwall::ui

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// An action of a page: its keys work while the page or what is in it has the focus.
+// An action of a page: its keys work while the page or what is in it has the focus. And tooltips that name an
+// action's key.
 #pragma once
 #include <QKeySequence>
 #include <QList>
@@ -14,5 +15,8 @@ namespace pitwall::ui {
 /// `id`: its object name. Keys may be empty. The page owns it.
 QAction* add_page_action(QWidget* page, const QString& id, const QString& text, QList<QKeySequence> keys,
                          std::function<void()> triggered);
+
+/// `tip`, and the action's key in brackets for as long as it has one: keys can be changed.
+void follow_key(QWidget* widget, const QAction* action, const QString& tip);
 
 }  // namespace pitwall::ui

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/model_path.h"
+
+#include <QDir>
+#include <QFileInfo>
+
+namespace pitwall::ui {
+
+bool has_config(const QString& path) {
+  const QFileInfo file(path);
+  if (file.isDir()) return QFileInfo::exists(QDir(path).filePath(QStringLiteral("config.json")));
+  return file.fileName() == QLatin1String("config.json");
+}
+
+bool has_weights(const QString& path) {
+  const QFileInfo file(path);
+  if (!file.isDir() && file.suffix().compare(QLatin1String("gguf"), Qt::CaseInsensitive) == 0) return true;
+  const QDir folder = file.isDir() ? QDir(path) : file.absoluteDir();
+  return has_config(path) && !folder.entryList({QStringLiteral("*.safetensors")}).isEmpty();
+}
+
+}  // namespace pitwall::ui
