@@ -136,9 +136,10 @@ std::string aiperf_jsonl(std::span<const RequestRecord> requests) {
                          wall(request.first_token),
                          wall(request.finished),
                          request.finish == FinishReason::cancelled};
-    lines += request.ended_well() ? line_of(about, metrics_json(request), {})
-                                  : line_of(about, Json::object(),
-                                            error_json({}, finish_reason_name(request.finish), request.error));
+    lines += request.ended_well()
+                 ? line_of(about, metrics_json(request), {})
+                 : line_of(about, Json::object(),
+                           error_json({}, finish_reason_name(request.finish), request.error));
   }
   return lines;
 }

@@ -62,7 +62,7 @@ class BenchRun final : public LoadListener {
   Recorder seen_;               // the client's view, for the seconds of a run over HTTP
   std::vector<RequestRecord> all_;
   Nanos last_second_ = 0;
-  Nanos last_step_ = 0;        // when the newest written step was launched
+  Nanos last_step_ = 0;  // when the newest written step was launched
   std::size_t steps_kept_ = 0;
   Result<void> written_;  // the first failure of the sink
 

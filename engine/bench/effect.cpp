@@ -17,7 +17,8 @@ Reading reading_of(const Interval& difference, std::optional<bool> more_is_bette
   return (difference.mean > 0) == *more_is_better ? Reading::better : Reading::worse;
 }
 
-Effect effect_of(double before, double after, const Interval& difference, std::optional<bool> more_is_better) {
+Effect effect_of(double before, double after, const Interval& difference,
+                 std::optional<bool> more_is_better) {
   Effect effect{before, after, difference};
   const double whole = before != 0 ? before : std::nan("");
   effect.percent = 100 * difference.mean / whole;
@@ -40,9 +41,9 @@ double welch_half(std::span<const double> before, std::span<const double> after)
   if (before.size() < 2 || after.size() < 2) return std::nan("");
   const double a = squared_error(before), b = squared_error(after);
   if (a + b == 0) return 0;
-  const double freedom = (a + b) * (a + b) /
-                         (a * a / static_cast<double>(before.size() - 1) +
-                          b * b / static_cast<double>(after.size() - 1));
+  const double freedom =
+      (a + b) * (a + b) /
+      (a * a / static_cast<double>(before.size() - 1) + b * b / static_cast<double>(after.size() - 1));
   return student_t_quantile(0.975, std::max(1, static_cast<int>(freedom))) * std::sqrt(a + b);
 }
 

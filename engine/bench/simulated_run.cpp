@@ -63,7 +63,8 @@ std::vector<SecondRecord> seconds_of(const Simulation& simulation, Bytes block_b
   }
   for (const StepRecord& step : simulation.steps) {
     const Nanos ended = step.finished - step.finished % kNanosPerSecond;
-    for (Nanos start = step.started - step.started % kNanosPerSecond; start <= ended; start += kNanosPerSecond) {
+    for (Nanos start = step.started - step.started % kNanosPerSecond; start <= ended;
+         start += kNanosPerSecond) {
       const auto [place, unseen] = seconds.try_emplace(start);
       SecondRecord& second = place->second;
       second.utc = start;

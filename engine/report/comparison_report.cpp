@@ -20,8 +20,10 @@ namespace pitwall {
 namespace {
 
 constexpr const char* kMethod =
-    "Effect = difference to the first column, in % of it, with its 95 % interval: over repeats where both have "
-    "the same ones, else over ten stretches of each run. An interval that spans zero is no change; without one "
+    "Effect = difference to the first column, in % of it, with its 95 % interval: over repeats where both "
+    "have "
+    "the same ones, else over ten stretches of each run. An interval that spans zero is no change; without "
+    "one "
     "nothing is claimed.";
 
 std::string title_of(const RunComparison& comparison) {
@@ -52,11 +54,10 @@ Table figures_table(const RunComparison& comparison) {
       if (i == 0) continue;
       const Effect& effect = figure.effects[i];
       const bool known = effect.reading != Reading::undefined;
-      row.push_back(
-          {known ? fmt::format("{}{}: {}", sign_of(effect_tone(effect)), effect_label(effect),
-                               reading_label(effect.reading))
-                 : kUndefined,
-           effect_tone(effect)});
+      row.push_back({known ? fmt::format("{}{}: {}", sign_of(effect_tone(effect)), effect_label(effect),
+                                         reading_label(effect.reading))
+                           : kUndefined,
+                     effect_tone(effect)});
     }
     table.rows.push_back(std::move(row));
   }
@@ -71,7 +72,8 @@ Table keys_table(const RunComparison& comparison, const char* head, const std::v
   for (const ComparedKey& key : keys) {
     std::vector<Cell> row{{key.name}};
     for (const std::string& value : key.values)
-      row.push_back({value.empty() ? kUndefined : value, value == key.values.front() ? Tone::plain : Tone::strong});
+      row.push_back(
+          {value.empty() ? kUndefined : value, value == key.values.front() ? Tone::plain : Tone::strong});
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -88,10 +90,9 @@ Changed changed_of(const RunComparison& comparison) {
       fmt::format("{}{} equal.", comparison.settings.empty() ? "No setting differs; " : "",
                   count_of(static_cast<std::int64_t>(comparison.equal_settings), "other setting"));
   if (comparison.load.empty()) changed.load.note = "The load is equal, but for its seed.";
-  changed.environment.note =
-      comparison.environment.empty()
-          ? "The environment is equal: device, model, version, build."
-          : "The environment differs too: an effect may be its doing.";
+  changed.environment.note = comparison.environment.empty()
+                                 ? "The environment is equal: device, model, version, build."
+                                 : "The environment differs too: an effect may be its doing.";
   return changed;
 }
 
@@ -125,7 +126,8 @@ SvgSeries look_of(std::size_t column, std::size_t columns) {
   constexpr std::array kHues{"#00707A", "#7A3FB0", "#8C2F12", "#A87B00"};
   constexpr std::array kDashes{"", "7 3", "2 2", "9 3 2 3"};
   if (columns == 2) return {"", kItl, column == 0 ? "7 3" : "", {}, {}};
-  return {"", kHues[column % kHues.size()], kDashes[(column + column / kHues.size()) % kDashes.size()], {}, {}};
+  return {
+      "", kHues[column % kHues.size()], kDashes[(column + column / kHues.size()) % kDashes.size()], {}, {}};
 }
 
 std::vector<SvgChart> charts_of(const RunComparison& comparison) {
@@ -157,7 +159,8 @@ std::vector<std::string> comparison_sentences(const RunComparison& comparison) {
     std::string text;
     for (const ComparedFigure& figure : comparison.figures)
       if (const Effect& effect = figure.effects[column]; effect.reading == reading)
-        text += fmt::format("{}{} {}", text.empty() ? "" : "; ", figure_label(figure.name), effect_label(effect));
+        text +=
+            fmt::format("{}{} {}", text.empty() ? "" : "; ", figure_label(figure.name), effect_label(effect));
     return text;
   };
   std::vector<std::string> sentences;
@@ -181,7 +184,8 @@ std::vector<std::string> comparison_gaps(const RunComparison& comparison) {
     if (std::any_of(figure.effects.begin() + 1, figure.effects.end(),
                     [](const Effect& effect) { return effect.reading == Reading::one_pair; }))
       alone += (alone.empty() ? "" : "; ") + figure_label(figure.name);
-  if (!alone.empty()) list.push_back("Chance, for figures without an interval: " + alone + ". Repeat the runs");
+  if (!alone.empty())
+    list.push_back("Chance, for figures without an interval: " + alone + ". Repeat the runs");
   if (!comparison.environment.empty()) list.push_back("The settings alone: the environment differs too");
   if (comparison.settings.size() > 1) list.push_back("Each setting alone: several differ");
   list.push_back("Other loads than these: lengths, rates and bursts");
@@ -221,9 +225,9 @@ std::string comparison_html(const RunComparison& comparison) {
   for (const SvgChart& chart : charts_of(comparison))
     charts += "<figure>\n" + svg_chart(chart) + "</figure>\n";
   body += "<div class=\"charts\">\n" + charts + "</div>\n";
-  body += html_section("What changed", "only keys that differ",
-                       table_html(changed.settings) + table_html(changed.load) +
-                           table_html(changed.environment));
+  body +=
+      html_section("What changed", "only keys that differ",
+                   table_html(changed.settings) + table_html(changed.load) + table_html(changed.environment));
   body += html_section("Memory", "Who owns it?", memory_html(comparison));
   body += html_section("Conditions", "", table_html(samples_table(comparison)), "dense");
   body += html_section("Not tested", "", list_html(comparison_gaps(comparison)));
@@ -232,8 +236,10 @@ std::string comparison_html(const RunComparison& comparison) {
 
 std::string comparison_markdown(const RunComparison& comparison) {
   const Changed changed = changed_of(comparison);
-  std::string text = fmt::format("# {}\n\n{}\n\n", title_of(comparison), markdown_text(subtitle_of(comparison)));
-  for (const std::string& sentence : comparison_sentences(comparison)) text += markdown_text(sentence) + "\n\n";
+  std::string text =
+      fmt::format("# {}\n\n{}\n\n", title_of(comparison), markdown_text(subtitle_of(comparison)));
+  for (const std::string& sentence : comparison_sentences(comparison))
+    text += markdown_text(sentence) + "\n\n";
   text += markdown_section("Before and after", markdown_table(figures_table(comparison)));
   text += markdown_section("What changed", markdown_table(changed.settings) + markdown_table(changed.load) +
                                                markdown_table(changed.environment));

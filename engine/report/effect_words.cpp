@@ -34,8 +34,8 @@ constexpr std::array<FigureWords, 14> kWords{{{"output_throughput", "Output", "t
                                               {"peak_kv_mib", "KV at the peak", "MiB"}}};
 
 const FigureWords* words_of(const std::string& figure) {
-  const auto found =
-      std::find_if(kWords.begin(), kWords.end(), [&](const FigureWords& words) { return words.name == figure; });
+  const auto found = std::find_if(kWords.begin(), kWords.end(),
+                                  [&](const FigureWords& words) { return words.name == figure; });
   return found == kWords.end() ? nullptr : &*found;
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "engine/bench/aiperf_export.h"
+#include "engine/report/comparison_report.h"
 #include "engine/report/report.h"
 
 namespace pitwall {
@@ -16,10 +17,10 @@ std::string aiperf_lines(const Run& run) {
 }
 
 constexpr std::array kFormats{
-    ExportFormat{"html", "html", "Report, HTML", true, run_html},
+    ExportFormat{"html", "html", "Report, HTML", true, run_html, comparison_html},
     ExportFormat{"pdf", "pdf", "Report, PDF", true, nullptr},
-    ExportFormat{"md", "md", "Report, Markdown", true, run_markdown},
-    ExportFormat{"json", "json", "Everything the run holds", false, run_json},
+    ExportFormat{"md", "md", "Report, Markdown", true, run_markdown, comparison_markdown},
+    ExportFormat{"json", "json", "Everything the run holds", false, run_json, comparison_json},
     ExportFormat{"csv", "csv", "Requests, CSV", false, requests_csv},
     ExportFormat{"vllm", "vllm.json", "vLLM bench result", false, vllm_json},
     ExportFormat{"aiperf", "aiperf.jsonl", "AIPerf records", false, aiperf_lines},

@@ -6,25 +6,27 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/telemetry/run.h"
+#include "engine/report/run_comparison.h"
 
 namespace pitwall {
 
 struct ExportFormat {
-  std::string_view name;    ///< on the command line: "vllm"
-  std::string_view suffix;  ///< of its files: "vllm.json"
-  std::string_view title;   ///< "vLLM bench result"
-  bool document = false;    ///< for reading; else for programs
+  std::string_view name;                           ///< on the command line: "vllm"
+  std::string_view suffix;                         ///< of its files: "vllm.json"
+  std::string_view title;                          ///< "vLLM bench result"
+  bool document = false;                           ///< for reading; else for programs
   std::string (*write)(const Run& run) = nullptr;  ///< null: the window alone writes it (PDF)
+  std::string (*write_comparison)(const RunComparison& comparison) =
+      nullptr;  ///< null: of one run alone, or PDF
 };
 
 std::span<const ExportFormat> export_formats();
-const ExportFormat* find_export_format(std::string_view name);           ///< null when nobody knows it
-const ExportFormat* export_format_of_file(std::string_view path);        ///< by the longest suffix that fits
-std::vector<std::string> export_names(bool documents);                   ///< of those that need no window
+const ExportFormat* find_export_format(std::string_view name);     ///< null when nobody knows it
+const ExportFormat* export_format_of_file(std::string_view path);  ///< by the longest suffix that fits
+std::vector<std::string> export_names(bool documents);             ///< of those that need no window
 
-/// Byte-stable, like all of them. The keys of `vllm bench serve --save-result --save-detailed`; gaps between tokens
-/// are not kept by a run, so that its ITL figures are null and its lists of them empty.
+/// Byte-stable, like all of them. The keys of `vllm bench serve --save-result --save-detailed`; gaps between
+/// tokens are not kept by a run, so that its ITL figures are null and its lists of them empty.
 std::string vllm_json(const Run& run);
 
 /// Chrome's trace events, as Perfetto reads them: requests with queue, prefill and decode inside, steps, and

@@ -72,7 +72,8 @@ std::vector<RequestRecord> vllm_requests(const Json& document, Nanos start_utc) 
              &itls = list_in(document, "itls", n), &starts = list_in(document, "start_times", n),
              &errors = list_in(document, "errors", n);
   double first_start = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < starts.size(); ++i) first_start = std::fmin(first_start, entry(starts, i, "start_times"));
+  for (std::size_t i = 0; i < starts.size(); ++i)
+    first_start = std::fmin(first_start, entry(starts, i, "start_times"));
   for (std::size_t i = 0; i < n; ++i) {
     RequestRecord& request = requests.emplace_back();
     request.id = RequestId{i + 1};
@@ -127,7 +128,10 @@ double metric_in(const Json& metrics, const char* tag) {
   if (!found->is_object()) throw JsonFieldError(tag, "an object with value and unit is expected");
   const double value = number_in(*found, "value");
   const std::string unit = text_in(*found, "unit");
-  return unit == "sec" || unit == "s" ? 1000 * value : unit == "ns" ? value / 1e6 : unit == "us" ? value / 1e3 : value;
+  return unit == "sec" || unit == "s" ? 1000 * value
+         : unit == "ns"               ? value / 1e6
+         : unit == "us"               ? value / 1e3
+                                      : value;
 }
 
 const Json& object_in(const Json& line, const char* key) {
@@ -150,7 +154,8 @@ RequestRecord aiperf_request(const Json& line, std::size_t number) {
   const auto count = [](double value) { return std::isnan(value) ? 0 : static_cast<std::int32_t>(value); };
   request.prompt_tokens = count(metric_in(metrics, "input_sequence_length"));
   request.output_tokens = count(metric_in(metrics, "output_sequence_length"));
-  const double ttft = metric_in(metrics, "time_to_first_token"), latency = metric_in(metrics, "request_latency");
+  const double ttft = metric_in(metrics, "time_to_first_token"),
+               latency = metric_in(metrics, "request_latency");
   if (!std::isnan(ttft)) request.first_token = request.arrival + nanos_of_ms(ttft);
   if (!std::isnan(latency)) request.last_token = request.arrival + nanos_of_ms(latency);
   request.finished = std::max(request.arrival, request.last_token);
@@ -177,8 +182,9 @@ Run run_of_vllm(const Json& document) {
   const auto add = [&](const char* name, const char* key) {
     const auto found = document.find(key);
     if (found != document.end() && !found->is_null())
-      header.config.push_back({std::string("load.") + name, found->is_string() ? found->get<std::string>() : found->dump(),
-                               "", kForeignOrigin, false});
+      header.config.push_back({std::string("load.") + name,
+                               found->is_string() ? found->get<std::string>() : found->dump(), "",
+                               kForeignOrigin, false});
   };
   add("num-prompts", "num_prompts");
   add("request-rate", "request_rate");
@@ -227,7 +233,8 @@ Result<Run> run_of_aiperf(const std::string& lines) {
   run.summary = summarize_requests(run.requests);
   run.header.start_utc = run.summary.end_utc = run.requests.empty() ? 0 : run.requests.front().arrival_utc;
   for (const RequestRecord& request : run.requests)
-    run.summary.end_utc = std::max(run.summary.end_utc, request.arrival_utc + request.finished - request.arrival);
+    run.summary.end_utc =
+        std::max(run.summary.end_utc, request.arrival_utc + request.finished - request.arrival);
   return run;
 }
 

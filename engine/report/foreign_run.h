@@ -9,8 +9,8 @@
 
 namespace pitwall {
 
-/// Of `vllm bench serve --save-result`: its requests where it was written with --save-detailed, else its figures
-/// alone. Throws nlohmann's exceptions and JsonFieldError.
+/// Of `vllm bench serve --save-result`: its requests where it was written with --save-detailed, else its
+/// figures alone. Throws nlohmann's exceptions and JsonFieldError.
 Run run_of_vllm(const nlohmann::ordered_json& document);
 
 /// Of AIPerf's profile_export.jsonl. The error names the line.

@@ -29,7 +29,9 @@ class TraceEvents {
   void name(const char* what, int pid, int tid, const std::string& text) {
     events_.push_back({{"name", what}, {"ph", "M"}, {"pid", pid}, {"tid", tid}, {"args", {{"name", text}}}});
   }
-  void count(const char* name, Nanos utc, Json values) { add("C", name, kEngine, 0, utc)["args"] = std::move(values); }
+  void count(const char* name, Nanos utc, Json values) {
+    add("C", name, kEngine, 0, utc)["args"] = std::move(values);
+  }
   /// A slice inside others of the same id: begins and ends as async events do.
   void slice(const std::string& name, const std::string& id, Nanos from, Nanos to, Json args,
              const auto& inside) {
@@ -122,8 +124,8 @@ std::string perfetto_json(const Run& run) {
   for (const SecondRecord& second : run.seconds) add_second(trace, second, run.header.start_utc);
   for (const RequestRecord& request : run.requests) add_request(trace, request);
   for (const SettingChange& change : run.changes) {
-    Json& event = trace.add("i", fmt::format("{} {} → {}", change.name, change.from, change.to), kEngine, kSteps,
-                            change.utc);
+    Json& event = trace.add("i", fmt::format("{} {} → {}", change.name, change.from, change.to), kEngine,
+                            kSteps, change.utc);
     event["s"] = "g";
   }
   const Json document{{"displayTimeUnit", "ms"},

@@ -91,10 +91,11 @@ Objectives objectives_of(const Run& run) {
 double good_percent(const Run& run) {
   const Objectives objectives = objectives_of(run);
   if (!objectives.any() || run.requests.empty()) return kNaN;
-  const auto good = std::count_if(run.requests.begin(), run.requests.end(), [&](const RequestRecord& request) {
-    return request.ended_well() &&
-           objectives.met_by(request.ttft_ms(), request.tpot_ms(), request.e2e_ms(), false);
-  });
+  const auto good =
+      std::count_if(run.requests.begin(), run.requests.end(), [&](const RequestRecord& request) {
+        return request.ended_well() &&
+               objectives.met_by(request.ttft_ms(), request.tpot_ms(), request.e2e_ms(), false);
+      });
   return 100 * static_cast<double>(good) / static_cast<double>(run.requests.size());
 }
 
@@ -126,9 +127,9 @@ std::map<std::string, double> figures_of(const Run& run) {
 }
 
 constexpr std::array<const char*, 14> kOrder{
-    "output_throughput", "p50_ttft_ms",     "p99_ttft_ms",        "p50_tpot_ms", "p99_tpot_ms",
-    "max_itl_ms",        "p50_queue_ms",    "p50_e2el_ms",        "p99_e2el_ms", "goodput_percent",
-    "preemptions",       "failed_percent",  "prefix_hit_percent", "peak_kv_mib"};
+    "output_throughput", "p50_ttft_ms",    "p99_ttft_ms",        "p50_tpot_ms", "p99_tpot_ms",
+    "max_itl_ms",        "p50_queue_ms",   "p50_e2el_ms",        "p99_e2el_ms", "goodput_percent",
+    "preemptions",       "failed_percent", "prefix_hit_percent", "peak_kv_mib"};
 
 std::optional<bool> more_is_better(const std::string& figure) {
   if (figure == "goodput_percent" || figure == "prefix_hit_percent") return true;
@@ -224,8 +225,8 @@ void add_figures(RunComparison& comparison) {
       continue;
     figure.effects.push_back({});
     for (std::size_t i = 1; i < measured.size(); ++i)
-      figure.effects.push_back(effect_between(comparison.columns[0], measured[0], comparison.columns[i],
-                                              measured[i], name));
+      figure.effects.push_back(
+          effect_between(comparison.columns[0], measured[0], comparison.columns[i], measured[i], name));
     comparison.figures.push_back(std::move(figure));
   }
 }
@@ -233,9 +234,11 @@ void add_figures(RunComparison& comparison) {
 /// The differences of each column against the first, as rows with a value for every column.
 void add_keys(RunComparison& comparison) {
   const std::size_t count = comparison.columns.size();
-  const auto add = [&](std::vector<ComparedKey>& keys, const std::vector<DifferingKey>& found, std::size_t at) {
+  const auto add = [&](std::vector<ComparedKey>& keys, const std::vector<DifferingKey>& found,
+                       std::size_t at) {
     for (const DifferingKey& key : found) {
-      auto row = std::find_if(keys.begin(), keys.end(), [&](const auto& one) { return one.name == key.name; });
+      auto row =
+          std::find_if(keys.begin(), keys.end(), [&](const auto& one) { return one.name == key.name; });
       if (row == keys.end())
         row = keys.insert(keys.end(), {key.name, std::vector<std::string>(count, key.before)});
       row->values[at] = key.after;

@@ -39,9 +39,9 @@ struct RunComparison {
   std::size_t equal_settings = 0;
 };
 
-/// `runs` outlive the result, two or more. Figures are exact, from the summaries. Intervals: over repeats, paired,
-/// where two columns have the same ones; else over ten stretches of each run's requests and seconds, where
-/// those are long enough.
+/// `runs` outlive the result, two or more. Figures are exact, from the summaries. Intervals: over repeats,
+/// paired, where two columns have the same ones; else over ten stretches of each run's requests and seconds,
+/// where those are long enough.
 RunComparison compare_runs(std::span<const Run* const> runs);
 
 /// "R-0012".

@@ -17,9 +17,10 @@ namespace pitwall {
 namespace {
 
 Error unknown_file(const std::string& name, const std::string& why) {
-  return Error{Error::Kind::invalid_input, fmt::format("{} is no run that Pitwall can read", name), why,
-               "Give a run exported as JSON, a result of `vllm bench serve`, or AIPerf's profile_export.jsonl",
-               "file"};
+  return Error{
+      Error::Kind::invalid_input, fmt::format("{} is no run that Pitwall can read", name), why,
+      "Give a run exported as JSON, a result of `vllm bench serve`, or AIPerf's profile_export.jsonl",
+      "file"};
 }
 
 std::string sum_of(const std::string& text) {
@@ -61,8 +62,9 @@ Result<Run> read(const std::string& text, const std::string& name) {
   if (!document.is_object()) return unknown_file(name, "It is JSON, but no object");
   if (document.contains("format")) return parse_run_json(text);
   if (!document.contains("total_output_tokens"))
-    return unknown_file(name, "It has neither \"format\" (ours), nor \"total_output_tokens\" (vLLM), nor "
-                              "\"metadata\" and \"metrics\" (AIPerf)");
+    return unknown_file(name,
+                        "It has neither \"format\" (ours), nor \"total_output_tokens\" (vLLM), nor "
+                        "\"metadata\" and \"metrics\" (AIPerf)");
   try {
     return foreign(run_of_vllm(document), name);
   } catch (const JsonFieldError& error) {

@@ -217,8 +217,9 @@ std::optional<Plot> plot_of(const SvgChart& chart) {
   const int wanted_x = std::max(2, static_cast<int>((plot.right - plot.left) / 70));
   plot.x = chart.log_x ? log_axis(x.low, x.high) : linear_axis(x.low, x.high, wanted_x, Limits::as_given);
   plot.y = chart.nines_y ? nines_axis(y.high)
-           : chart.log_y ? log_axis(y.low, y.high)
-                         : linear_axis(std::min(y.low, 0.0), std::max(y.high, 0.0), wanted_y, Limits::at_ticks);
+           : chart.log_y
+               ? log_axis(y.low, y.high)
+               : linear_axis(std::min(y.low, 0.0), std::max(y.high, 0.0), wanted_y, Limits::at_ticks);
   return plot;
 }
 

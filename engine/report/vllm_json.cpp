@@ -73,7 +73,8 @@ std::string vllm_json(const Run& run) {
     itls.push_back(Json::array());
     starts.push_back(static_cast<double>(request.arrival_utc - run.header.start_utc) /
                      static_cast<double>(kNanosPerSecond));
-    errors.push_back(request.ended_well() ? "" : std::string(finish_reason_name(request.finish)) + ": " + request.error);
+    errors.push_back(
+        request.ended_well() ? "" : std::string(finish_reason_name(request.finish)) + ": " + request.error);
   }
   document["input_lens"] = std::move(input);
   document["output_lens"] = std::move(output);

@@ -206,8 +206,8 @@ Result<void> refuse_double(SQLite::Database& database, const std::string& uuid) 
   query.bind(1, uuid);
   if (!query.executeStep()) return {};
   const std::string id = std::to_string(query.getColumn(0).getInt64());
-  return Error{Error::Kind::busy, "This run is here already: it is run " + id, "It was imported or recorded before",
-               "Open run " + id, id};
+  return Error{Error::Kind::busy, "This run is here already: it is run " + id,
+               "It was imported or recorded before", "Open run " + id, id};
 }
 
 }  // namespace

@@ -79,8 +79,8 @@ class Store final : public RunSink {
   Result<RunPicture> run_picture(RunId id, std::int64_t most_requests) const;
   /// Those with the longest ITL first; `skip` of them are left out, then come at most `count`.
   Result<std::vector<RequestRecord>> worst_requests(RunId id, std::int64_t skip, std::int64_t count) const;
-  /// Keeps a run that has ended elsewhere; one that was still recorded there is cut off here. Its number is a new
-  /// one. One that is here already, by its uuid, is refused: Error::busy, `param` is its number.
+  /// Keeps a run that has ended elsewhere; one that was still recorded there is cut off here. Its number is a
+  /// new one. One that is here already, by its uuid, is refused: Error::busy, `param` is its number.
   Result<RunId> import_run(const Run& run);
   Result<void> set_note(RunId id, const std::string& note);
   Result<void> remove_run(RunId id);
