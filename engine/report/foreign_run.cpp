@@ -170,6 +170,13 @@ RequestRecord aiperf_request(const Json& line, std::size_t number) {
   return request;
 }
 
+/// Where no gap is told, the longest is not 0: nobody knows it.
+void forget_untold_gaps(Run& run) {
+  const bool told = std::any_of(run.requests.begin(), run.requests.end(),
+                                [](const RequestRecord& request) { return request.max_itl > 0; });
+  if (!told) run.summary.metrics["max_itl_ms"] = summarize({});
+}
+
 }  // namespace
 
 Run run_of_vllm(const Json& document) {
@@ -192,6 +199,7 @@ Run run_of_vllm(const Json& document) {
   add("max-concurrency", "max_concurrency");
   run.requests = vllm_requests(document, header.start_utc);
   run.summary = summarize_requests(run.requests);
+  forget_untold_gaps(run);
   EngineTotals& totals = run.summary.totals;
   const auto completed = static_cast<std::int64_t>(number_in(document, "completed", 0));
   totals.requests_finished = completed + static_cast<std::int64_t>(number_in(document, "failed", 0));
@@ -231,6 +239,7 @@ Result<Run> run_of_aiperf(const std::string& lines) {
   std::stable_sort(run.requests.begin(), run.requests.end(),
                    [](const auto& a, const auto& b) { return a.arrival < b.arrival; });
   run.summary = summarize_requests(run.requests);
+  forget_untold_gaps(run);
   run.header.start_utc = run.summary.end_utc = run.requests.empty() ? 0 : run.requests.front().arrival_utc;
   for (const RequestRecord& request : run.requests)
     run.summary.end_utc =
