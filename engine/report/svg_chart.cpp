@@ -97,7 +97,7 @@ std::string stroke(const SvgSeries& series) {
 std::string header(const SvgChart& chart) {
   std::string svg = fmt::format(
       "<text x=\"8\" y=\"17\"><tspan font-size=\"13\" font-weight=\"600\" fill=\"{}\">{}</tspan>"
-      "<tspan font-size=\"11\" fill=\"{}\" dx=\"6\">{}</tspan></text>\n",
+      "<tspan font-size=\"11\" fill=\"{}\" dx=\"2\">\u00A0{}</tspan></text>\n",
       colour::kText, xml_text(chart.title), colour::kMuted,
       xml_text(chart.unit + (chart.log_y ? ", log" : "")));
   svg += svg_text({.x = 8, .y = 33, .fill = colour::kMuted}, chart.question);

@@ -60,8 +60,8 @@ std::string vllm_json(const Run& run) {
   report.vllm.max_concurrent_requests = most_at_once(run.requests);
   for (const SecondRecord& second : run.seconds)
     if (second.output_tokens_per_s > 0)
-      report.vllm.max_output_tokens_per_s =
-          std::max(report.vllm.max_output_tokens_per_s, std::llround(second.output_tokens_per_s));
+      report.vllm.max_output_tokens_per_s = std::max<std::int64_t>(report.vllm.max_output_tokens_per_s,
+                                                                   std::llround(second.output_tokens_per_s));
   Json document = vllm_keys(report);
   document["request_goodput"] = Json();
   Json input = Json::array(), output = Json::array(), ttfts = Json::array(), itls = Json::array(),

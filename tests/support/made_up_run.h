@@ -7,7 +7,7 @@ namespace pitwall::test {
 
 struct MadeUp {
   int requests = 300;
-  double ttft_ms = 50;  ///< of request i: times 1 … 1.18, in turn
+  double ttft_ms = 50;  ///< of request i: times 1 … 1.2, in no order
   double rate = 600;    ///< tokens per s, of each second; a little more and less in turn
   int steps = 40;
 };

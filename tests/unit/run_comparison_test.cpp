@@ -27,11 +27,16 @@ const ComparedFigure& figure(const RunComparison& comparison, const char* name) 
   return *found;
 }
 
-RunComparison compare(const std::vector<Run>& runs) {
-  std::vector<const Run*> pointers;
-  for (const Run& run : runs) pointers.push_back(&run);
-  return compare_runs(pointers);
-}
+/// A comparison with the runs that it points into.
+struct Compared {
+  explicit Compared(std::vector<Run> compared) : runs(std::move(compared)) {
+    std::vector<const Run*> pointers;
+    for (const Run& run : runs) pointers.push_back(&run);
+    comparison = compare_runs(pointers);
+  }
+  std::vector<Run> runs;
+  RunComparison comparison;
+};
 
 Run repeat(double ttft_ms, const char* key, int number, std::int64_t id) {
   Run run = numbered(test::made_up_run({.ttft_ms = ttft_ms + number}), id);
@@ -67,7 +72,8 @@ class RunComparisonTest : public QObject {
     const std::vector<Run> runs{
         numbered(test::made_up_run({.requests = 2000, .rate = 600}), 1),
         numbered(test::made_up_run({.requests = 2000, .ttft_ms = 40, .rate = 700}), 2)};
-    const RunComparison comparison = compare(runs);
+    const Compared compared(runs);
+    const RunComparison& comparison = compared.comparison;
     QCOMPARE(comparison.columns.size(), std::size_t{2});
     const ComparedFigure& ttft = figure(comparison, "p50_ttft_ms");
     QCOMPARE(ttft.values[0], runs[0].summary.metrics.at("ttft_ms").p50);
@@ -79,19 +85,21 @@ class RunComparisonTest : public QObject {
   }
 
   void too_few_requests_are_not_judged() {
-    const RunComparison comparison =
-        compare({numbered(test::made_up_run({.requests = 150}), 1),
-                 numbered(test::made_up_run({.requests = 150, .ttft_ms = 40}), 2)});
+    const Compared compared({numbered(test::made_up_run({.requests = 150}), 1),
+                             numbered(test::made_up_run({.requests = 150, .ttft_ms = 40}), 2)});
+    const RunComparison& comparison = compared.comparison;
     QCOMPARE(figure(comparison, "p50_ttft_ms").effects[1].reading, Reading::one_pair);
-    const RunComparison tiny = compare(
+    const Compared tiny_runs(
         {numbered(test::made_up_run({.requests = 30}), 1), numbered(test::made_up_run({.requests = 30}), 2)});
+    const RunComparison& tiny = tiny_runs.comparison;
     QVERIFY(std::none_of(tiny.figures.begin(), tiny.figures.end(),
                          [](const ComparedFigure& one) { return one.name == "p99_ttft_ms"; }));
   }
 
   void repeats_are_one_column_and_pairs() {
-    const RunComparison comparison =
-        compare({repeat(50, "a", 1, 1), repeat(50, "a", 2, 2), repeat(40, "b", 1, 3), repeat(40, "b", 2, 4)});
+    const Compared compared(
+        {repeat(50, "a", 1, 1), repeat(50, "a", 2, 2), repeat(40, "b", 1, 3), repeat(40, "b", 2, 4)});
+    const RunComparison& comparison = compared.comparison;
     QCOMPARE(comparison.columns.size(), std::size_t{2});
     QCOMPARE(comparison.columns[0].label(), std::string("R-0001 + 1 repeat"));
     const Effect& effect = figure(comparison, "p50_ttft_ms").effects[1];
@@ -104,7 +112,8 @@ class RunComparisonTest : public QObject {
     other.header.config[0].value = "16";
     other.header.config[3].value = "20";
     third.header.cpu = "another";
-    const RunComparison comparison = compare({numbered(test::made_up_run(), 1), other, third});
+    const Compared compared({numbered(test::made_up_run(), 1), other, third});
+    const RunComparison& comparison = compared.comparison;
     QCOMPARE(comparison.settings.size(), std::size_t{1});
     QCOMPARE(comparison.settings[0].name, std::string("max-num-seqs"));
     QCOMPARE(comparison.settings[0].values, (std::vector<std::string>{"8", "16", "8"}));
@@ -114,9 +123,9 @@ class RunComparisonTest : public QObject {
   }
 
   void documents_say_it_and_load_nothing() {
-    const RunComparison comparison =
-        compare({numbered(test::made_up_run({.requests = 2000}), 1),
-                 numbered(test::made_up_run({.requests = 2000, .ttft_ms = 40}), 2)});
+    const Compared compared({numbered(test::made_up_run({.requests = 2000}), 1),
+                             numbered(test::made_up_run({.requests = 2000, .ttft_ms = 40}), 2)});
+    const RunComparison& comparison = compared.comparison;
     const std::string html = comparison_html(comparison), markdown = comparison_markdown(comparison);
     QCOMPARE(comparison_html(comparison), html);
     QCOMPARE(comparison_markdown(comparison), markdown);

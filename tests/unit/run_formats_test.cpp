@@ -46,7 +46,7 @@ class RunFormatsTest : public QObject {
     for (const char* name : {"html", "pdf", "md", "json", "csv", "vllm", "aiperf", "perfetto"})
       QVERIFY2(names.contains(name), name);
     QCOMPARE(export_format_of_file("a.JSON")->name, std::string_view("json"));
-    QVERIFY(export_format_of_file("a.docx") == nullptr && export_format_of_file(".json") == nullptr);
+    QVERIFY(export_format_of_file("a.docx") == nullptr && export_format_of_file("json") == nullptr);
   }
 
   void the_same_run_gives_the_same_bytes() {

@@ -49,6 +49,7 @@ CdfChart::CdfChart(const QString& id, QWidget* parent)
   for (const QString& name : {tr("Longest ITL"), tr("TTFT"), tr("TPOT"), tr("Queue"), tr("End to end")})
     measure_->addItem(name);
   add_header_widget(measure_);
+  set_unit(tr("ms, log"));  // shorter than what both axes are: the room is the measure's
   connect(measure_, &QComboBox::currentIndexChanged, this, &CdfChart::redraw);
 }
 
@@ -61,23 +62,26 @@ void CdfChart::redraw() {
   const Measure& measure = kMeasures[static_cast<std::size_t>(measure_->currentIndex())];
   std::vector<ChartSeries> lines;
   std::vector<ChartMark> ends;
-  QStringList counts;
+  QStringList counts, largest;
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     Cdf cdf = cdf_of(values_of(runs_[i]->requests, measure.of));
     ChartSeries line;
     line.name = run_name(runs_[i]->id.value);
     set_look(line, i, runs_.size(), measure.colour);
     if (cdf.n > 0)
-      ends.push_back({ChartMark::Shape::ring, cdf.value.back(), cdf.nines.back(), line.colour,
-                      tr("%1: %2").arg(line.name, ms_text(cdf.value.back()))});
+      ends.push_back({ChartMark::Shape::ring, cdf.value.back(), cdf.nines.back(), line.colour, {}});
     counts << count_text(cdf.n);
+    largest << (cdf.n > 0 ? ms_text(cdf.value.back()) : no_value());
     line.x = std::move(cdf.value);
     line.y = std::move(cdf.nines);
     lines.push_back(std::move(line));
   }
   set_series(std::move(lines));
-  set_marks(runs_.size() <= 4 ? std::move(ends) : std::vector<ChartMark>());
-  set_note(tr("%1 · n = %2").arg(measure_->currentText(), counts.join(QStringLiteral(", "))));
+  if (runs_.size() == 1) set_legend({});
+  set_marks(std::move(ends));
+  set_note(tr("%1 · n = %2 · largest %3")
+               .arg(measure_->currentText(), counts.join(QStringLiteral(", ")),
+                    largest.join(QStringLiteral(", "))));
 }
 
 }  // namespace pitwall::ui

@@ -100,7 +100,8 @@ std::vector<const ComparedFigure*> figures_with(const RunComparison& comparison,
 QString effects_text(const std::vector<const ComparedFigure*>& figures, std::size_t column) {
   QStringList parts;
   for (const ComparedFigure* figure : figures)
-    parts << QStringLiteral("%1 %2").arg(figure_short(figure->name), effect_text(figure->effects[column]));
+    parts << QStringLiteral("%1 %2").arg(figure_title(figure->name).section(QStringLiteral(", "), 0, 0),
+                                         effect_text(figure->effects[column]));
   return parts.join(QStringLiteral("; "));
 }
 
@@ -205,10 +206,9 @@ QString comparison_headline(const RunComparison& comparison) {
   if (better.empty() && worse.empty()) return Words::tr("No figure differs beyond its interval");
   const bool gain = !better.empty();
   const ComparedFigure& figure = *(gain ? better : worse).front();
-  const QString from = figure_number(figure.name, figure.values.front()),
-                to = figure_number(figure.name, figure.values[last]);
-  return (gain ? Words::tr("Better: %1 went from %2 to %3") : Words::tr("Worse: %1 went from %2 to %3"))
-      .arg(figure_title(figure.name), from, to);
+  const QString was = figure_number(figure.name, figure.values.front()),
+                is = figure_value(figure.name, figure.values[last]);
+  return (gain ? Words::tr("Better: %1, was %2") : Words::tr("Worse: %1, was %2")).arg(is, was);
 }
 
 QString comparison_detail(const RunComparison& comparison) {

@@ -15,7 +15,7 @@ namespace pitwall::ui {
 namespace {
 
 constexpr int kTableRows = 16;
-constexpr double kTwoColumns = 190;  // units that two columns need
+constexpr double kTwoColumns = 232;  // units that two columns need
 
 }  // namespace
 
@@ -42,12 +42,12 @@ CompareView::CompareView(QWidget* parent) : QScrollArea(parent) {
   conditions_card_ = make_table(tr("Conditions"), {}, "report.comparedConditions", &conditions_);
   cdf_ = new CdfChart(QStringLiteral("report.cdf"));
   cdf_->setMinimumHeight(units(64));
-  memory_ = new PlannedCard;
+  memory_ = new PlannedCard(QStringLiteral("report.planMeasured"));
   grid_ = new QGridLayout;
   grid_->setSpacing(units(3));
   layout->addLayout(grid_);
   layout->addStretch(1);
-  arrange(2);
+  arrange(2, false);
   setWidget(page);
 }
 
@@ -77,27 +77,31 @@ Card* CompareView::make_table(const QString& title, const QString& question, con
 }
 
 /// Tables and drawings side by side, or one below the other where two would be cramped.
-void CompareView::arrange(int columns) {
-  if (columns == columns_) return;
+void CompareView::arrange(int columns, bool wide_figures) {
+  if (columns == columns_ && wide_figures == wide_figures_) return;
   columns_ = columns;
+  wide_figures_ = wide_figures;
   const std::vector<QWidget*> cells{figures_card_, cdf_, differing_card_, memory_, conditions_card_};
   for (QWidget* cell : cells) grid_->removeWidget(cell);
-  for (int column = 0; column < 2; ++column) grid_->setColumnStretch(column, column < columns ? 1 : 0);
+  grid_->setColumnStretch(0, 11);
+  grid_->setColumnStretch(1, columns == 2 ? 9 : 0);
   if (columns == 1) {
     for (int i = 0; i < static_cast<int>(cells.size()); ++i)
       grid_->addWidget(cells[static_cast<std::size_t>(i)], i, 0);
     return;
   }
-  grid_->addWidget(figures_card_, 0, 0);
-  grid_->addWidget(cdf_, 0, 1);
+  // Effects of several runs make the table of figures wide.
+  const int below = wide_figures ? 1 : 0;
+  grid_->addWidget(figures_card_, 0, 0, 1, wide_figures ? 2 : 1);
+  grid_->addWidget(cdf_, below, 1);
   grid_->addWidget(differing_card_, 1, 0);
   grid_->addWidget(conditions_card_, 2, 0);
-  grid_->addWidget(memory_, 1, 1, 2, 1);
+  grid_->addWidget(memory_, below + 1, 1, wide_figures ? 1 : 2, 1);
 }
 
 void CompareView::resizeEvent(QResizeEvent* event) {
   QScrollArea::resizeEvent(event);
-  arrange(width() < units(kTwoColumns) ? 1 : 2);
+  arrange(width() < units(kTwoColumns) ? 1 : 2, wide_figures_);
 }
 
 void CompareView::show_comparison(std::shared_ptr<const ComparedRuns> compared) {
@@ -114,11 +118,12 @@ void CompareView::show_comparison(std::shared_ptr<const ComparedRuns> compared) 
     table->table()->set_columns(std::move(columns));
     table->set_rows(std::move(rows));
   };
+  arrange(columns_, comparison.columns.size() > 2);
   fill(figures_, compared_columns(comparison), compared_rows(comparison));
   fill(differing_, differing_columns(comparison), differing_rows(comparison));
   fill(conditions_, condition_columns(comparison), condition_rows(comparison));
   equal_->setText(
-      tr("%1 other settings equal. %2")
+      tr("Other settings equal: %1. %2")
           .arg(count_text(static_cast<qint64>(comparison.equal_settings)),
                comparison.environment.empty() ? tr("Environment equal.") : tr("△ Environment differs.")));
   std::vector<const Run*> firsts;

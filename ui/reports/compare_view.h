@@ -37,7 +37,7 @@ class CompareView : public QScrollArea {
  private:
   Card* make_verdict();
   Card* make_table(const QString& title, const QString& question, const char* id, DataTable** table);
-  void arrange(int columns);
+  void arrange(int columns, bool wide_figures);
 
   std::shared_ptr<const ComparedRuns> compared_;
   QGridLayout* grid_;
@@ -47,6 +47,7 @@ class CompareView : public QScrollArea {
   CdfChart* cdf_;
   PlannedCard* memory_;
   int columns_ = 0;
+  bool wide_figures_ = false;
 };
 
 }  // namespace pitwall::ui

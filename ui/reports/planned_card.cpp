@@ -102,7 +102,7 @@ Result<PlannedBytes> planned_bytes(const Run& run) {
   return plan->bytes;
 }
 
-PlannedCard::PlannedCard(QWidget* parent)
+PlannedCard::PlannedCard(const QString& id, QWidget* parent)
     : Card(tr("Memory, planned and measured"), {}, {}, parent),
       planned_bar_(new MemoryBar),
       measured_bar_(new MemoryBar),
@@ -112,8 +112,8 @@ PlannedCard::PlannedCard(QWidget* parent)
       table_(new DataTable(
           tr("Memory by category"),
           {{tr("Category")}, {tr("Planned"), true}, {tr("Measured"), true}, {tr("Diff"), true}})) {
-  setObjectName(QStringLiteral("report.planMeasured"));
-  table_->setObjectName(QStringLiteral("report.planMeasured.table"));
+  setObjectName(id);
+  table_->setObjectName(id + QStringLiteral(".table"));
   table_->set_stretch_column(0);
   table_->fit_height(kTableRows);
   note_->setWordWrap(true);

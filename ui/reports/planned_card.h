@@ -22,7 +22,7 @@ class PlannedCard : public Card {
   Q_OBJECT
 
  public:
-  explicit PlannedCard(QWidget* parent = nullptr);
+  explicit PlannedCard(const QString& id, QWidget* parent = nullptr);
   void show_ledger(const LedgerSnapshot& ledger, const Result<PlannedBytes>& planned);
 
  private:

@@ -38,7 +38,9 @@ class Pictures final : public QObject, public QTextObjectInterface {
 
  public:
   explicit Pictures(double widest) : widest_(widest) {}
-  void add(const QString& svg) { renderers_.push_back(std::make_unique<QSvgRenderer>(svg.toUtf8())); }
+  void add(const QString& svg) {
+    renderers_.push_back(std::make_unique<QSvgRenderer>(without_patterns(svg).toUtf8()));
+  }
   QSizeF intrinsicSize(QTextDocument*, int, const QTextFormat& format) override {
     const QSizeF size = renderer(format).defaultSize();
     return size * std::min(1.0, widest_ / size.width());
@@ -49,6 +51,18 @@ class Pictures final : public QObject, public QTextObjectInterface {
   }
 
  private:
+  /// Qt's SVG knows no patterns: their colour takes their place, and the labels tell the parts apart.
+  static QString without_patterns(QString svg) {
+    static const QRegularExpression pattern(
+        QStringLiteral("<pattern id=\"([^\"]*)\".*?fill=\"([^\"]*)\".*?</pattern>"),
+        QRegularExpression::DotMatchesEverythingOption);
+    for (auto found = pattern.globalMatch(svg); found.hasNext();) {
+      const QRegularExpressionMatch one = found.next();
+      svg.replace(QStringLiteral("url(#%1)").arg(one.captured(1)), one.captured(2));
+    }
+    return svg.remove(pattern);
+  }
+
   QSvgRenderer& renderer(const QTextFormat& format) {
     return *renderers_[static_cast<std::size_t>(format.intProperty(kPicture))];
   }
@@ -132,6 +146,7 @@ Result<std::string> report_pdf(const std::string& html, Nanos utc) {
   QTextDocument document;
   QFont font = QGuiApplication::font();
   font.setPointSizeF(kPrintedPoints);
+  font.setStyleStrategy(QFont::PreferNoShaping);  // a ligature hides "fi" from who searches the file
   document.setDefaultFont(font);
   document.setDefaultStyleSheet(QLatin1String(kStyle));
   document.setDocumentMargin(0);
@@ -143,6 +158,7 @@ Result<std::string> report_pdf(const std::string& html, Nanos utc) {
   static const QRegularExpression style(QStringLiteral("<style>.*?</style>"),
                                         QRegularExpression::DotMatchesEverythingOption);
   text.remove(style);
+  text.replace(QStringLiteral("<small>"), QStringLiteral("&nbsp; <small>"));  // its margin is of the style
   document.setHtml(without_pictures(with_figure_table(text), pictures));
   put_pictures(document);
   writer.setTitle(document.metaInformation(QTextDocument::DocumentTitle));

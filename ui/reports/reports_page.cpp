@@ -194,7 +194,8 @@ void ReportsPage::State::show_runs(Result<std::vector<RunListItem>> result) {
   const bool stale = run && run->run.summary.status == RunStatus::recording;
   const bool gone = !run || std::none_of(runs.begin(), runs.end(),
                                          [this](const auto& item) { return item.id == run->run.id; });
-  if (gone && !wanted) list->table()->select_key(runs.front().id.value);
+  if (gone && !wanted && wanted_compared.empty() && compared.empty())
+    list->table()->select_key(runs.front().id.value);
   if (!gone && stale && compared.empty()) open(run->run.id);
 }
 
@@ -475,7 +476,7 @@ bool ReportsPage::event(QEvent* event) {
 void ReportsPage::resizeEvent(QResizeEvent* event) {
   Page::resizeEvent(event);
   if (state_->split_by_user) return;
-  const int list = std::clamp(width() / 3, units(60), units(112));
+  const int list = std::clamp(width() / 4, units(60), units(112));
   state_->splitter->setSizes({list, width() - list});
 }
 

@@ -87,10 +87,10 @@ QWidget* RunView::make_message() {
   message_->setObjectName(QStringLiteral("report.message"));
   message_->setWordWrap(true);
   message_->setAlignment(Qt::AlignCenter);
-  verb_ = new QPushButton;
+  verb_ = new QPushButton(tr("Try again"));
   verb_->setObjectName(QStringLiteral("report.verb"));
   verb_->setProperty("primary", true);
-  second_verb_ = new QPushButton;
+  second_verb_ = new QPushButton(tr("Import…"));
   second_verb_->setObjectName(QStringLiteral("report.secondVerb"));
   auto* verbs = new QHBoxLayout;
   verbs->setSpacing(units(2));
@@ -103,6 +103,7 @@ QWidget* RunView::make_message() {
   layout->addSpacing(units(2));
   layout->addLayout(verbs);
   layout->addStretch(3);
+  for (QPushButton* button : {verb_, second_verb_}) button->setAccessibleName(button->text());
   connect(verb_, &QPushButton::clicked, this, &RunView::verb_chosen);
   connect(second_verb_, &QPushButton::clicked, this, &RunView::second_verb_chosen);
   return empty;
@@ -123,7 +124,7 @@ void RunView::make_tables() {
   environment_->set_stretch_column(1);
   config_->set_stretch_column(1);
   files_->set_stretch_column(0);
-  planned_ = new PlannedCard;
+  planned_ = new PlannedCard(QStringLiteral("report.memory"));
   connect(requests_->verticalScrollBar(), &QScrollBar::valueChanged, this, [this](int value) {
     const auto shown = static_cast<qint64>(requests_->table()->rows().size());
     if (picture_ && value == requests_->verticalScrollBar()->maximum() && shown < picture_->requests)
@@ -245,6 +246,7 @@ void RunView::show_message(const QString& text, const QString& verb, const QStri
   message_->setText(text);
   for (const auto& [button, words] : {std::pair(verb_, verb), std::pair(second_verb_, second_verb)}) {
     button->setVisible(!words.isEmpty());
+    if (words.isEmpty()) continue;
     button->setText(words);
     button->setAccessibleName(words);
   }
