@@ -32,10 +32,14 @@ std::vector<const Run*> pointers(const std::vector<std::shared_ptr<const Run>>& 
 Result<OpenedRun> read_opened(const Store& store, RunId id) {
   auto picture = store.run_picture(id, kSampledRequests);
   if (!picture) return picture.error();
-  auto worst = store.worst_requests(id, 0, kRequestPage);
-  if (!worst) return worst.error();
+  std::vector<RequestRecord> worst;
+  if (!picture->sampled()) {
+    auto read = store.worst_requests(id, 0, kRequestPage);
+    if (!read) return read.error();
+    worst = std::move(*read);
+  }
   std::string command = report_content(picture->run).serve_command;
-  return OpenedRun{std::make_shared<const RunPicture>(std::move(*picture)), std::move(*worst),
+  return OpenedRun{std::make_shared<const RunPicture>(std::move(*picture)), std::move(worst),
                    std::move(command)};
 }
 

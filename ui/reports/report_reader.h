@@ -21,7 +21,7 @@ inline constexpr std::int64_t kRequestPage = 500;         ///< rows that the tab
 
 struct OpenedRun {
   std::shared_ptr<const RunPicture> picture;
-  std::vector<RequestRecord> worst;  ///< the first page
+  std::vector<RequestRecord> worst;  ///< the first page; none yet where the run is sampled
   std::string serve_command;
 };
 Result<OpenedRun> read_opened(const Store& store, RunId id);

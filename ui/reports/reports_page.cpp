@@ -243,6 +243,7 @@ void ReportsPage::State::show(RunId id, Result<OpenedRun> result) {
   requests_asked = 0;
   view->show_run(run, QString::fromStdString(result->serve_command));
   view->add_requests(result->worst, true);
+  if (run->sampled()) read_more_requests(0);
   if (list->table()->current_key() != id.value) list->table()->select_key(id.value);
   enable_actions();
   worker->post([this, picture = run] {
@@ -255,7 +256,7 @@ void ReportsPage::State::show(RunId id, Result<OpenedRun> result) {
 }
 
 void ReportsPage::State::read_more_requests(qint64 skip) {
-  if (!run || skip <= requests_asked) return;
+  if (!run || (skip > 0 && skip <= requests_asked)) return;
   requests_asked = skip;
   worker->post([this, picture = run, skip] {
     tell([this, picture, result = store.worst_requests(picture->run.id, skip, kRequestPage)] {

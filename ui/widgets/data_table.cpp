@@ -26,6 +26,9 @@ QString csv_cell(const TableColumn& column, const TableCell& cell) {
   return std::isfinite(cell.value) ? QString::number(cell.value, 'g', 10) : QString();
 }
 
+/// Of the rows beyond them only longer texts are measured: measuring all of 10,000 takes a second.
+constexpr std::size_t kMeasuredRows = 200;
+
 class SortedRows final : public QSortFilterProxyModel {
  public:
   using QSortFilterProxyModel::QSortFilterProxyModel;
@@ -243,10 +246,14 @@ void DataTable::fit_columns() {
   for (int column = 0; column < model_->columnCount(); ++column) {
     if (column == stretch_) continue;
     int width = horizontalHeader()->sectionSizeHint(column);
-    for (const TableRow& row : model_->rows()) {
+    qsizetype longest = 0;
+    for (std::size_t i = 0; i < model_->rows().size(); ++i) {
+      const TableRow& row = model_->rows()[i];
       const auto index = static_cast<std::size_t>(column);
       if (index >= row.cells.size()) continue;
       const TableCell& cell = row.cells[index];
+      if (i >= kMeasuredRows && cell.text.size() <= longest) continue;
+      longest = std::max(longest, cell.text.size());
       const int mark = cell.icon.isNull() ? 0 : Theme::current().units(3.5) + Theme::current().units(3);
       const int text = (cell.strong ? strong_metrics : metrics).horizontalAdvance(cell.text);
       width = std::max(width, text + padding + mark);
