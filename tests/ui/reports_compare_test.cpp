@@ -230,7 +230,7 @@ class ReportsCompareTest : public QObject {
     const QString text = pdf_text(QString::fromStdString(path.string()));
     for (const char* words :
          {"300 requests: 299 ended well, 1 failed.", "318", "TTFT: arrival to first token", "max-num-seqs",
-          "Which ones had it worst?", "Not tested, not known", "SmolLM2"})
+          "cmpl-78", "Not tested, not known", "SmolLM2"})
       QVERIFY2(text.contains(QLatin1String(words)), words);
   }
 
@@ -278,9 +278,11 @@ class ReportsCompareTest : public QObject {
     QAbstractItemModelTester tester(requests->model(),
                                     QAbstractItemModelTester::FailureReportingMode::QtTest);
     QCOMPARE(requests->model()->index(0, 9).data().toString(), QStringLiteral("318"));
-    requests->verticalScrollBar()->setValue(requests->verticalScrollBar()->maximum());
+    QScrollBar* bar = requests->verticalScrollBar();
+    bar->setValue(bar->maximum());
     QTRY_COMPARE(requests->model()->rowCount(), 1000);
-    requests->verticalScrollBar()->setValue(requests->verticalScrollBar()->maximum());
+    QTRY_VERIFY(bar->maximum() > bar->value());
+    bar->setValue(bar->maximum());
     QTRY_COMPARE(requests->model()->rowCount(), 1300);
   }
 

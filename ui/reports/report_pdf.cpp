@@ -11,6 +11,9 @@
 #include <QSvgRenderer>
 #include <QTextDocument>
 #include <QTextObjectInterface>
+#include <QThread>
+#include <memory>
+#include <optional>
 #include <vector>
 
 namespace pitwall::ui {
@@ -130,9 +133,7 @@ void set_time(QByteArray& pdf, Nanos utc) {
   pdf.replace(from, to - from, time.leftJustified(to - from, ' ', true));
 }
 
-}  // namespace
-
-Result<std::string> report_pdf(const std::string& html, Nanos utc) {
+Result<std::string> made_pdf(const std::string& html, Nanos utc) {
   QByteArray pdf;
   QBuffer buffer(&pdf);
   buffer.open(QIODevice::WriteOnly);
@@ -169,6 +170,17 @@ Result<std::string> report_pdf(const std::string& html, Nanos utc) {
                  ""};
   set_time(pdf, utc);
   return pdf.toStdString();
+}
+
+}  // namespace
+
+Result<std::string> report_pdf(const std::string& html, Nanos utc) {
+  // The document's layout starts timers, which threads of Qt alone have.
+  std::optional<Result<std::string>> pdf;
+  const std::unique_ptr<QThread> thread(QThread::create([&] { pdf = made_pdf(html, utc); }));
+  thread->start();
+  thread->wait();
+  return *pdf;
 }
 
 }  // namespace pitwall::ui

@@ -16,7 +16,7 @@ struct RunPicture;
 
 namespace pitwall::ui {
 
-inline constexpr std::int64_t kSampledRequests = 20'000;  ///< that charts are drawn from, at most
+inline constexpr std::int64_t kSampledRequests = 10'000;  ///< that charts are drawn from, at most
 inline constexpr std::int64_t kRequestPage = 500;         ///< rows that the table of requests gets at a time
 
 struct OpenedRun {

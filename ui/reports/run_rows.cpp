@@ -27,8 +27,10 @@ QString text_of(const std::string& text) {
 }
 
 QString when_text(Nanos utc) {
-  return QLocale().toString(QDateTime::fromMSecsSinceEpoch(utc / kNanosPerMs),
-                            QStringLiteral("MMM d, HH:mm"));
+  const QDateTime when = QDateTime::fromMSecsSinceEpoch(utc / kNanosPerMs);
+  thread_local std::pair<QDate, QString> day;  // spelling it is slow, and 10,000 runs have few
+  if (day.first != when.date()) day = {when.date(), QLocale().toString(when.date(), QStringLiteral("MMM d"))};
+  return QStringLiteral("%1, %2").arg(day.second, when.time().toString(QStringLiteral("HH:mm")));
 }
 
 TableCell count_cell(std::int64_t count) {

@@ -67,11 +67,13 @@ void TableModel::set_rows(std::vector<TableRow> rows) {
     endRemoveRows();
   } else if (after > before) {
     beginInsertRows({}, before, after - 1);
-    rows_.resize(rows.size());
+    rows_.insert(rows_.end(), std::make_move_iterator(rows.begin() + before),
+                 std::make_move_iterator(rows.end()));
     endInsertRows();
   }
-  rows_ = std::move(rows);
-  if (after > 0 && columnCount() > 0) Q_EMIT dataChanged(index(0, 0), index(after - 1, columnCount() - 1));
+  const int kept = std::min(before, after);  // what was inserted has told of itself
+  std::move(rows.begin(), rows.begin() + kept, rows_.begin());
+  if (kept > 0 && columnCount() > 0) Q_EMIT dataChanged(index(0, 0), index(kept - 1, columnCount() - 1));
 }
 
 int TableModel::rowCount(const QModelIndex& parent) const {
