@@ -83,6 +83,19 @@ QString with_figure_table(QString html) {
   return html.replace(QStringLiteral("</dl>"), QStringLiteral("</table>"));
 }
 
+/// So do settings and their values, and the points of a list.
+QString with_plain_lists(QString html) {
+  static const QRegularExpression pair(
+      QStringLiteral("<div><span>(.*?)</span><span class=\"muted\">(.*?)</span></div>"));
+  static const QRegularExpression pairs(QStringLiteral("<div class=\"pairs\">(.*?)</div>\\n</section>"),
+                                        QRegularExpression::DotMatchesEverythingOption);
+  html.replace(pair, QStringLiteral("<tr><td>\\1</td><td class=\"muted\">\\2</td></tr>"));
+  html.replace(pairs, QStringLiteral("<table>\\1</table>"));
+  html.remove(QStringLiteral("<ul>")).remove(QStringLiteral("</ul>"));
+  html.replace(QStringLiteral("<li>"), QStringLiteral("<p>• "));
+  return html.replace(QStringLiteral("</li>"), QStringLiteral("</p>"));
+}
+
 /// Takes the charts out of the HTML; kPlace marks where they stood.
 QString without_pictures(QString html, Pictures& pictures) {
   for (;;) {
@@ -152,7 +165,6 @@ Result<std::string> made_pdf(const std::string& html, Nanos utc) {
   document.setDefaultStyleSheet(QLatin1String(kStyle));
   document.setDocumentMargin(0);
   document.documentLayout()->setPaintDevice(&writer);
-  document.setPageSize(page);
   Pictures pictures(page.width());
   document.documentLayout()->registerHandler(kPicture, &pictures);
   QString text = QString::fromStdString(html);
@@ -160,8 +172,9 @@ Result<std::string> made_pdf(const std::string& html, Nanos utc) {
                                         QRegularExpression::DotMatchesEverythingOption);
   text.remove(style);
   text.replace(QStringLiteral("<small>"), QStringLiteral("&nbsp; <small>"));  // its margin is of the style
-  document.setHtml(without_pictures(with_figure_table(text), pictures));
+  document.setHtml(without_pictures(with_plain_lists(with_figure_table(text)), pictures));
   put_pictures(document);
+  document.setPageSize(page);  // lays all of it out anew: pictures are no plain letters
   writer.setTitle(document.metaInformation(QTextDocument::DocumentTitle));
   print(document, writer, page);
   buffer.close();
