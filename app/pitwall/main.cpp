@@ -13,7 +13,9 @@
 #include "app/pitwall/quit_on_signal.h"
 #include "engine/base/file.h"
 #include "engine/library/models_folder.h"
+#include "engine/report/export_formats.h"
 #include "engine/store/store.h"
+#include "ui/reports/report_reader.h"
 #include "ui/serve/serve_page.h"
 #include "ui/shell/compose.h"
 #include "ui/shell/engine_controller.h"
@@ -37,7 +39,7 @@ int fail(const Error& error, int code = kFailed) {
 /// Pictures and help need no display; the platform is chosen before the application exists.
 bool needs_display(int argc, char** argv) {
   for (int i = 1; i < argc; ++i)
-    for (const char* flag : {"--screenshots", "--help", "-h", "--version", "-v"})
+    for (const char* flag : {"--screenshots", "--report", "--help", "-h", "--version", "-v"})
       if (std::strncmp(argv[i], flag, std::strlen(flag)) == 0) return false;
   return true;
 }
@@ -46,8 +48,9 @@ struct Options {
   ui::StartWish wish;
   QString theme, screenshots;
   QSize size{1440, 900};
-  qint64 run = 0;
-  int text_percent = 0;  // 0 = as the preferences say
+  qint64 run = 0, report = 0;
+  QString format, output;  // of the report
+  int text_percent = 0;    // 0 = as the preferences say
   bool new_instance = false, report_paint = false;
 };
 
@@ -83,6 +86,12 @@ void add_options(QCommandLineParser& parser) {
        QStringLiteral("1440x900")},
       {QStringLiteral("run"), QStringLiteral("The run that the picture of the reports page shows."),
        QStringLiteral("ID")},
+      {QStringLiteral("report"), QStringLiteral("Write a run as a document, without a display, and end."),
+       QStringLiteral("ID")},
+      {QStringLiteral("format"), QStringLiteral("Of --report: pdf, or any that pitwallctl has."),
+       QStringLiteral("NAME"), QStringLiteral("pdf")},
+      {QStringLiteral("output"), QStringLiteral("File of --report; default: R-ID in this folder."),
+       QStringLiteral("FILE")},
   });
 }
 
@@ -114,6 +123,15 @@ Result<Options> parse(const QCoreApplication& app) {
   options.report_paint = parser.isSet(QStringLiteral("report-first-paint"));
   options.new_instance = parser.isSet(QStringLiteral("new-instance")) || options.report_paint;
   options.run = parser.value(QStringLiteral("run")).remove(QStringLiteral("R-")).toLongLong();
+  options.report = parser.value(QStringLiteral("report")).remove(QStringLiteral("R-")).toLongLong();
+  options.format = parser.value(QStringLiteral("format"));
+  options.output = parser.value(QStringLiteral("output"));
+  if (parser.isSet(QStringLiteral("report")) && options.report <= 0)
+    return Error{Error::Kind::invalid_input, "--report is no run's number", "",
+                 "See `pitwallctl runs list` for the numbers", "report"};
+  if (find_export_format(options.format.toStdString()) == nullptr)
+    return Error{Error::Kind::invalid_input, "--format names no format that a run can be written in", "",
+                 "Write --format pdf", "format"};
   const QStringList sides = parser.value(QStringLiteral("size")).split(QLatin1Char('x'));
   if (sides.size() == 2) options.size = QSize(sides[0].toInt(), sides[1].toInt());
   if (sides.size() != 2 || options.size.isEmpty() || options.size.width() > 16384 ||
@@ -173,8 +191,18 @@ void take_wish(ui::MainWindow& window, const QByteArray& message) {
   if (!begun) window.post(ui::banner_of(begun.error()));
 }
 
+int write_report(const Store& store, const Options& options) {
+  const ExportFormat& format = *find_export_format(options.format.toStdString());
+  const QString path =
+      options.output.isEmpty() ? ui::export_file_name(options.report, format) : options.output;
+  if (auto written = ui::export_to_file(store, {RunId{options.report}}, format, path); !written)
+    return fail(written.error());
+  std::printf("%s\n", qPrintable(path));
+  return kDone;
+}
+
 int run(QApplication& app, const Options& options) {
-  const bool apart = options.new_instance || !options.screenshots.isEmpty();
+  const bool apart = options.new_instance || !options.screenshots.isEmpty() || options.report > 0;
   ui::SingleInstance instance(apart ? QString() : ui::SingleInstance::runtime_folder(),
                               QString::fromStdString(config_folder().string()));
   if (instance.claim(options.wish.to_message()) == ui::SingleInstance::Role::second) return kDone;
@@ -192,6 +220,7 @@ int run(QApplication& app, const Options& options) {
       QMessageBox::critical(nullptr, QStringLiteral("Pitwall"), QString::fromStdString(store.error().text()));
     return fail(store.error());
   }
+  if (options.report > 0) return write_report(**store, options);
   if (options.run > 0) {
     if (const auto found = (*store)->run(RunId{options.run}); !found) return fail(found.error(), kWrongUsage);
   }

@@ -23,6 +23,7 @@ void add_check_command(CLI::App& app, Action& action);
 void add_fetch_command(CLI::App& app, Action& action);
 void add_runs_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, Action& action);
+void add_import_command(CLI::App& app, Action& action);
 void add_flags_command(CLI::App& app, Action& action);
 void add_floors_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);

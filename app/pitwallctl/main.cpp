@@ -32,6 +32,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_fetch_command(app, action);
   add_runs_command(app, action);
   add_report_command(app, action);
+  add_import_command(app, action);
   add_tokenize_command(app, action);
   add_detokenize_command(app, action);
   add_template_command(app, action);

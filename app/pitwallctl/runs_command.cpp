@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runs list | show | export, and report: what the store holds.
-#include <fmt/format.h>
+// runs list | show | export | import, and report: what the store holds.
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <deque>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "app/pitwallctl/commands.h"
 #include "app/pitwallctl/console.h"
 #include "app/pitwallctl/engine_start.h"
-#include "engine/report/report.h"
+#include "engine/base/file.h"
+#include "engine/report/export_formats.h"
+#include "engine/report/run_import.h"
 
 namespace pitwall::ctl {
 
@@ -18,7 +23,8 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   std::int64_t id = 0;
-  std::string format, output_file;
+  std::vector<std::int64_t> compare;
+  std::string format, output_file, input_file;
   bool json = false;
 };
 
@@ -64,19 +70,44 @@ Result<void> list(const Options& options) {
   return {};
 }
 
-std::string document(const Run& run, const std::string& format) {
-  if (format == "html") return run_html(run);
-  if (format == "csv") return requests_csv(run);
-  if (format == "md") return run_markdown(run);
-  return run_json(run) + "\n";
-}
-
 Result<void> write_run(const Options& options) {
   const auto store = open_store();
   if (!store.ok()) return store.error();
   const auto run = (*store)->run(RunId{options.id});
   if (!run.ok()) return run.error();
-  return write_output(options.output_file, document(*run, options.format));
+  return write_output(options.output_file, find_export_format(options.format)->write(*run));
+}
+
+Result<void> write_comparison(const Options& options) {
+  const auto store = open_store();
+  if (!store.ok()) return store.error();
+  std::vector<std::int64_t> ids{options.id};
+  ids.insert(ids.end(), options.compare.begin(), options.compare.end());
+  std::deque<Run> runs;
+  std::vector<const Run*> compared;
+  for (const std::int64_t id : ids) {
+    auto run = (*store)->run(RunId{id});
+    if (!run.ok()) return run.error();
+    compared.push_back(&runs.emplace_back(std::move(*run)));
+  }
+  const ExportFormat* format = find_export_format(options.format);
+  return write_output(options.output_file, format->write_comparison(compare_runs(compared)));
+}
+
+Result<void> import_run(const Options& options) {
+  const auto text = read_file(options.input_file);
+  if (!text.ok()) return text.error();
+  const auto run = parse_run_file(*text, std::filesystem::path(options.input_file).filename().string());
+  if (!run.ok()) return run.error();
+  const auto store = open_store();
+  if (!store.ok()) return store.error();
+  const auto id = (*store)->import_run(*run);
+  if (!id.ok()) return id.error();
+  const auto requests = static_cast<std::int64_t>(run->requests.size());
+  options.json ? print_json({{"run_id", id->value}, {"kind", run->header.kind}, {"requests", requests}})
+               : print(fmt::format("Run {}: {} requests, kind {}\n", id->value, format_count(requests),
+                                   run->header.kind));
+  return {};
 }
 
 void add_list(CLI::App& runs, Action& action) {
@@ -97,18 +128,47 @@ void add_show(CLI::App& runs, Action& action) {
   });
 }
 
+/// What only the window writes is named with the way to it.
+CLI::Validator known_format(const std::vector<std::string>& names) {
+  return CLI::Validator(
+      [names](std::string& given) {
+        if (std::find(names.begin(), names.end(), given) != names.end()) return std::string();
+        const ExportFormat* format = find_export_format(given);
+        if (format != nullptr && format->write == nullptr)
+          return fmt::format("{} needs the window: `pitwall --report ID --format {}`", given, given);
+        return fmt::format("{} is none of {}", given, fmt::join(names, ", "));
+      },
+      fmt::format("{{{}}}", fmt::join(names, ",")));
+}
+
 // `export` and `report` differ in the formats that they write.
-void add_writer(CLI::App& parent, const char* name, const char* help, const std::vector<std::string>& formats,
-                Action& action) {
+std::shared_ptr<Options> add_writer(CLI::App& parent, const char* name, const char* help,
+                                    const std::vector<std::string>& formats, const char* usual,
+                                    Action& action) {
   const auto options = std::make_shared<Options>();
-  options->format = formats.front();
+  options->format = usual;
   CLI::App* command = parent.add_subcommand(name, help);
   command->add_option("id", options->id, "The run's number in the list")->required();
   command->add_option("--format", options->format, "What to write")
-      ->check(CLI::IsMember(formats))
+      ->check(known_format(formats))
       ->capture_default_str();
   command->add_option("--output", options->output_file, "File to write instead of stdout");
-  command->callback([&action, options] { action = [options] { return write_run(*options); }; });
+  command->callback([&action, options] {
+    action = [options] {
+      return options->compare.empty() ? write_run(*options) : write_comparison(*options);
+    };
+  });
+  return options;
+}
+
+void add_import(CLI::App& parent, Action& action) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = parent.add_subcommand(
+      "import",
+      "Keep a run from a file: ours (JSON), a result of `vllm bench serve`, or AIPerf's JSON lines");
+  command->add_option("file", options->input_file, "The file")->required()->check(CLI::ExistingFile);
+  command->add_flag("--json", options->json, "One JSON document on stdout");
+  command->callback([&action, options] { action = [options] { return import_run(*options); }; });
 }
 
 }  // namespace
@@ -118,11 +178,22 @@ void add_runs_command(CLI::App& app, Action& action) {
   runs->require_subcommand(1);
   add_list(*runs, action);
   add_show(*runs, action);
-  add_writer(*runs, "export", "All of a run as JSON, or its requests as CSV", {"json", "csv"}, action);
+  add_writer(*runs, "export", "A run in any format", export_names(false), "json", action);
+  add_import(*runs, action);
 }
 
 void add_report_command(CLI::App& app, Action& action) {
-  add_writer(app, "report", "A run as a document", {"html", "md", "json"}, action);
+  std::vector<std::string> formats = export_names(true);
+  formats.emplace_back("json");
+  const auto options =
+      add_writer(app, "report", "A run, or several side by side, as a document", formats, "html", action);
+  app.get_subcommand("report")
+      ->add_option("--compare", options->compare, "Runs to hold against it, which is the reference")
+      ->expected(1, static_cast<int>(kMostCompared) - 1);
+}
+
+void add_import_command(CLI::App& app, Action& action) {
+  add_import(app, action);
 }
 
 }  // namespace pitwall::ctl

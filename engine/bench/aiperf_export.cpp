@@ -34,32 +34,66 @@ Json metrics_json(const StreamRecord& record) {
   return metrics;
 }
 
-Json error_json(const StreamRecord& record) {
-  if (record.ended_well()) return {};
-  return {{"code", record.status > 0 ? Json(record.status) : Json()},
-          {"type", stream_end_name(record.end)},
-          {"message", record.reason}};
+Json metrics_json(const RequestRecord& request) {
+  Json metrics = Json::object();
+  put_metric(metrics, "time_to_first_token", request.ttft_ms(), "ms");
+  put_metric(metrics, "request_latency", request.e2e_ms(), "ms");
+  put_metric(metrics, "inter_token_latency", request.tpot_ms(), "ms");
+  put_metric(metrics, "output_token_throughput_per_user", 1000 / request.tpot_ms(), "tokens/sec/user");
+  put_metric(metrics, "output_sequence_length", request.output_tokens, "tokens");
+  put_metric(metrics, "input_sequence_length", request.prompt_tokens, "tokens");
+  return metrics;
 }
 
-Json request_json(const PlayedLoad& play, const StreamRecord& record, std::size_t number) {
+/// What a line is about, with wall times; 0 = did not happen.
+struct Metadata {
+  std::size_t number = 0, conversation = 0;
+  int turn = 0;
+  std::string id;
+  Nanos start = 0, ack = 0, end = 0;
+  bool cancelled = false;
+};
+
+std::string line_of(const Metadata& about, Json metrics, Json error) {
+  const auto wall = [](Nanos at) { return at > 0 ? Json(at) : Json(); };
+  const std::string id = about.id.empty() ? fmt::format("request-{}", about.number) : about.id;
+  const Json line = {{"metadata",
+                      {{"session_num", about.number},
+                       {"x_request_id", id},
+                       {"x_correlation_id", id},
+                       {"conversation_id", fmt::format("conversation-{}", about.conversation)},
+                       {"turn_index", about.turn},
+                       {"request_start_ns", wall(about.start)},
+                       {"request_ack_ns", wall(about.ack)},
+                       {"request_end_ns", wall(about.end)},
+                       {"worker_id", "worker-0"},
+                       {"record_processor_id", "record-processor-0"},
+                       {"benchmark_phase", "profiling"},
+                       {"was_cancelled", about.cancelled}}},
+                     {"metrics", std::move(metrics)},
+                     {"error", std::move(error)}};
+  return dump_json(line) + "\n";
+}
+
+Json error_json(const Json& code, std::string_view type, const std::string& message) {
+  return {{"code", code}, {"type", type}, {"message", message}};
+}
+
+std::string request_line(const PlayedLoad& play, const StreamRecord& record, std::size_t number) {
   // AIPerf has wall time here; durations are of the steady clock all the same.
-  const auto wall = [&](Nanos at) { return at > 0 ? Json(play.start_utc + (at - play.start)) : Json(); };
-  const std::string id = record.id.empty() ? fmt::format("request-{}", number) : record.id;
-  return {{"metadata",
-           {{"session_num", number},
-            {"x_request_id", id},
-            {"x_correlation_id", id},
-            {"conversation_id", fmt::format("conversation-{}", number - record.index + record.conversation)},
-            {"turn_index", record.turn},
-            {"request_start_ns", wall(record.sent)},
-            {"request_ack_ns", record.chunks.empty() ? Json() : wall(record.chunks.front().at)},
-            {"request_end_ns", wall(record.closed)},
-            {"worker_id", "worker-0"},
-            {"record_processor_id", "record-processor-0"},
-            {"benchmark_phase", "profiling"},
-            {"was_cancelled", record.end == StreamEnd::cancelled}}},
-          {"metrics", record.ended_well() ? metrics_json(record) : Json::object()},
-          {"error", error_json(record)}};
+  const auto wall = [&](Nanos at) { return at > 0 ? play.start_utc + (at - play.start) : 0; };
+  const Metadata about{number,
+                       number - record.index + record.conversation,
+                       record.turn,
+                       record.id,
+                       wall(record.sent),
+                       record.chunks.empty() ? 0 : wall(record.chunks.front().at),
+                       wall(record.closed),
+                       record.end == StreamEnd::cancelled};
+  if (record.ended_well()) return line_of(about, metrics_json(record), {});
+  return line_of(about, Json::object(),
+                 error_json(record.status > 0 ? Json(record.status) : Json(), stream_end_name(record.end),
+                            record.reason));
 }
 
 std::string field(double value) {
@@ -82,9 +116,30 @@ std::string aiperf_jsonl(std::span<const PlayedLoad> plays) {
   std::size_t number = 0;
   for (const PlayedLoad& play : plays) {
     for (const StreamRecord& record : play.records) {
-      if (record.sent > 0) lines += dump_json(request_json(play, record, number)) + "\n";
+      if (record.sent > 0) lines += request_line(play, record, number);
       ++number;
     }
+  }
+  return lines;
+}
+
+std::string aiperf_jsonl(std::span<const RequestRecord> requests) {
+  std::string lines;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const RequestRecord& request = requests[i];
+    const auto wall = [&](Nanos at) { return at > 0 ? request.arrival_utc + (at - request.arrival) : 0; };
+    const Metadata about{i,
+                         i,
+                         0,
+                         request.label,
+                         request.arrival_utc,
+                         wall(request.first_token),
+                         wall(request.finished),
+                         request.finish == FinishReason::cancelled};
+    lines += request.ended_well()
+                 ? line_of(about, metrics_json(request), {})
+                 : line_of(about, Json::object(),
+                           error_json({}, finish_reason_name(request.finish), request.error));
   }
   return lines;
 }

@@ -12,6 +12,9 @@ namespace pitwall {
 /// profile_export.jsonl: one line a request: metadata, metrics with units, error.
 std::string aiperf_jsonl(std::span<const PlayedLoad> plays);
 
+/// The same of requests as a run keeps them, which have no times of single chunks; client and server are one.
+std::string aiperf_jsonl(std::span<const RequestRecord> requests);
+
 /// profile_export_aiperf.csv: distributions, an empty line, single numbers. Undefined numbers are empty.
 std::string aiperf_csv(const LoadReport& report, std::span<const PlayedLoad> plays);
 

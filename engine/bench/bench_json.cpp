@@ -249,9 +249,14 @@ Error unreadable(const std::string& why) {
 
 }  // namespace
 
-Json bench_json(const LoadReport& report) {
+Json vllm_keys(const LoadReport& report) {
   Json document = setup_json(report.setup);
   document.update(to_json_value(report.vllm));
+  return document;
+}
+
+Json bench_json(const LoadReport& report) {
+  Json document = vllm_keys(report);
   document["request_goodput"] = number(report.vllm_goodput);
   document["run_id"] = report.run_ids.empty() ? Json() : Json(report.run_ids.front());
   const ServerSide& server = report.server;

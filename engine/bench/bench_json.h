@@ -14,6 +14,9 @@ namespace pitwall {
 /// Undefined numbers are null.
 nlohmann::ordered_json bench_json(const LoadReport& report);
 
+/// vLLM's own keys alone, of setup and figures.
+nlohmann::ordered_json vllm_keys(const LoadReport& report);
+
 /// vLLM's lists by request: input_lens, output_lens, ttfts and itls in seconds, start_times, errors; and
 /// generated_texts where they were kept.
 void add_details(nlohmann::ordered_json& document, std::span<const PlayedLoad> plays);

@@ -9,6 +9,7 @@
 #include "engine/base/threads.h"
 #include "engine/serve/build_info.h"
 #include "engine/serve/random_id.h"
+#include "engine/telemetry/step_table.h"
 
 namespace pitwall {
 
@@ -83,7 +84,10 @@ Result<std::unique_ptr<BenchRun>> BenchRun::begin(RunSink& sink, RunHeader heade
 
 BenchRun::BenchRun(RunSink& sink, RunId id, Nanos start_utc, Engine* engine)
     : sink_(sink), id_(id), start_utc_(start_utc), engine_(engine), seen_(clock_) {
-  if (engine_ != nullptr) totals_before_ = engine_->recorder().totals();
+  if (engine_ != nullptr) {
+    totals_before_ = engine_->recorder().totals();
+    for (const StepRecord& step : engine_->recorder().last_steps(1)) last_step_ = step.launched;
+  }
   last_second_ = start_utc_ - start_utc_ % kNanosPerSecond - kNanosPerSecond;
   thread_ = std::thread([this] { loop(); });
 }
@@ -130,6 +134,16 @@ std::vector<SecondRecord> BenchRun::new_seconds(bool last) {
   return seconds;
 }
 
+std::vector<StepRecord> BenchRun::new_steps() {
+  if (engine_ == nullptr || steps_kept_ >= kRunSteps) return {};
+  std::vector<StepRecord> steps = engine_->recorder().last_steps(kRunSteps);
+  std::erase_if(steps, [this](const StepRecord& step) { return step.launched <= last_step_; });
+  if (steps.size() > kRunSteps - steps_kept_) steps.resize(kRunSteps - steps_kept_);
+  if (!steps.empty()) last_step_ = steps.back().launched;
+  steps_kept_ += steps.size();
+  return steps;
+}
+
 void BenchRun::write(bool last) {
   RunRows rows;
   {
@@ -137,7 +151,8 @@ void BenchRun::write(bool last) {
     rows.requests = std::exchange(fresh_, {});
   }
   rows.seconds = new_seconds(last);
-  if (rows.requests.empty() && rows.seconds.empty()) return;
+  rows.steps = new_steps();
+  if (rows.requests.empty() && rows.seconds.empty() && rows.steps.empty()) return;
   auto written = sink_.append(id_, rows);
   if (!written && written_) written_ = std::move(written);
   all_.insert(all_.end(), rows.requests.begin(), rows.requests.end());

@@ -51,6 +51,7 @@ class BenchRun final : public LoadListener {
   void loop();
   void write(bool last);
   std::vector<SecondRecord> new_seconds(bool last);
+  std::vector<StepRecord> new_steps();
 
   RunSink& sink_;
   RunId id_;
@@ -61,6 +62,8 @@ class BenchRun final : public LoadListener {
   Recorder seen_;               // the client's view, for the seconds of a run over HTTP
   std::vector<RequestRecord> all_;
   Nanos last_second_ = 0;
+  Nanos last_step_ = 0;  // when the newest written step was launched
+  std::size_t steps_kept_ = 0;
   Result<void> written_;  // the first failure of the sink
 
   std::mutex mutex_;

@@ -70,6 +70,7 @@ Result<Run> record(const SimulatedRun& simulated, RunHeader header, RunSink& sin
   Run run;
   run.requests = simulated.requests;
   run.seconds = simulated.seconds;
+  run.steps = simulated.first_steps;
   for (RequestRecord& request : run.requests) request.arrival_utc = header.start_utc + request.arrival;
   for (SecondRecord& second : run.seconds) second.utc += header.start_utc;
   const auto id = sink.begin(header);
@@ -85,7 +86,7 @@ Result<Run> record(const SimulatedRun& simulated, RunHeader header, RunSink& sin
   run.summary.totals.misses = simulated.result.misses;
   run.summary.end_utc =
       run.header.start_utc + static_cast<Nanos>(simulated.result.duration_s * kNanosPerSecond);
-  if (auto appended = sink.append(run.id, {run.requests, run.seconds, {}}); !appended)
+  if (auto appended = sink.append(run.id, {run.requests, run.seconds, {}, run.steps}); !appended)
     return appended.error();
   if (auto ended = sink.end(run.id, run.summary); !ended) return ended.error();
   return run;

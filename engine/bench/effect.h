@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Effect: what a change did to one figure, over repeats that are paired: repeat k has the same requests
-// before and after.
+// Effect: what a change did to one figure: over repeats that are paired, repeat k has the same requests
+// before and after; or between two runs, by the stretches that each is cut into.
 #pragma once
 #include <optional>
 #include <span>
@@ -30,5 +30,10 @@ struct Effect {
 /// neither.
 Effect paired_effect(std::span<const double> before, std::span<const double> after,
                      std::optional<bool> more_is_better);
+
+/// Of single runs, whose figures are `before` and `after`: the interval is Welch's, of the figure in equally
+/// long stretches of each (batch means). Fewer than two stretches on a side: no interval.
+Effect unpaired_effect(double before, double after, std::span<const double> stretches_before,
+                       std::span<const double> stretches_after, std::optional<bool> more_is_better);
 
 }  // namespace pitwall

@@ -49,6 +49,7 @@ Result<Simulation> simulate_replicas(const Trace& trace, const SimulationConfig&
     all.itl_ms.insert(all.itl_ms.end(), one->itl_ms.begin(), one->itl_ms.end());
     all.steps.insert(all.steps.end(), one->steps.begin(), one->steps.end());
     all.scheduler_us.insert(all.scheduler_us.end(), one->scheduler_us.begin(), one->scheduler_us.end());
+    if (replicas == 1) all.seconds = std::move(one->seconds);
     if (first) all.cache = one->cache;
     if (first) all.peak_used_blocks = one->peak_used_blocks;
     first = false;

@@ -9,6 +9,7 @@
 
 #include "engine/bench/replicas.h"
 #include "engine/serve/scheduler_settings.h"
+#include "engine/telemetry/step_table.h"
 
 namespace pitwall {
 
@@ -50,21 +51,33 @@ MachineWish machine_wish(const SimulationWish& wish, const Settings& settings) {
   return machine;
 }
 
-std::vector<SecondRecord> seconds_of(const std::vector<StepRecord>& steps, Bytes block_bytes,
-                                     Bytes kv_bytes) {
+std::vector<SecondRecord> seconds_of(const Simulation& simulation, Bytes block_bytes,
+                                     const LedgerSnapshot& ledger) {
   std::map<Nanos, SecondRecord> seconds;
-  for (const StepRecord& step : steps) {
-    const Nanos start = step.finished - step.finished % kNanosPerSecond;
-    SecondRecord& second = seconds[start];
-    second.utc = start;
-    second.output_tokens_per_s = std::numeric_limits<double>::quiet_NaN();
-    second.prompt_tokens_per_s += step.prefill_tokens;
-    second.preemptions += step.preempted;
-    second.running = std::max(second.running, step.sequences);
-    second.waiting = std::max(second.waiting, step.waiting);
-    second.kv_used = std::max(second.kv_used, step.kv_used_blocks * block_bytes);
-    second.kv_cached = step.kv_cached_blocks * block_bytes;
-    second.kv_free = std::max<Bytes>(kv_bytes - second.kv_used - second.kv_cached, 0);
+  for (const SecondRecord& second : simulation.seconds) {
+    SecondRecord& kept = seconds[second.utc] = second;
+    kept.prompt_tokens_per_s = 0;  // by step, below
+    kept.preemptions = kept.running = kept.waiting = 0;
+    kept.accounted = ledger.accounted();
+    kept.kv_free = ledger.of(Category::kv);
+  }
+  for (const StepRecord& step : simulation.steps) {
+    const Nanos ended = step.finished - step.finished % kNanosPerSecond;
+    for (Nanos start = step.started - step.started % kNanosPerSecond; start <= ended;
+         start += kNanosPerSecond) {
+      const auto [place, unseen] = seconds.try_emplace(start);
+      SecondRecord& second = place->second;
+      second.utc = start;
+      if (unseen) second.output_tokens_per_s = std::numeric_limits<double>::quiet_NaN();
+      second.accounted = ledger.accounted();
+      second.running = std::max(second.running, step.sequences);
+      second.waiting = std::max(second.waiting, step.waiting);
+      second.kv_used = std::max(second.kv_used, step.kv_used_blocks * block_bytes);
+      second.kv_cached = step.kv_cached_blocks * block_bytes;
+      second.kv_free = std::max<Bytes>(ledger.of(Category::kv) - second.kv_used - second.kv_cached, 0);
+    }
+    seconds[ended].prompt_tokens_per_s += step.prefill_tokens;
+    seconds[ended].preemptions += step.preempted;
   }
   std::vector<SecondRecord> records;
   for (const auto& [start, second] : seconds) records.push_back(second);
@@ -93,7 +106,10 @@ SimulatedRun run_of(const SimulatedMachine& machine, Simulation&& simulation) {
   run.scheduler_us = summarize(std::move(simulation.scheduler_us));
   run.steps = simulation.steps.size();
   run.requests = std::move(simulation.requests);
-  run.seconds = seconds_of(simulation.steps, machine.block_bytes, machine.ledger.of(Category::kv));
+  run.seconds = seconds_of(simulation, machine.block_bytes, machine.ledger);
+  const std::size_t kept = std::min(kRunSteps, simulation.steps.size());
+  run.first_steps.assign(simulation.steps.begin(),
+                         simulation.steps.begin() + static_cast<std::ptrdiff_t>(kept));
   return run;
 }
 

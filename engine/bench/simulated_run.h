@@ -29,9 +29,10 @@ struct SimulatedRun {
   LedgerSnapshot ledger;  ///< of each GPU of the first replica, at the end
   Summary scheduler_us;   ///< real time of a step's planning
   std::size_t steps = 0;
+  std::vector<StepRecord> first_steps;  ///< up to kRunSteps
   std::vector<RequestRecord> requests;  ///< in the trace's order, virtual times from 0
-  /// Of virtual time: running, waiting, KV and prompt tokens; largest of the steps that ended in each. Times
-  /// of tokens are not kept by second.
+  /// Of virtual time: running, waiting and KV are the largest of the steps that ended in each. Latency is
+  /// that of a single replica; of several it is left out.
   std::vector<SecondRecord> seconds;
   std::int64_t failed = 0;
   std::int64_t first_failed = 0;  ///< number of the request, from 1

@@ -64,6 +64,7 @@ class TracePlay {
         if (auto moves = wait(); !moves) return moves.error();
       }
     }
+    roll(true);
     simulation_.cache = cache_.counts();
     return std::move(simulation_);
   }
@@ -119,6 +120,7 @@ class TracePlay {
     for (const TokenEvent& event : committed.tokens) take(event);
     for (const FinishEvent& event : committed.finished) finish(event, clock_.now());
     for (const FinishEvent& event : scheduler_.take_finished()) finish(event, clock_.now());
+    roll();
   }
 
   void take(const TokenEvent& event) {
@@ -137,6 +139,15 @@ class TracePlay {
     dispatcher_.ended(event.request.value - 1, at);
     recorder_.finished(event.request, at, event.reason, event.error, event.cause);
     simulation_.requests[event.request.value - 1] = recorder_.record_of(event.request);
+  }
+
+  /// As a recording engine does it: once a second, of virtual time.
+  void roll(bool last = false) {
+    const std::int64_t second = clock_.now() / kNanosPerSecond;
+    if (second == rolled_second_ && !last) return;
+    rolled_second_ = second;
+    const RunRows rows = recorder_.roll({}, last);
+    simulation_.seconds.insert(simulation_.seconds.end(), rows.seconds.begin(), rows.seconds.end());
   }
 
   /// Nothing runs: time goes on to the next arrival.
@@ -168,7 +179,7 @@ class TracePlay {
   Dispatcher dispatcher_;
   std::vector<Nanos> last_token_;
   std::deque<Nanos> in_flight_ns_;  // real time spent on launched steps
-  std::int64_t second_ = 0, tokens_in_second_ = 0;
+  std::int64_t second_ = 0, tokens_in_second_ = 0, rolled_second_ = 0;
   int idle_rounds_ = 0;
 };
 

@@ -24,6 +24,7 @@ struct Simulation {
   std::vector<RequestRecord> requests;  ///< in the trace's order
   std::vector<double> itl_ms;           ///< every gap between two tokens of a request
   std::vector<StepRecord> steps;        ///< plan_ns and commit_ns are 0: planning takes no virtual time
+  std::vector<SecondRecord> seconds;    ///< what the recorder says of each; of one replica alone
   std::vector<double>
       scheduler_us;     ///< real time of the StepPump's two calls for each step: plan, commit, record
   KvCacheCounts cache;  ///< at the end

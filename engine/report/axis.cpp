@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "engine/base/units.h"
+#include "engine/report/cdf.h"
 
 namespace pitwall {
 namespace {
@@ -50,6 +51,7 @@ double Axis::fraction(double value) const {
 }
 
 std::string Axis::label(double tick) const {
+  if (nines) return nines_label(static_cast<int>(std::lround(tick)));
   if (!log) return grouped(tick, decimals);
   return tick >= 1 ? grouped(tick, 0) : fmt::format("{:g}", tick);
 }
@@ -87,6 +89,14 @@ Axis log_axis(double low, double high) {
       if (wanted && inside) axis.ticks.push_back(tick);
     }
   }
+  return axis;
+}
+
+Axis nines_axis(double high) {
+  Axis axis;
+  axis.nines = true;
+  axis.high = std::max(1.0, std::ceil(high - 1e-9));
+  for (double tick = 0; tick <= axis.high; ++tick) axis.ticks.push_back(tick);
   return axis;
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/bench/pareto.h"
+#include "engine/report/effect_words.h"
 #include "engine/report/html_parts.h"
 #include "engine/report/markdown_parts.h"
 #include "engine/report/recommended_flags.h"
@@ -28,19 +29,9 @@ std::string changes_of(const Item& item) {
 }
 
 std::string effect_of(const Effect& effect) {
-  if (effect.reading == Reading::undefined) return kUndefined;
-  const bool share = std::isfinite(effect.percent);
-  const double value = share ? effect.percent : effect.difference.mean;
-  const double half = share ? effect.percent_half : effect.difference.high - effect.difference.mean;
-  std::string text = minus_text(fmt::format("{:+.1f}{}", value, share ? " %" : ""));
+  const std::string text = effect_label(effect);
   if (effect.reading == Reading::one_pair) return text + ", one run";
-  text += half == 0 ? " exact" : fmt::format(" ± {:.1f}", half);
   return effect.reading == Reading::no_change ? text + ": no change" : text;
-}
-
-Tone tone_of(const Effect& effect) {
-  if (effect.reading == Reading::better) return Tone::good;
-  return effect.reading == Reading::worse ? Tone::warn : Tone::plain;
 }
 
 std::string verdict_of(const Item& item) {
@@ -64,7 +55,7 @@ Table items_table(const Checklist& checklist, const std::vector<ItemResult>& res
                           {measure},
                           {known ? ms_text(effect.before) : kUndefined},
                           {known ? ms_text(effect.after) : kUndefined, Tone::strong},
-                          {effect_of(effect), tone_of(effect)},
+                          {effect_of(effect), effect_tone(effect)},
                           {verdict_of(item)}});
     if (!item.error.empty()) table.rows.back().back().tone = Tone::bad;
   }
@@ -83,7 +74,7 @@ Table figures_table(const ItemResult& result) {
     table.rows.push_back({{name},
                           {ms_text(effect.before)},
                           {ms_text(effect.after), Tone::strong},
-                          {effect_of(effect), tone_of(effect)}});
+                          {effect_of(effect), effect_tone(effect)}});
   }
   return table;
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 
+#include "engine/report/cdf.h"
 #include "engine/report/svg_text.h"
 
 namespace pitwall {
@@ -113,11 +114,7 @@ SvgChart memory_chart(const Run& run, const TimeAxis& time) {
 SvgSeries spread(const Run& run, const char* name, const char* hue, const char* dash,
                  double (RequestRecord::*measure)() const) {
   constexpr std::size_t kPoints = 200;
-  std::vector<double> values;
-  for (const RequestRecord& request : run.requests) {
-    if (const double value = (request.*measure)(); request.ended_well() && !std::isnan(value))
-      values.push_back(value);
-  }
+  std::vector<double> values = values_of(run.requests, measure);
   SvgSeries series{name, hue, dash, {}, {}};
   if (values.empty()) return series;
   std::sort(values.begin(), values.end());

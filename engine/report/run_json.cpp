@@ -3,6 +3,7 @@
 
 #include "engine/report/report.h"
 #include "engine/telemetry/record_json.h"
+#include "engine/telemetry/step_table.h"
 
 namespace pitwall {
 namespace {
@@ -80,6 +81,12 @@ Run read_run(const Json& json) {
   read_array(json, "requests", run.requests);
   read_array(json, "seconds", run.seconds);
   read_array(json, "changes", run.changes);
+  if (const auto steps = json.find("steps"); steps != json.end()) {
+    if (!steps->is_string()) throw JsonFieldError("steps", "a string is expected");
+    auto read = parse_steps(steps->get<std::string>());
+    if (!read) throw JsonFieldError("steps", read.error().what);
+    run.steps = std::move(*read);
+  }
   return run;
 }
 
@@ -101,6 +108,7 @@ std::string run_json(const Run& run) {
   json["requests"] = array_of(run.requests);
   json["seconds"] = array_of(run.seconds);
   json["changes"] = array_of(run.changes);
+  json["steps"] = steps_text(run.steps);
   return dump_json(json, 1) + "\n";
 }
 

@@ -11,6 +11,7 @@
 
 #include "engine/base/text_escape.h"
 #include "engine/report/axis.h"
+#include "engine/report/cdf.h"
 #include "engine/report/polyline.h"
 #include "engine/report/svg_text.h"
 
@@ -65,6 +66,10 @@ std::string description(const SvgChart& chart) {
     }
     text += text.empty() ? "" : " ";
     text += series.name + ": ";
+    if (chart.nines_y && !range.empty()) {
+      text += fmt::format("up to {:.7g} %.", 100 * share_of_nines(range.high));
+      continue;
+    }
     text += range.empty() ? "no data."
                           : number_text(range.low) + " to " + number_text(range.high) + " " + chart.unit +
                                 ", at the end " + number_text(last) + ".";
@@ -92,7 +97,7 @@ std::string stroke(const SvgSeries& series) {
 std::string header(const SvgChart& chart) {
   std::string svg = fmt::format(
       "<text x=\"8\" y=\"17\"><tspan font-size=\"13\" font-weight=\"600\" fill=\"{}\">{}</tspan>"
-      "<tspan font-size=\"11\" fill=\"{}\" dx=\"6\">{}</tspan></text>\n",
+      "<tspan font-size=\"11\" fill=\"{}\" dx=\"2\">\u00A0{}</tspan></text>\n",
       colour::kText, xml_text(chart.title), colour::kMuted,
       xml_text(chart.unit + (chart.log_y ? ", log" : "")));
   svg += svg_text({.x = 8, .y = 33, .fill = colour::kMuted}, chart.question);
@@ -211,8 +216,10 @@ std::optional<Plot> plot_of(const SvgChart& chart) {
   const int wanted_y = std::max(2, static_cast<int>((plot.bottom - plot.top) / 32));
   const int wanted_x = std::max(2, static_cast<int>((plot.right - plot.left) / 70));
   plot.x = chart.log_x ? log_axis(x.low, x.high) : linear_axis(x.low, x.high, wanted_x, Limits::as_given);
-  plot.y = chart.log_y ? log_axis(y.low, y.high)
-                       : linear_axis(std::min(y.low, 0.0), std::max(y.high, 0.0), wanted_y, Limits::at_ticks);
+  plot.y = chart.nines_y ? nines_axis(y.high)
+           : chart.log_y
+               ? log_axis(y.low, y.high)
+               : linear_axis(std::min(y.low, 0.0), std::max(y.high, 0.0), wanted_y, Limits::at_ticks);
   return plot;
 }
 

@@ -17,6 +17,7 @@ struct SvgChart {
   std::vector<SvgSeries> series;
   int width = 640, height = 240;
   bool log_x = false;
+  bool nines_y = false;  ///< y is nines_of() a share: 0, 90, 99, 99.9 …
 };
 /// Axes with 1-2-5 ticks and units, legend; text escaped. On a log axis what is 0 or less is a gap.
 std::string svg_chart(const SvgChart& chart);

@@ -59,7 +59,9 @@ void RunRecorder::loop() {
 
 void RunRecorder::roll(bool last) {
   const RunRows rows = recorder_.roll(ledger_.snapshot(), last);
-  if (sink_ == nullptr || (rows.requests.empty() && rows.seconds.empty() && rows.changes.empty())) return;
+  const bool nothing =
+      rows.requests.empty() && rows.seconds.empty() && rows.changes.empty() && rows.steps.empty();
+  if (sink_ == nullptr || nothing) return;
   if (auto ok = sink_->append(run_, rows); !ok) give_up(ok.error());
 }
 

@@ -23,6 +23,18 @@ void for_each_column(Record& record, auto&& visit, const std::string& prefix = {
   });
 }
 
+/// Calls visit(value) for each column of a record, in the same order; makes no names.
+template <class Record>
+void for_each_value(Record& record, auto&& visit) {
+  for_each_field(record, [&](const char*, auto& value) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, Percentiles>) {
+      for_each_value(value, visit);
+    } else {
+      visit(value);
+    }
+  });
+}
+
 /// `"utc", "ttft_n", …`; quoted, because "limit" is a word of SQL.
 template <class Record>
 std::string column_names() {
@@ -49,7 +61,7 @@ std::string insert_sql(const std::string& table, const std::string& keys) {
 /// Binds the record's columns from parameter `first` on; returns the parameter after them. NaN becomes NULL.
 template <class Record>
 int bind_columns(SQLite::Statement& statement, int first, const Record& record) {
-  for_each_column(record, [&](const std::string&, const auto& value) {
+  for_each_value(record, [&](const auto& value) {
     using Value = std::remove_cvref_t<decltype(value)>;
     if constexpr (std::is_enum_v<Value>) {
       statement.bind(first, std::string(word_of(value)));
@@ -70,7 +82,7 @@ inline double real_or_nan(const SQLite::Column& column) {
 /// Reads the record's columns from column `first` on; returns the column after them.
 template <class Record>
 int read_columns(const SQLite::Statement& statement, int first, Record& record) {
-  for_each_column(record, [&](const std::string&, auto& value) {
+  for_each_value(record, [&](auto& value) {
     using Value = std::remove_cvref_t<decltype(value)>;
     const SQLite::Column column = statement.getColumn(first++);
     if constexpr (std::is_enum_v<Value>) {

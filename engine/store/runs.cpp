@@ -6,6 +6,7 @@
 #include "engine/store/process_mark.h"
 #include "engine/store/store.h"
 #include "engine/store/store_state.h"
+#include "engine/telemetry/step_table.h"
 
 namespace pitwall {
 namespace {
@@ -30,12 +31,13 @@ Result<void> check_recording(SQLite::Database& database, RunId run) {
   return {};
 }
 
-/// The rows of `table` that belong to a run, in the order in which they were written.
+/// The rows of `table` that belong to a run, in the order in which they were written. `condition` is more SQL
+/// for WHERE.
 template <class Record>
 std::vector<Record> rows_of(SQLite::Database& database, const std::string& table, const std::string& order,
-                            RunId run) {
-  SQLite::Statement query(
-      database, "SELECT " + column_names<Record>() + " FROM " + table + " WHERE run = ? ORDER BY " + order);
+                            RunId run, const std::string& condition = {}) {
+  SQLite::Statement query(database, "SELECT " + column_names<Record>() + " FROM " + table +
+                                        " WHERE run = ? " + condition + " ORDER BY " + order);
   query.bind(1, run.value);
   std::vector<Record> records;
   while (query.executeStep()) read_columns(query, 0, records.emplace_back());
@@ -112,7 +114,8 @@ Nanos last_sign_of_life(const Run& run) {
   return last;
 }
 
-Result<Run> read_run(SQLite::Database& database, RunId id) {
+/// All but requests and steps.
+Result<Run> read_outline(SQLite::Database& database, RunId id) {
   SQLite::Statement query(database, "SELECT note, " + column_names<RunHeader>() + ", " +
                                         column_names<RunSummary>() + " FROM runs WHERE id = ?");
   query.bind(1, id.value);
@@ -123,10 +126,96 @@ Result<Run> read_run(SQLite::Database& database, RunId id) {
   read_columns(query, read_columns(query, 1, run.header), run.summary);
   run.header.config = rows_of<ConfigEntry>(database, "config", "position", id);
   read_summary(database, id, run.summary);
-  run.requests = rows_of<RequestRecord>(database, "requests", "row", id);
   run.seconds = rows_of<SecondRecord>(database, "seconds", "row", id);
   run.changes = rows_of<SettingChange>(database, "changes", "row", id);
   return run;
+}
+
+Result<std::vector<StepRecord>> read_steps(SQLite::Database& database, RunId id) {
+  SQLite::Statement query(database, "SELECT lines FROM steps WHERE run = ? ORDER BY row");
+  query.bind(1, id.value);
+  std::vector<StepRecord> steps;
+  while (query.executeStep()) {
+    const auto more = parse_steps(query.getColumn(0).getString());
+    if (!more) return more.error();
+    steps.insert(steps.end(), more->begin(), more->end());
+  }
+  return steps;
+}
+
+Result<Run> read_run(SQLite::Database& database, RunId id) {
+  auto run = read_outline(database, id);
+  if (!run) return run;
+  run->requests = rows_of<RequestRecord>(database, "requests", "row", id);
+  auto steps = read_steps(database, id);
+  if (!steps) return steps.error();
+  run->steps = std::move(*steps);
+  return run;
+}
+
+std::int64_t count_requests(SQLite::Database& database, RunId id) {
+  SQLite::Statement count(database, "SELECT count(*) FROM requests WHERE run = ?");
+  count.bind(1, id.value);
+  count.executeStep();
+  return count.getColumn(0).getInt64();
+}
+
+/// Of a run's requests each `stride`th, by their row numbers: no other row is looked at.
+std::string every_nth(RunId id, std::int64_t stride) {
+  const std::string of_run = " FROM requests WHERE run = " + std::to_string(id.value);
+  const std::string next = "r + " + std::to_string(stride);
+  return "AND row IN (WITH RECURSIVE pick (r) AS (SELECT min(row)" + of_run + " UNION ALL SELECT " + next +
+         " FROM pick WHERE " + next + " <= (SELECT max(row)" + of_run + ")) SELECT r FROM pick)";
+}
+
+void insert_steps(SQLite::Database& database, RunId run, const std::vector<StepRecord>& steps) {
+  if (steps.empty()) return;
+  SQLite::Statement insert(database, "INSERT INTO steps (run, lines) VALUES (?, ?)");
+  insert.bind(1, run.value);
+  insert.bind(2, steps_text(steps));
+  insert.exec();
+}
+
+RunId insert_header(SQLite::Database& database, const RunHeader& header) {
+  SQLite::Statement insert(database, insert_sql<RunHeader>("runs", "recorder"));
+  insert.bind(1, own_process_mark());
+  bind_columns(insert, 2, header);
+  insert.exec();
+  const RunId run{database.getLastInsertRowid()};
+  SQLite::Statement config(database, insert_sql<ConfigEntry>("config", "run, position"));
+  std::int64_t position = 0;
+  for (const ConfigEntry& entry : header.config) {
+    config.bind(1, run.value);
+    config.bind(2, position++);
+    bind_columns(config, 3, entry);
+    config.exec();
+    config.reset();
+  }
+  return run;
+}
+
+void insert_all(SQLite::Database& database, RunId run, const RunRows& rows) {
+  insert_rows(database, "requests", run, rows.requests);
+  insert_rows(database, "seconds", run, rows.seconds);
+  insert_rows(database, "changes", run, rows.changes);
+  insert_steps(database, run, rows.steps);
+}
+
+Result<void> write_note(SQLite::Database& database, RunId id, const std::string& note) {
+  SQLite::Statement update(database, "UPDATE runs SET note = ? WHERE id = ?");
+  update.bind(1, note);
+  update.bind(2, id.value);
+  if (update.exec() == 0) return unknown_run(id);
+  return {};
+}
+
+Result<void> refuse_double(SQLite::Database& database, const std::string& uuid) {
+  SQLite::Statement query(database, "SELECT id FROM runs WHERE uuid = ?");
+  query.bind(1, uuid);
+  if (!query.executeStep()) return {};
+  const std::string id = std::to_string(query.getColumn(0).getInt64());
+  return Error{Error::Kind::busy, "This run is here already: it is run " + id,
+               "It was imported or recorded before", "Open run " + id, id};
 }
 
 }  // namespace
@@ -148,20 +237,7 @@ void cut_off(SQLite::Database& database, RunId id) {
 Result<RunId> Store::begin(const RunHeader& header) {
   return state_->locked("beginning a run", [&](SQLite::Database& database) -> Result<RunId> {
     WriteTransaction transaction(database);
-    SQLite::Statement insert(database, insert_sql<RunHeader>("runs", "recorder"));
-    insert.bind(1, own_process_mark());
-    bind_columns(insert, 2, header);
-    insert.exec();
-    const RunId run{database.getLastInsertRowid()};
-    SQLite::Statement config(database, insert_sql<ConfigEntry>("config", "run, position"));
-    std::int64_t position = 0;
-    for (const ConfigEntry& entry : header.config) {
-      config.bind(1, run.value);
-      config.bind(2, position++);
-      bind_columns(config, 3, entry);
-      config.exec();
-      config.reset();
-    }
+    const RunId run = insert_header(database, header);
     transaction.commit();
     state_->recording.insert(run);
     return run;
@@ -172,9 +248,7 @@ Result<void> Store::append(RunId run, const RunRows& rows) {
   return state_->locked("recording a run", [&](SQLite::Database& database) -> Result<void> {
     WriteTransaction transaction(database);
     if (auto recording = check_recording(database, run); !recording) return recording;
-    insert_rows(database, "requests", run, rows.requests);
-    insert_rows(database, "seconds", run, rows.seconds);
-    insert_rows(database, "changes", run, rows.changes);
+    insert_all(database, run, rows);
     SQLite::Statement count(database, "UPDATE runs SET requests = requests + ? WHERE id = ?");
     count.bind(1, static_cast<std::int64_t>(rows.requests.size()));
     count.bind(2, run.value);
@@ -231,13 +305,52 @@ Result<Run> Store::run(RunId id) const {
   });
 }
 
+Result<RunPicture> Store::run_picture(RunId id, std::int64_t most_requests) const {
+  return state_->locked("reading a run", [&](SQLite::Database& database) -> Result<RunPicture> {
+    const SQLite::Transaction one_picture(database);
+    auto run = read_outline(database, id);
+    if (!run) return run.error();
+    RunPicture picture{std::move(*run), count_requests(database, id)};
+    const std::int64_t stride = (picture.requests + most_requests - 1) / most_requests;
+    const std::string every = stride > 1 ? every_nth(id, stride) : std::string();
+    picture.run.requests = rows_of<RequestRecord>(database, "requests", "row", id, every);
+    return picture;
+  });
+}
+
+Result<std::vector<RequestRecord>> Store::worst_requests(RunId id, std::int64_t skip,
+                                                         std::int64_t count) const {
+  return state_->locked(
+      "reading requests", [&](SQLite::Database& database) -> Result<std::vector<RequestRecord>> {
+        // What is sorted is two numbers a request: a million of whole rows would take seconds.
+        return rows_of<RequestRecord>(database, "requests", "max_itl DESC, row", id,
+                                      "AND row IN (SELECT row FROM requests WHERE run = " +
+                                          std::to_string(id.value) + " ORDER BY max_itl DESC, row LIMIT " +
+                                          std::to_string(count) + " OFFSET " + std::to_string(skip) + ")");
+      });
+}
+
+Result<RunId> Store::import_run(const Run& run) {
+  return state_->locked("importing a run", [&](SQLite::Database& database) -> Result<RunId> {
+    WriteTransaction transaction(database);
+    if (auto fresh = refuse_double(database, run.header.uuid); !fresh) return fresh.error();
+    const RunId id = insert_header(database, run.header);
+    insert_all(database, id, {run.requests, run.seconds, run.changes, run.steps});
+    RunSummary summary = run.summary;
+    if (summary.status == RunStatus::recording) {
+      summary.status = RunStatus::cut_off;
+      summary.error = "It was still being recorded when it was exported";
+    }
+    write_summary(database, id, summary);
+    if (auto noted = write_note(database, id, run.note); !noted) return noted.error();
+    transaction.commit();
+    return id;
+  });
+}
+
 Result<void> Store::set_note(RunId id, const std::string& note) {
   return state_->locked("writing a note", [&](SQLite::Database& database) -> Result<void> {
-    SQLite::Statement update(database, "UPDATE runs SET note = ? WHERE id = ?");
-    update.bind(1, note);
-    update.bind(2, id.value);
-    if (update.exec() == 0) return unknown_run(id);
-    return {};
+    return write_note(database, id, note);
   });
 }
 

@@ -167,7 +167,17 @@ CREATE TABLE item_changes (
 CREATE INDEX runs_of_checklists ON config (value) WHERE name = 'checklist.id';
 )sql";
 
-constexpr std::array kSteps = {kVersion1, kVersion2, kVersion3};
+// Version 4: steps, as the lines of engine/telemetry/step_table.h; a row for what came in together.
+constexpr const char* kVersion4 = R"sql(
+CREATE TABLE steps (
+  row INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  lines TEXT NOT NULL
+);
+CREATE INDEX steps_of_run ON steps (run);
+)sql";
+
+constexpr std::array kSteps = {kVersion1, kVersion2, kVersion3, kVersion4};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(std::string("PRAGMA ") + name).getInt();

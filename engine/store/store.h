@@ -22,6 +22,13 @@ struct RunListItem {
   double output_tokens_per_s = 0, ttft_p50_ms = 0, tpot_p50_ms = 0, max_itl_ms = 0;  ///< NaN when undefined
 };
 
+/// A run whose requests are too many to read at once.
+struct RunPicture {
+  Run run;                    ///< `requests`: all, or an even sample of them; `steps` left out
+  std::int64_t requests = 0;  ///< that it has
+  bool sampled() const { return requests > static_cast<std::int64_t>(run.requests.size()); }
+};
+
 struct ChecklistListItem {
   std::int64_t id = 0;
   std::string name;
@@ -68,6 +75,13 @@ class Store final : public RunSink {
 
   Result<std::vector<RunListItem>> runs() const;  ///< newest first
   Result<Run> run(RunId id) const;                ///< Error::not_found names the id
+  /// Summary, seconds and changes whole, and at most about `most_requests` requests, in their order.
+  Result<RunPicture> run_picture(RunId id, std::int64_t most_requests) const;
+  /// Those with the longest ITL first; `skip` of them are left out, then come at most `count`.
+  Result<std::vector<RequestRecord>> worst_requests(RunId id, std::int64_t skip, std::int64_t count) const;
+  /// Keeps a run that has ended elsewhere; one that was still recorded there is cut off here. Its number is a
+  /// new one. One that is here already, by its uuid, is refused: Error::busy, `param` is its number.
+  Result<RunId> import_run(const Run& run);
   Result<void> set_note(RunId id, const std::string& note);
   Result<void> remove_run(RunId id);
 

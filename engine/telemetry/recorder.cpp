@@ -270,6 +270,7 @@ RunRows Recorder::roll(const LedgerSnapshot& ledger, bool last) {
                        std::make_move_iterator(state.unwritten.end()));
   state.unwritten.clear();
   rows.changes = std::exchange(state.unwritten_changes, {});
+  rows.steps = state.take_new_steps();
   return rows;
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "engine/telemetry/step_table.h"
+
 namespace pitwall {
 
 void RateWindow::add(Nanos at, std::int64_t tokens) {
@@ -41,6 +43,16 @@ Nanos Recorder::State::Live::preempted_until(Nanos at) {
     return true;
   });
   return total;
+}
+
+std::vector<StepRecord> Recorder::State::take_new_steps() {
+  const auto kept = static_cast<std::int64_t>(kRunSteps);
+  const std::int64_t fresh = totals.steps - rolled_steps, wanted = std::min(fresh, kept - rolled_steps);
+  std::vector<StepRecord> taken;
+  if (wanted > 0) taken = steps.newest(static_cast<std::size_t>(fresh));
+  if (wanted < std::ssize(taken)) taken.resize(static_cast<std::size_t>(std::max<std::int64_t>(wanted, 0)));
+  rolled_steps = totals.steps;
+  return taken;
 }
 
 SecondTally& Recorder::State::tally_at(Nanos at) {

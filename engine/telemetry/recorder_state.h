@@ -98,12 +98,14 @@ struct Recorder::State {
   Ring<StepEvent> events{kKeptEvents};
   std::uint32_t next_event = 0;
   std::vector<SettingChange> unwritten_changes;  // since the last roll()
+  std::int64_t rolled_steps = 0;                 // of totals.steps, at the last roll()
   Ring<SettingChange> changes{kKeptChanges};
   Ring<PrefixLookup> lookups{kKeptLookups};   // of the last requests scheduled
   RunStatistics statistics{kSummedRequests};  // of ended requests
   EngineTotals totals;
   std::int32_t running = 0, waiting = 0, deferred = 0;
 
+  std::vector<StepRecord> take_new_steps();  // of those that the run keeps
   SecondTally& tally_at(Nanos at);
   void advance_to(Nanos at);
   SecondTally merged(std::int64_t last_second, std::int64_t seconds) const;

@@ -37,6 +37,7 @@ struct RunRows {
   std::vector<RequestRecord> requests;  ///< ended ones
   std::vector<SecondRecord> seconds;
   std::vector<SettingChange> changes;
+  std::vector<StepRecord> steps = {};  ///< up to kRunSteps of a run
 };
 
 enum class RunStatus : std::uint8_t { recording, finished, failed, cut_off };
@@ -64,6 +65,7 @@ struct Run {
   std::vector<RequestRecord> requests;
   std::vector<SecondRecord> seconds;
   std::vector<SettingChange> changes;  ///< in the order in which they were made
+  std::vector<StepRecord> steps = {};  ///< the first ones; none where nobody saw them
 };
 
 /// Thread-safe. Implementations write before they return.

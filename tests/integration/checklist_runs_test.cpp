@@ -82,6 +82,23 @@ struct Bench {
 class ChecklistRunsTest : public QObject {
   Q_OBJECT
 
+  /// A simulated run has latency, rates and sizes by second, as a recorded one has.
+  static void has_charts_over_time(const Run& run) {
+    QVERIFY(!run.seconds.empty());
+    double tokens = 0;
+    std::int64_t first_tokens = 0, gaps = 0;
+    Bytes kv = 0;
+    for (const SecondRecord& second : run.seconds) {
+      tokens += second.output_tokens_per_s;
+      first_tokens = std::max(first_tokens, second.ttft.n);
+      gaps = std::max(gaps, second.itl.n);
+      kv = std::max(kv, second.kv_used);
+      if (second.itl.n > 0) QVERIFY(second.itl.p50 > 0 && second.itl.max >= second.itl.p50);
+    }
+    QCOMPARE(static_cast<std::int64_t>(tokens), run.summary.totals.output_tokens);
+    QVERIFY(first_tokens > 0 && gaps > 0 && kv > 0);
+  }
+
  private Q_SLOTS:
   void the_templates_run_in_the_simulator_data() {
     QTest::addColumn<QString>("origin");
@@ -114,7 +131,8 @@ class ChecklistRunsTest : public QObject {
     const Run run = bench.store->run(bench.store->runs()->front().id).value();
     QCOMPARE(run.header.kind, std::string("simulate"));
     QVERIFY(run.header.device.starts_with("simulated "));
-    QVERIFY(!run.seconds.empty());
+    has_charts_over_time(run);
+    QVERIFY(!run.steps.empty() && std::ssize(run.steps) <= run.summary.totals.steps);
   }
 
   // The article's figures (sections 3.2 to 3.5), as tests/integration/recipe_test.cpp holds its recipe to

@@ -385,6 +385,26 @@ class CtlTest : public QObject {
     const fs::path html = folder_.path() / "report.html";
     QCOMPARE(run({"report", id, "--output", text_of(html)}).code, 0);
     QVERIFY(read_text(html).find("<svg") != std::string::npos);
+
+    // Each format that programs read, and the way back: equal, and once.
+    QVERIFY(run({"runs", "export", id, "--format", "vllm"}).document().contains("p99_ttft_ms"));
+    QVERIFY(run({"runs", "export", id, "--format", "aiperf"}).out.starts_with("{\"metadata\""));
+    QVERIFY(!run({"runs", "export", id, "--format", "perfetto"}).document()["traceEvents"].empty());
+    const fs::path exported = folder_.path() / "exported.json";
+    QCOMPARE(run({"runs", "export", id, "--output", text_of(exported)}).code, 0);
+    const auto again = run({"import", text_of(exported)});
+    QCOMPARE(again.code, 1);
+    QVERIFY2(again.err.find("here already") != std::string::npos, again.err.c_str());
+    const test::TemporaryFolder elsewhere;
+    const auto imported =
+        test::run_pitwallctl(elsewhere.path(), {"runs", "import", text_of(exported), "--json"});
+    QCOMPARE(imported.document()["run_id"].get<int>(), 1);
+    const auto back = test::run_pitwallctl(elsewhere.path(), {"runs", "export", "1"});
+    json first = json::parse(read_text(exported)), second = back.document();
+    first.erase("id"), second.erase("id");
+    QVERIFY(first == second);
+    const auto compared = run({"report", id, "--compare", id, "--format", "json"});
+    QCOMPARE(compared.document()["format"].get<std::string>(), "pitwall-comparison");
   }
 
   // The first signal lets the reply go on, which would take minutes; one of the next cancels it.

@@ -122,7 +122,7 @@ class SecretsTest : public QObject {
     run({"runs", "list", "--json"});
     shown_["runs list"] = shown_.at("runs --json");
     run({"runs", "show", "1", "--json"});
-    for (const char* format : {"json", "csv"}) {
+    for (const char* format : {"json", "csv", "vllm", "aiperf", "perfetto"}) {
       run({"runs", "export", "1", "--format", format});
       shown_["export " + std::string(format)] = shown_.at("runs " + std::string(format));
     }

@@ -16,6 +16,7 @@
 #include "engine/store/schema.h"
 #include "engine/store/store.h"
 #include "engine/store/store_state.h"
+#include "tests/support/made_up_run.h"
 #include "tests/support/test_support.h"
 
 using namespace pitwall;
@@ -294,6 +295,43 @@ class StoreTest : public QObject {
     QCOMPARE(run->summary.totals.steps, std::int64_t{99});
     QCOMPARE(run->summary.ledger.of(Category::swap), Bytes{0});
     QVERIFY(run->changes.empty());
+  }
+
+  void each_version_comes_up_to_the_newest_with_its_runs_data() {
+    QTest::addColumn<int>("version");
+    for (int version = 1; version < Store::schema_version(); ++version)
+      QTest::addRow("version %d", version) << version;
+  }
+
+  /// A store of each version, with a run in it, is read by this program and takes new ones.
+  void each_version_comes_up_to_the_newest_with_its_runs() {
+    QFETCH(int, version);
+    File file;
+    fs::create_directories(file.path.parent_path());
+    {
+      SQLite::Database old(file.path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+      PW_VERIFY(migrate(old, schema_steps().first(static_cast<std::size_t>(version))));
+      old.exec(
+          "INSERT INTO runs (uuid, name, kind, start_utc, engine_version, git_commit, build_flags, cpu, os, "
+          "cores, "
+          "ram, device, model_path, model_name, architecture, quantization, model_sha256, note, recorder, "
+          "status) "
+          "VALUES ('u', 'old', 'serve', 5, 'v', 'g', 'b', 'c', 'o', 2, 3, 'cpu', 'p', 'm', 'llama', 'q', "
+          "'s', 'kept', "
+          "'r', 'finished')");
+      old.exec("INSERT INTO chats (title, updated_utc) VALUES ('a chat', 1)");
+    }
+    auto store = file.open();
+    const auto run = store->run(RunId{1});
+    PW_VERIFY(run);
+    QCOMPARE(run->note, std::string("kept"));
+    QVERIFY(run->steps.empty());
+    QCOMPARE(store->chats()->size(), std::size_t{1});
+    const auto fresh = store->import_run(test::made_up_run());
+    PW_VERIFY(fresh);
+    QCOMPARE(store->run(*fresh)->steps.size(), std::size_t{40});
+    SQLite::Database database(file.path.string());
+    QCOMPARE(database.execAndGet("PRAGMA user_version").getInt(), Store::schema_version());
   }
 
   void a_failing_step_leaves_the_version_before_it() {

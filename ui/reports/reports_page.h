@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The reports page: the stored runs on the left, one run's figures, charts and requests on the right.
+// The reports page: the stored runs on the left; one run, or several side by side, on the right.
 #pragma once
 #include <memory>
+#include <vector>
 
 #include "ui/shell/page.h"
 
@@ -13,7 +14,8 @@ namespace pitwall::ui {
 
 class EngineController;
 
-/// UI thread only. Both references outlive the page. Reads the store on a thread of its own.
+/// UI thread only. Both references outlive the page. Reads the store on a thread of its own. Files dropped on
+/// it are imported.
 class ReportsPage : public Page {
   Q_OBJECT
 
@@ -25,9 +27,13 @@ class ReportsPage : public Page {
   QList<QAction*> page_actions() override;
   void activated() override;
   std::vector<PaletteEntry> palette_entries() override;
-  void open_run(qint64 run);  ///< id in the store
-  void export_to(
-      const QString& path);  ///< the run shown; by suffix .html, .json, .csv, .md; a banner tells how it went
+  bool accepts(const QString& path) const override;  ///< .json and .jsonl files
+  void open(const QString& path) override;           ///< imports it
+  void open_run(qint64 run);                           ///< id in the store
+  void compare_runs(const std::vector<qint64>& runs);  ///< two to eight; the first is the reference
+  /// What is shown, the run or the comparison; the suffix says in which format. A banner tells how it went.
+  void export_to(const QString& path);
+  void import_files(const QStringList& paths);  ///< a banner for each tells how it went; the last one opens
 
  Q_SIGNALS:
   void page_requested(const QString& page);  ///< id of the page that has the next action: "serve"
@@ -36,6 +42,8 @@ class ReportsPage : public Page {
   bool event(QEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
 
  private:
   struct State;

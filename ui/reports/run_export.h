@@ -1,18 +1,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A run as a file: the suffix says which.
+// Runs and comparisons as files: the formats of engine/report, and PDF, which needs the window's library.
 #pragma once
 #include <QString>
-#include <optional>
+#include <QStringList>
+#include <vector>
 
-#include "engine/telemetry/run.h"
+#include "engine/report/export_formats.h"
 
 namespace pitwall::ui {
 
-enum class ExportFormat { html, json, csv, markdown };
-QString export_suffix(ExportFormat format);                      ///< "html"
-std::optional<ExportFormat> export_format(const QString& path);  ///< by suffix
+QString export_title(const ExportFormat& format);                  ///< "Report, HTML", translated
+QString export_file_name(qint64 run, const ExportFormat& format);  ///< "R-0146.vllm.json"
+QString suffix_of(const ExportFormat& format);                     ///< "vllm.json"
+/// "Report, HTML (*.html)", for a file dialog; `comparison`: those that a comparison has.
+QString export_filter(const ExportFormat& format);
+std::vector<const ExportFormat*> formats_for(bool comparison);
 
-/// Whole or not at all. Any thread; formats and writes, milliseconds to seconds.
-Result<void> export_run(const Run& run, const QString& path, ExportFormat format);
+/// What a file of that name holds. Any thread; milliseconds to seconds. Needs a QGuiApplication for PDF.
+Result<std::string> export_text(const Run& run, const ExportFormat& format);
+Result<std::string> export_text(const RunComparison& comparison, const ExportFormat& format);
+
+/// An export as the files card shows it.
+struct ExportedFile {
+  QString name;
+  qint64 bytes = 0;
+  QString sha256;  ///< first 12 digits
+};
+/// Of every format that needs no window. Any thread.
+std::vector<ExportedFile> exported_files(const Run& run);
 
 }  // namespace pitwall::ui

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The left panel: search, kind, and the table of runs. Enter goes to the run, Del deletes it.
+// The left panel: search, kind, the table of runs, and the runs marked for a comparison. Space marks, Enter
+// goes to the run, Del deletes it.
 #pragma once
+#include <set>
 #include <vector>
 
 #include "engine/store/store.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/data_table.h"
 
 class QComboBox;
 class QLineEdit;
+class QPushButton;
 
 namespace pitwall::ui {
-
-class DataTable;
 
 class RunList : public Card {
   Q_OBJECT
@@ -21,16 +23,39 @@ class RunList : public Card {
   void set_runs(std::vector<RunListItem> runs);
   DataTable* table() const { return table_; }
   void focus_search();
+  /// Marked runs and, where that is one or none, the current one; oldest first.
+  std::vector<RunId> compared() const;
+  void mark(qint64 run, bool marked);
+  void clear_marks();
 
  Q_SIGNALS:
   void chosen(qint64 run);
+  void marks_changed();
+  void marks_refused();  ///< as many are marked as can be compared
+  void compare_requested();
+  void import_requested();
+  void export_requested();
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  struct Shown {
+    RunListItem run;
+    QString search;
+    TableRow row;
+  };
+  QHBoxLayout* make_buttons();
   void show_rows();
-  std::vector<RunListItem> runs_;
+  void show_marks();
+  void toggle_current();
+  std::vector<Shown> runs_;
+  std::set<qint64> marks_;
   QLineEdit* search_;
   QComboBox* kind_;
   DataTable* table_;
+  Label* marked_;
+  QPushButton* compare_;
 };
 
 }  // namespace pitwall::ui

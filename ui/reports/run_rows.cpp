@@ -20,20 +20,17 @@ struct Words {
 };
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr qsizetype kLongestName = 22;
+constexpr qsizetype kLongestName = 34, kNameStart = 11;
 
 QString text_of(const std::string& text) {
   return QString::fromStdString(text);
 }
 
-QString shortened(const std::string& text) {
-  const QString all = text_of(text);
-  return all.size() <= kLongestName ? all : all.left(kLongestName - 1) + QChar(0x2026);
-}
-
 QString when_text(Nanos utc) {
-  return QLocale().toString(QDateTime::fromMSecsSinceEpoch(utc / kNanosPerMs),
-                            QStringLiteral("MMM d, HH:mm"));
+  const QDateTime when = QDateTime::fromMSecsSinceEpoch(utc / kNanosPerMs);
+  thread_local std::pair<QDate, QString> day;  // spelling it is slow, and 10,000 runs have few
+  if (day.first != when.date()) day = {when.date(), QLocale().toString(when.date(), QStringLiteral("MMM d"))};
+  return QStringLiteral("%1, %2").arg(day.second, when.time().toString(QStringLiteral("HH:mm")));
 }
 
 TableCell count_cell(std::int64_t count) {
@@ -65,37 +62,65 @@ TableCell finish_cell(const RequestRecord& request) {
   return {no_value()};
 }
 
+QString not_tested(const Run& run) {
+  QStringList gaps;
+  const auto ttft = run.summary.metrics.find("ttft_ms");
+  if (ttft == run.summary.metrics.end() || ttft->second.n < kSamplesForP99)
+    gaps << Words::tr("the tail: fewer than 100 samples");
+  if (run.header.kind == "simulate") gaps << Words::tr("a real device: step times are computed");
+  gaps << Words::tr("other lengths, rates and bursts") << Words::tr("quality of the replies");
+  return gaps.join(QStringLiteral(", "));
+}
+
 }  // namespace
 
+QString short_name(const std::string& name) {
+  const QString all = text_of(name);
+  if (all.size() <= kLongestName) return all;
+  return all.left(kNameStart) + QChar(0x2026) + all.right(kLongestName - kNameStart - 1);
+}
+
+QString run_search_text(const RunListItem& run) {
+  return QStringList{run_name(run.id.value), text_of(run.name), text_of(run.model),
+                     text_of(run.kind),      text_of(run.note), status_text(run.status)}
+      .join(QLatin1Char('\n'))
+      .toLower();
+}
+
 std::vector<TableColumn> run_columns() {
-  return {{Words::tr("Run")},
-          {Words::tr("Name")},
-          {Words::tr("Status")},
-          {Words::tr("tok/s"), true, Words::tr("Tokens out, from the first arrival to the last token.")},
-          {Words::tr("ITL max ms"), true, Words::tr("Longest gap between two tokens of one request.")},
-          {Words::tr("TTFT p50 ms"), true, Words::tr("Half of the requests had their first token by then.")},
-          {Words::tr("TPOT p50 ms"), true, Words::tr("Time per token after the first.")},
-          {Words::tr("Requests"), true, Words::tr("That ended in this run.")},
-          {Words::tr("When")},
-          {Words::tr("Model")},
-          {Words::tr("Kind"), false,
-           Words::tr("serve: a serving engine; bench: a load test; check: a self-check.")}};
+  return {
+      {Words::tr("Run")},
+      {Words::tr("Name")},
+      {Words::tr("tok/s"), true, Words::tr("Tokens out, from the first arrival to the last token.")},
+      {Words::tr("ITL max ms"), true, Words::tr("Longest gap between two tokens of one request.")},
+      {Words::tr("Status")},
+      {Words::tr("TTFT p50 ms"), true, Words::tr("Half of the requests had their first token by then.")},
+      {Words::tr("TPOT p50 ms"), true, Words::tr("Time per token after the first.")},
+      {Words::tr("Requests"), true, Words::tr("That ended in this run.")},
+      {Words::tr("When")},
+      {Words::tr("Model")},
+      {Words::tr("Kind"), false,
+       Words::tr(
+           "serve: a serving engine; bench: a load test; simulate: in the simulator; check: a self-check; "
+           "imported: measured by another tool.")},
+      {Words::tr("Note")}};
 }
 
 TableRow run_row(const RunListItem& run) {
   const std::string& name = run.name.empty() ? run.model : run.name;
   return {run.id.value,
           {{run_name(run.id.value)},
-           {shortened(name)},
-           {status_text(run.status), 0, status_colour(run.status)},
+           {short_name(name)},
            rate_cell(run.output_tokens_per_s),
            ms_cell(run.max_itl_ms),
+           {status_text(run.status), 0, status_colour(run.status)},
            ms_cell(run.ttft_p50_ms),
            ms_cell(run.tpot_p50_ms),
            count_cell(run.requests),
            muted(when_text(run.start_utc)),
-           muted(shortened(run.model)),
-           muted(text_of(run.kind))}};
+           muted(short_name(run.model)),
+           muted(text_of(run.kind)),
+           muted(short_name(run.note))}};
 }
 
 std::vector<TableColumn> percentile_columns() {
@@ -164,7 +189,7 @@ std::vector<TableColumn> environment_columns() {
   return {{Words::tr("Condition")}, {Words::tr("Value")}};
 }
 
-std::vector<TableRow> environment_rows(const Run& run) {
+std::vector<TableRow> environment_rows(const Run& run, std::int64_t requests) {
   const RunHeader& header = run.header;
   std::vector<TableRow> rows;
   const auto add = [&](const QString& name, const QString& value) {
@@ -190,9 +215,10 @@ std::vector<TableRow> environment_rows(const Run& run) {
                                              QStringLiteral("yyyy-MM-dd HH:mm:ss")));
   if (run.summary.end_utc > header.start_utc)
     add(Words::tr("Length"), elapsed_text(run.summary.end_utc - header.start_utc));
-  add(Words::tr("Samples"), Words::tr("%1 requests, %2 seconds")
-                                .arg(count_text(static_cast<qint64>(run.requests.size())),
-                                     count_text(static_cast<qint64>(run.seconds.size()))));
+  add(Words::tr("Samples"),
+      Words::tr("%1 requests, %2 seconds")
+          .arg(count_text(requests), count_text(static_cast<qint64>(run.seconds.size()))));
+  add(Words::tr("Not tested"), not_tested(run));
   return rows;
 }
 
@@ -213,22 +239,16 @@ std::vector<TableColumn> run_request_columns(bool with_errors) {
   return columns;
 }
 
-std::vector<TableRow> run_request_rows(const std::vector<RequestRecord>& requests, std::size_t most) {
-  std::vector<const RequestRecord*> order;
-  order.reserve(requests.size());
-  for (const RequestRecord& request : requests) order.push_back(&request);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const RequestRecord* a, const RequestRecord* b) { return a->max_itl > b->max_itl; });
-  order.resize(std::min(order.size(), most));
+std::vector<TableRow> run_request_rows(const std::vector<RequestRecord>& requests) {
   std::vector<TableRow> rows;
-  for (const RequestRecord* request : order) {
-    const auto id = static_cast<qint64>(request->id.value);
+  for (const RequestRecord& request : requests) {
+    const auto id = static_cast<qint64>(request.id.value);
     rows.push_back({id,
-                    {count_cell(id), muted(text_of(request->label)), finish_cell(*request),
-                     muted(time_text(request->arrival_utc)), count_cell(request->prompt_tokens),
-                     count_cell(request->output_tokens), ms_cell(request->queue_ms()),
-                     ms_cell(request->ttft_ms()), ms_cell(request->tpot_ms()), ms_cell(request->max_itl_ms()),
-                     count_cell(request->preemptions), muted(text_of(request->error))}});
+                    {count_cell(id), muted(text_of(request.label)), finish_cell(request),
+                     muted(time_text(request.arrival_utc)), count_cell(request.prompt_tokens),
+                     count_cell(request.output_tokens), ms_cell(request.queue_ms()),
+                     ms_cell(request.ttft_ms()), ms_cell(request.tpot_ms()), ms_cell(request.max_itl_ms()),
+                     count_cell(request.preemptions), muted(text_of(request.error))}});
   }
   return rows;
 }

@@ -9,7 +9,10 @@
 namespace pitwall::ui {
 
 std::vector<TableColumn> run_columns();
-TableRow run_row(const RunListItem& run);  ///< key: the run's id
+TableRow run_row(const RunListItem& run);         ///< key: the run's id
+QString run_search_text(const RunListItem& run);  ///< what a search looks through: lower case
+/// "Four steps,…seqs 12, repeat 3": cut in the middle, since runs of a sweep differ at their ends.
+QString short_name(const std::string& name);
 
 /// TTFT, TPOT, worst ITL, queue, end to end; a percentile without enough samples is an en dash.
 std::vector<TableColumn> percentile_columns();
@@ -20,11 +23,11 @@ std::vector<TableColumn> config_columns();
 std::vector<TableRow> config_rows(const RunHeader& header);
 
 std::vector<TableColumn> environment_columns();
-std::vector<TableRow> environment_rows(const Run& run);
+/// `requests` that ended; "Not tested" is the last row.
+std::vector<TableRow> environment_rows(const Run& run, std::int64_t requests);
 
-/// The `most` with the longest gap between tokens. The rows always end in the error; the columns only when
-/// asked.
+/// In their order. The rows always end in the error; the columns only when asked.
 std::vector<TableColumn> run_request_columns(bool with_errors);
-std::vector<TableRow> run_request_rows(const std::vector<RequestRecord>& requests, std::size_t most);
+std::vector<TableRow> run_request_rows(const std::vector<RequestRecord>& requests);
 
 }  // namespace pitwall::ui

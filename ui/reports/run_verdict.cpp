@@ -100,7 +100,7 @@ Colour status_colour(RunStatus status) {
   return Colour::text;
 }
 
-RunVerdict run_verdict(const Run& run) {
+RunVerdict run_verdict(const Run& run, std::int64_t requests) {
   RunVerdict verdict{Tag::Kind::good, QStringLiteral("✓ ") + status_text(run.summary.status), outcome(run),
                      figures(run)};
   const QString error = QString::fromStdString(run.summary.error);
@@ -108,10 +108,8 @@ RunVerdict run_verdict(const Run& run) {
     case RunStatus::recording:
       verdict.kind = Tag::Kind::accent;
       verdict.tag = QStringLiteral("● ") + status_text(run.summary.status);
-      verdict.headline = run.requests.empty()
-                             ? Words::tr("Recording; no request has ended yet")
-                             : Words::tr("Recording; %1 ended so far")
-                                   .arg(requests_text(static_cast<std::int64_t>(run.requests.size())));
+      verdict.headline = requests == 0 ? Words::tr("Recording; no request has ended yet")
+                                       : Words::tr("Recording; %1 ended so far").arg(requests_text(requests));
       verdict.detail = Words::tr("The figures come when the engine stops.");
       break;
     case RunStatus::failed:

@@ -12,7 +12,8 @@ struct RunVerdict {
   QString headline;  ///< the sentence
   QString detail;    ///< the figures behind it
 };
-RunVerdict run_verdict(const Run& run);
+RunVerdict run_verdict(const Run& run,
+                       std::int64_t requests);  ///< that have ended; those in `run` may be a sample
 
 QString status_text(RunStatus status);  ///< "finished", "cut off"
 Colour status_colour(RunStatus status);

@@ -7,11 +7,13 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
+#include "ui/reports/cdf_chart.h"
 #include "ui/reports/run_rows.h"
 #include "ui/reports/run_verdict.h"
 #include "ui/serve/laps.h"
@@ -25,12 +27,12 @@ namespace pitwall::ui {
 
 namespace {
 
-constexpr std::size_t kRequestsShown = 2000;
 constexpr int kTableRows = 12;
 constexpr double kTwoColumns = 170;  // units that two columns need
 
 /// Why lines are missing in a latency chart.
 QString missing_percentiles(const std::vector<SecondRecord>& seconds, Percentiles SecondRecord::*measure) {
+  if (seconds.empty()) return RunView::tr("not recorded by second");
   std::int64_t most = 0;
   for (const SecondRecord& second : seconds) most = std::max(most, (second.*measure).n);
   if (most == 0) return RunView::tr("no request ended");
@@ -44,34 +46,16 @@ QString missing_percentiles(const std::vector<SecondRecord>& seconds, Percentile
 
 RunView::RunView(QWidget* parent) : QStackedWidget(parent) {
   setObjectName(QStringLiteral("report.run"));
-  auto* empty = new QWidget;
-  auto* empty_layout = new QVBoxLayout(empty);
-  message_ = new Label({}, FontRole::body, Colour::muted);
-  message_->setObjectName(QStringLiteral("report.message"));
-  message_->setWordWrap(true);
-  message_->setAlignment(Qt::AlignCenter);
-  verb_ = new QPushButton(tr("Try again"));
-  verb_->setAccessibleName(verb_->text());
-  verb_->setObjectName(QStringLiteral("report.verb"));
-  empty_layout->addStretch(2);
-  empty_layout->addWidget(message_);
-  empty_layout->addSpacing(units(2));
-  empty_layout->addWidget(verb_, 0, Qt::AlignHCenter);
-  empty_layout->addStretch(3);
-  connect(verb_, &QPushButton::clicked, this, &RunView::verb_chosen);
-
   page_ = new QWidget;
   auto* layout = new QVBoxLayout(page_);
   layout->setContentsMargins(0, 0, units(2), 0);
   layout->setSpacing(units(3));
   percentiles_ = new DataTable(tr("Latency"), percentile_columns());
-  config_ = new DataTable(tr("Settings"), config_columns());
-  environment_ = new DataTable(tr("Conditions"), environment_columns());
-  requests_ = new DataTable(tr("Requests"), run_request_columns(false));
   auto* percentiles_card = make_table_card(tr("Latency"), tr("ms, over the requests that ended"),
                                            percentiles_, "report.percentiles");
   auto* why = new Label(tr("No p90 under 20 samples, no p99 under 100."), FontRole::caption, Colour::muted);
   percentiles_card->body()->addWidget(why);
+  percentiles_->set_stretch_column(0);
   layout->addWidget(make_verdict());
   layout->addWidget(percentiles_card);
   chart_grid_ = new QGridLayout;
@@ -79,16 +63,11 @@ RunView::RunView(QWidget* parent) : QStackedWidget(parent) {
   for (QGridLayout* grid : {chart_grid_, table_grid_}) grid->setSpacing(units(3));
   make_charts();
   layout->addLayout(chart_grid_);
-  config_card_ = make_table_card(tr("Settings"), {}, config_, "report.config");
-  environment_card_ = make_table_card(tr("Conditions"), {}, environment_, "report.conditions");
-  environment_->set_stretch_column(1);
-  config_->set_stretch_column(1);
+  make_tables();
   layout->addLayout(table_grid_);
   arrange(2);
-  requests_card_ = make_table_card(tr("Requests"), {}, requests_, "report.requests");
   layout->addWidget(requests_card_);
   layout->addStretch(1);
-  percentiles_->set_stretch_column(0);
 
   auto* scroll = new QScrollArea;
   scroll->setProperty("bare", true);
@@ -97,8 +76,60 @@ RunView::RunView(QWidget* parent) : QStackedWidget(parent) {
   scroll->setAccessibleName(tr("Run"));
   scroll->setFocusPolicy(Qt::StrongFocus);
   scroll->setWidget(page_);
-  addWidget(empty);
+  addWidget(make_message());
   addWidget(scroll);
+}
+
+QWidget* RunView::make_message() {
+  auto* empty = new QWidget;
+  auto* layout = new QVBoxLayout(empty);
+  message_ = new Label({}, FontRole::body, Colour::muted);
+  message_->setObjectName(QStringLiteral("report.message"));
+  message_->setWordWrap(true);
+  message_->setAlignment(Qt::AlignCenter);
+  verb_ = new QPushButton(tr("Try again"));
+  verb_->setObjectName(QStringLiteral("report.verb"));
+  verb_->setProperty("primary", true);
+  second_verb_ = new QPushButton(tr("Import…"));
+  second_verb_->setObjectName(QStringLiteral("report.secondVerb"));
+  auto* verbs = new QHBoxLayout;
+  verbs->setSpacing(units(2));
+  verbs->addStretch(1);
+  verbs->addWidget(verb_);
+  verbs->addWidget(second_verb_);
+  verbs->addStretch(1);
+  layout->addStretch(2);
+  layout->addWidget(message_);
+  layout->addSpacing(units(2));
+  layout->addLayout(verbs);
+  layout->addStretch(3);
+  for (QPushButton* button : {verb_, second_verb_}) button->setAccessibleName(button->text());
+  connect(verb_, &QPushButton::clicked, this, &RunView::verb_chosen);
+  connect(second_verb_, &QPushButton::clicked, this, &RunView::second_verb_chosen);
+  return empty;
+}
+
+void RunView::make_tables() {
+  config_ = new DataTable(tr("Settings"), config_columns());
+  environment_ = new DataTable(tr("Conditions"), environment_columns());
+  requests_ = new DataTable(tr("Requests"), run_request_columns(false));
+  files_ = new DataTable(tr("Files"), {{tr("File")}, {tr("Size"), true}, {tr("sha256, first 12")}});
+  config_card_ = make_table_card(tr("Settings"), {}, config_, "report.config");
+  environment_card_ = make_table_card(tr("Conditions"), {}, environment_, "report.conditions");
+  requests_card_ = make_table_card(tr("Requests"), {}, requests_, "report.requests");
+  files_card_ = make_table_card(tr("Files"), tr("what an export writes"), files_, "report.files");
+  files_note_ = new Label({}, FontRole::small, Colour::muted);
+  files_note_->setWordWrap(true);
+  files_card_->body()->insertWidget(1, files_note_);
+  environment_->set_stretch_column(1);
+  config_->set_stretch_column(1);
+  files_->set_stretch_column(0);
+  planned_ = new PlannedCard(QStringLiteral("report.memory"));
+  connect(requests_->verticalScrollBar(), &QScrollBar::valueChanged, this, [this](int value) {
+    const auto shown = static_cast<qint64>(requests_->table()->rows().size());
+    if (picture_ && value == requests_->verticalScrollBar()->maximum() && shown < picture_->requests)
+      Q_EMIT requests_wanted(shown);
+  });
 }
 
 Card* RunView::make_verdict() {
@@ -173,6 +204,8 @@ void RunView::make_charts() {
       {QStringLiteral("report.chart.throughput"), tr("Throughput"), tr("tok/s"), tr("What got out?"), false});
   memory_ =
       add_chart({QStringLiteral("report.chart.memory"), tr("Memory"), tr("GiB"), tr("What grew?"), false});
+  cdf_ = new CdfChart(QStringLiteral("report.chart.cdf"));
+  cdf_->setMinimumHeight(units(46));
 }
 
 /// Charts and tables side by side, or one below the other where two would be cramped.
@@ -187,8 +220,10 @@ void RunView::arrange(int columns) {
     }
     for (int column = 0; column < 2; ++column) grid->setColumnStretch(column, column < columns ? 1 : 0);
   };
-  place(chart_grid_, {charts_.begin(), charts_.end()});
-  place(table_grid_, {config_card_, environment_card_});
+  std::vector<QWidget*> drawings{charts_.begin(), charts_.end()};
+  drawings.push_back(cdf_);
+  place(chart_grid_, drawings);
+  place(table_grid_, {planned_, config_card_, environment_card_, files_card_});
 }
 
 void RunView::resizeEvent(QResizeEvent* event) {
@@ -207,12 +242,13 @@ LineChart* RunView::add_chart(const LineChart::Spec& spec) {
   return chart;
 }
 
-void RunView::show_message(const QString& text, const QString& verb) {
+void RunView::show_message(const QString& text, const QString& verb, const QString& second_verb) {
   message_->setText(text);
-  verb_->setVisible(!verb.isEmpty());
-  if (!verb.isEmpty()) {
-    verb_->setText(verb);
-    verb_->setAccessibleName(verb);
+  for (const auto& [button, words] : {std::pair(verb_, verb), std::pair(second_verb_, second_verb)}) {
+    button->setVisible(!words.isEmpty());
+    if (words.isEmpty()) continue;
+    button->setText(words);
+    button->setAccessibleName(words);
   }
   setCurrentIndex(0);
 }
@@ -221,8 +257,10 @@ void RunView::set_loading(bool loading) {
   page_->setDisabled(loading);
 }
 
-void RunView::show_run(const Run& run, const QString& serve_command) {
-  const RunVerdict verdict = run_verdict(run);
+void RunView::show_run(std::shared_ptr<const RunPicture> picture, const QString& serve_command) {
+  picture_ = std::move(picture);
+  const Run& run = picture_->run;
+  const RunVerdict verdict = run_verdict(run, picture_->requests);
   headline_->setText(verdict.headline);
   detail_->setText(verdict.detail);
   detail_->setVisible(!verdict.detail.isEmpty());
@@ -246,21 +284,48 @@ void RunView::show_run(const Run& run, const QString& serve_command) {
   const auto changed = std::count_if(run.header.config.begin(), run.header.config.end(),
                                      [](const ConfigEntry& entry) { return entry.changed; });
   config_card_->set_unit(changed == 0 ? tr("all at their defaults") : tr("△ %1 changed").arg(changed));
-  environment_->set_rows(environment_rows(run));
-  const bool errors = std::any_of(run.requests.begin(), run.requests.end(),
-                                  [](const RequestRecord& request) { return !request.error.empty(); });
-  const auto columns = static_cast<int>(run_request_columns(errors).size());
-  if (columns != requests_->table()->columnCount())
-    requests_->table()->set_columns(run_request_columns(errors));
-  requests_->set_rows(run_request_rows(run.requests, kRequestsShown));
-  const QString count = count_text(static_cast<qint64>(run.requests.size()));
-  requests_card_->set_unit(
-      run.requests.size() > kRequestsShown
-          ? tr("the %1 with the longest gaps, of %2; CSV has all").arg(count_text(kRequestsShown), count)
-          : tr("%1, by worst ITL").arg(count));
+  environment_->set_rows(environment_rows(run, picture_->requests));
   show_charts(run);
+  const QString soon = tr("Being worked out…");
+  show_planned(Error{Error::Kind::busy, soon.toStdString(), "", "", ""});
+  show_files({}, soon);
   set_loading(false);
   setCurrentIndex(1);
+}
+
+void RunView::add_requests(const std::vector<RequestRecord>& worst, bool first) {
+  const bool errors =
+      picture_->run.summary.totals.requests_error > 0 ||
+      std::any_of(worst.begin(), worst.end(), [](const auto& one) { return !one.error.empty(); });
+  const auto columns = static_cast<int>(run_request_columns(errors).size());
+  if (first && columns != requests_->table()->columnCount())
+    requests_->table()->set_columns(run_request_columns(errors));
+  std::vector<TableRow> rows = first ? std::vector<TableRow>() : requests_->table()->rows();
+  for (TableRow& row : run_request_rows(worst)) rows.push_back(std::move(row));
+  requests_->set_rows(std::move(rows));
+  show_request_count();
+}
+
+void RunView::show_request_count() {
+  const auto shown = static_cast<qint64>(requests_->table()->rows().size());
+  requests_card_->set_unit(shown < picture_->requests
+                               ? tr("the %1 with the longest gaps, of %2; scroll for more")
+                                     .arg(count_text(shown), count_text(picture_->requests))
+                               : tr("%1, by worst ITL").arg(count_text(shown)));
+}
+
+void RunView::show_planned(const Result<PlannedBytes>& planned) {
+  planned_->show_ledger(picture_->run.summary.ledger, planned);
+}
+
+void RunView::show_files(const std::vector<ExportedFile>& files, const QString& why_none) {
+  std::vector<TableRow> rows;
+  for (const ExportedFile& file : files)
+    rows.push_back({static_cast<qint64>(rows.size()),
+                    {{file.name}, {bytes_text(file.bytes), static_cast<double>(file.bytes)}, {file.sha256}}});
+  files_->setVisible(!rows.empty());
+  files_->set_rows(std::move(rows));
+  files_note_->setText(files.empty() ? why_none : tr("The same run gives the same bytes on every export."));
 }
 
 void RunView::show_charts(const Run& run) {
@@ -278,7 +343,14 @@ void RunView::show_charts(const Run& run) {
   latency(ttft_, &SecondRecord::ttft, Colour::ttft);
   latency(tpot_, &SecondRecord::tpot, Colour::tpot);
   throughput_->set_series(throughput_series(run.seconds));
-  memory_->set_series(memory_series(run.seconds, kGiB));
+  std::vector<ChartSeries> memory = memory_series(run.seconds, kGiB);
+  // A simulated run has no system that measures: its line is not 0, it is none.
+  std::erase_if(memory, [](const ChartSeries& line) {
+    return std::all_of(line.y.begin(), line.y.end(), [](double y) { return y == 0; });
+  });
+  memory_->set_series(std::move(memory));
+  cdf_->set_source(run_name(run.id.value));
+  cdf_->set_runs({&run});
 }
 
 void RunView::edit_note() {

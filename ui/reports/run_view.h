@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// RunView: one run on a page: verdict, percentiles, charts over time, settings, conditions, requests. Draws a
-// Run and keeps no copy of it.
+// RunView: one run on a page: verdict, percentiles, charts over time, distribution, memory, settings,
+// conditions, files, requests.
 #pragma once
 #include <QStackedWidget>
+#include <memory>
 #include <vector>
 
-#include "engine/telemetry/run.h"
+#include "engine/store/store.h"
+#include "ui/reports/planned_card.h"
+#include "ui/reports/run_export.h"
 #include "ui/widgets/line_chart.h"
 
 class QGridLayout;
@@ -14,6 +17,7 @@ class QPushButton;
 
 namespace pitwall::ui {
 
+class CdfChart;
 class DataTable;
 
 class RunView : public QStackedWidget {
@@ -21,16 +25,22 @@ class RunView : public QStackedWidget {
 
  public:
   explicit RunView(QWidget* parent = nullptr);
-  void show_run(const Run& run, const QString& serve_command);
-  void show_message(const QString& text,
-                    const QString& verb);  ///< in place of a run; no button without a verb
-  void set_loading(bool loading);          ///< the last run stays, muted
+  /// Kept until the next one. Its requests, plan and files come apart.
+  void show_run(std::shared_ptr<const RunPicture> picture, const QString& serve_command);
+  void add_requests(const std::vector<RequestRecord>& worst, bool first);  ///< the next ones of the table
+  void show_planned(const Result<PlannedBytes>& planned);
+  void show_files(const std::vector<ExportedFile>& files, const QString& why_none);
+  /// In place of a run; buttons only with verbs.
+  void show_message(const QString& text, const QString& verb, const QString& second_verb = {});
+  void set_loading(bool loading);  ///< the last run stays, muted
   void edit_note();
   const std::vector<LineChart*>& charts() const { return charts_; }
 
  Q_SIGNALS:
   void note_changed(const QString& note);
   void verb_chosen();
+  void second_verb_chosen();
+  void requests_wanted(qint64 skip);  ///< the table is at its end and the run has more
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
@@ -41,18 +51,25 @@ class RunView : public QStackedWidget {
   Card* make_verdict();
   Card* make_table_card(const QString& title, const QString& unit, DataTable* table, const char* id);
   LineChart* add_chart(const LineChart::Spec& spec);
+  QWidget* make_message();
+  void make_tables();
   void show_charts(const Run& run);
+  void show_request_count();
 
+  std::shared_ptr<const RunPicture> picture_;
   QWidget* page_;
   Card* verdict_card_;
   Label *headline_, *detail_, *command_, *message_;
   Tag* tag_;
   QLineEdit* note_;
   QWidget* command_row_;
-  QPushButton* verb_;
-  DataTable *percentiles_, *config_, *environment_, *requests_;
-  Card *config_card_, *environment_card_, *requests_card_;
-  std::vector<LineChart*> charts_;
+  QPushButton *verb_, *second_verb_;
+  DataTable *percentiles_, *config_, *environment_, *requests_, *files_;
+  Card *config_card_, *environment_card_, *requests_card_, *files_card_;
+  Label* files_note_;
+  PlannedCard* planned_;
+  CdfChart* cdf_;
+  std::vector<LineChart*> charts_;  // over time
   LineChart *itl_, *ttft_, *tpot_, *throughput_, *memory_;
   QGridLayout *chart_grid_, *table_grid_;
   int columns_ = 0;  // of both

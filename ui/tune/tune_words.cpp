@@ -32,6 +32,11 @@ const FigureWords* find_figure(const std::string& name) {
       {"p99_tpot_ms", Words::tr("TPOT p99"), Words::tr("ms")},
       {"p50_e2el_ms", Words::tr("E2E p50"), Words::tr("ms")},
       {"p99_e2el_ms", Words::tr("E2E p99"), Words::tr("ms")},
+      {"p50_queue_ms", Words::tr("Queue p50"), Words::tr("ms")},
+      {"max_itl_ms", Words::tr("Longest ITL"), Words::tr("ms")},
+      {"goodput_percent", Words::tr("Goodput"), Words::tr("% of requests")},
+      {"preemptions", Words::tr("Preemptions"), {}},
+      {"failed_percent", Words::tr("Not ended well"), Words::tr("% of requests")},
       {"peak_kv_mib", Words::tr("KV at the peak"), Words::tr("MiB")},
       {"mean_running", Words::tr("Running, mean"), {}},
       {"prefix_hit_percent", Words::tr("Prefix hits"), Words::tr("% of prompt tokens")}};

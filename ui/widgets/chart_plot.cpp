@@ -11,6 +11,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/report/axis.h"
+#include "engine/report/cdf.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/label_room.h"
 #include "ui/widgets/number_format.h"
@@ -132,7 +134,9 @@ void ChartPlot::update_limits() {
     if (kind_ == XAxis::log) x_ = steady_x_.update(log_limits(across.low, across.high), now());
   }
   for (const ChartLimit& limit : limits_) widen(up, limit.value);
-  const AxisLimits wanted = log_ ? log_limits(up.low, up.high) : linear_limits(up.high);
+  const AxisLimits wanted = nines_ ? AxisLimits{0, nines_axis(up.high).high}
+                            : log_ ? log_limits(up.low, up.high)
+                                   : linear_limits(up.high);
   if (has_data_ || !limits_.empty()) values_ = steady_.update(wanted, now());
   if (!has_data_ && limits_.empty()) values_ = wanted;
   x_axis_->setRange(to_axis(x_.low), to_axis(x_.high));
@@ -209,6 +213,7 @@ double ChartPlot::x_at(double pixel) const {
 }
 
 std::vector<double> ChartPlot::value_ticks() const {
+  if (nines_) return nines_axis(values_.high).ticks;
   if (!log_) return linear_ticks(values_, kLinearSteps);
   const int line = QFontMetrics(Theme::current().font(FontRole::caption)).height();
   return log_ticks(values_, std::max(2, static_cast<int>(viewport()->height() / (line * 1.15)) - 1));
@@ -220,6 +225,7 @@ QString ChartPlot::x_text(double x) const {
 }
 
 QString ChartPlot::tick_text(double value) const {
+  if (nines_) return QString::fromStdString(nines_label(static_cast<int>(std::lround(value))));
   if (value == 0) return QStringLiteral("0");
   const double step = log_ ? value : nice_step(values_.high - values_.low, kLinearSteps);
   const int decimals = std::clamp(static_cast<int>(-std::floor(std::log10(step) + 1e-9)), 0, 6);
@@ -442,7 +448,8 @@ QString ChartPlot::crosshair_text() const {
     const auto found = std::find(series.x.begin(), series.x.end(), crosshair_);
     if (found == series.x.end()) continue;
     const double value = series.y[static_cast<std::size_t>(found - series.x.begin())];
-    if (std::isfinite(value)) words << series.name + QLatin1Char(' ') + three_digits(value);
+    if (!std::isfinite(value)) continue;
+    words << series.name + QLatin1Char(' ') + (nines_ ? nines_text(value) : three_digits(value));
   }
   return words.isEmpty() ? tr("no data") : words.join(QStringLiteral(" · "));
 }

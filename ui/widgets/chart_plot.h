@@ -27,6 +27,7 @@ class ChartPlot : public QChartView {
   void set_limits(std::vector<ChartLimit> limits);
   void set_marks(const std::vector<ChartMark>* marks);  ///< not owned, as the series
   void set_names_at_lines(bool on) { names_at_lines_ = on; }
+  void set_nines(bool on) { nines_ = on; }
   void set_time_range(double from, double to);
   void set_laps(std::vector<ChartLap> laps);
   void set_note(const QString& note);
@@ -79,7 +80,7 @@ class ChartPlot : public QChartView {
   double now() const;  ///< seconds, for limits that wait before they shrink
   QRectF area() const;
 
-  bool log_, names_at_lines_ = false;
+  bool log_, names_at_lines_ = false, nines_ = false;
   XAxis kind_;
   const std::vector<ChartSeries>* series_ = nullptr;
   const std::vector<ChartMark>* marks_ = nullptr;

@@ -26,6 +26,9 @@ QString csv_cell(const TableColumn& column, const TableCell& cell) {
   return std::isfinite(cell.value) ? QString::number(cell.value, 'g', 10) : QString();
 }
 
+/// Of the rows beyond them only longer texts are measured: measuring all of 10,000 takes a second.
+constexpr std::size_t kMeasuredRows = 200;
+
 class SortedRows final : public QSortFilterProxyModel {
  public:
   using QSortFilterProxyModel::QSortFilterProxyModel;
@@ -64,11 +67,13 @@ void TableModel::set_rows(std::vector<TableRow> rows) {
     endRemoveRows();
   } else if (after > before) {
     beginInsertRows({}, before, after - 1);
-    rows_.resize(rows.size());
+    rows_.insert(rows_.end(), std::make_move_iterator(rows.begin() + before),
+                 std::make_move_iterator(rows.end()));
     endInsertRows();
   }
-  rows_ = std::move(rows);
-  if (after > 0 && columnCount() > 0) Q_EMIT dataChanged(index(0, 0), index(after - 1, columnCount() - 1));
+  const int kept = std::min(before, after);  // what was inserted has told of itself
+  std::move(rows.begin(), rows.begin() + kept, rows_.begin());
+  if (kept > 0 && columnCount() > 0) Q_EMIT dataChanged(index(0, 0), index(kept - 1, columnCount() - 1));
 }
 
 int TableModel::rowCount(const QModelIndex& parent) const {
@@ -263,10 +268,14 @@ void DataTable::fit_columns() {
   for (int column = 0; column < model_->columnCount(); ++column) {
     if (column == stretch_ || user_widths_.contains(QString::number(column))) continue;
     int width = horizontalHeader()->sectionSizeHint(column);
-    for (const TableRow& row : model_->rows()) {
+    qsizetype longest = 0;
+    for (std::size_t i = 0; i < model_->rows().size(); ++i) {
+      const TableRow& row = model_->rows()[i];
       const auto index = static_cast<std::size_t>(column);
       if (index >= row.cells.size()) continue;
       const TableCell& cell = row.cells[index];
+      if (i >= kMeasuredRows && cell.text.size() <= longest) continue;
+      longest = std::max(longest, cell.text.size());
       const int mark = cell.icon.isNull() ? 0 : Theme::current().units(3.5) + Theme::current().units(3);
       const int text = (cell.strong ? strong_metrics : metrics).horizontalAdvance(cell.text);
       width = std::max(width, text + padding + mark);

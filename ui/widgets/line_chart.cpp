@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "engine/report/cdf.h"
 #include "engine/report/svg_chart.h"
 #include "ui/widgets/chart_plot.h"
 #include "ui/widgets/number_format.h"
@@ -48,6 +49,7 @@ LineChart::LineChart(const Spec& spec, QWidget* parent)
   plot_->setObjectName(spec.id + QStringLiteral(".plot"));
   plot_->setAccessibleName(spec.title);
   plot_->set_names_at_lines(spec.names_at_lines);
+  plot_->set_nines(spec.nines);
   set_drawing(plot_);
   connect(plot_, &ChartPlot::crosshair_moved, this, &LineChart::crosshair_moved);
   connect(plot_, &ChartPlot::span_chosen, this, &LineChart::span_chosen);
@@ -106,6 +108,10 @@ QString LineChart::x_text(double x) const {
   return spec_.x == XAxis::time ? time_text(nanos_of(x)) : three_digits(x);
 }
 
+QString LineChart::y_text(double y) const {
+  return spec_.nines ? nines_text(y) : three_digits(y);
+}
+
 QString LineChart::summary() const {
   QStringList parts;
   double largest = -std::numeric_limits<double>::infinity(), at = 0;
@@ -119,11 +125,11 @@ QString LineChart::summary() const {
         at = one.x[i];
       }
     }
-    if (std::isfinite(last)) parts << QStringLiteral("%1 %2").arg(one.name, three_digits(last));
+    if (std::isfinite(last)) parts << QStringLiteral("%1 %2").arg(one.name, y_text(last));
   }
   if (parts.isEmpty()) return tr("%1: no data yet.").arg(spec_.title);
   QString text = tr("%1, %2: %3; largest %4 at %5.")
-                     .arg(spec_.title, spec_.unit, parts.join(QStringLiteral(", ")), three_digits(largest),
+                     .arg(spec_.title, spec_.unit, parts.join(QStringLiteral(", ")), y_text(largest),
                           spec_.x == XAxis::time ? x_text(at) : tr("%1 %2").arg(x_text(at), spec_.x_name));
   for (const ChartMark& mark : marks_)
     if (!mark.text.isEmpty()) text += QLatin1Char(' ') + mark.text + QLatin1Char('.');
@@ -135,7 +141,8 @@ std::vector<TableRow> LineChart::table_rows() const {
   std::vector<TableRow> rows;
   for (const auto& [x, values] : joined(series_)) {
     TableRow row{nanos_of(x), {{x_text(x), x}}};
-    for (const double value : values) row.cells.push_back({three_digits(value), value});
+    for (const double value : values)
+      row.cells.push_back({y_text(value), spec_.nines ? 100 * share_of_nines(value) : value});
     rows.push_back(std::move(row));
   }
   if (spec_.x == XAxis::time) std::reverse(rows.begin(), rows.end());
@@ -155,7 +162,9 @@ QByteArray LineChart::csv() const {
         time ? QDateTime::fromMSecsSinceEpoch(std::llround(x * 1000), Qt::UTC).toString(Qt::ISODateWithMs)
              : QString::number(x, 'g', 10)};
     for (const double value : values)
-      fields << (std::isfinite(value) ? QString::number(value, 'g', 10) : QString());
+      fields << (std::isfinite(value)
+                     ? QString::number(spec_.nines ? 100 * share_of_nines(value) : value, 'g', 10)
+                     : QString());
     lines << fields.join(QLatin1Char(','));
   }
   return lines.join(QLatin1Char('\n')).toUtf8() + '\n';
@@ -169,6 +178,7 @@ QByteArray LineChart::svg() const {
   chart.question = spec_.question.toStdString();
   chart.log_x = spec_.x == XAxis::log;
   chart.log_y = spec_.log;
+  chart.nines_y = spec_.nines;
   double start = std::numeric_limits<double>::infinity();
   for (const ChartSeries& one : series_)
     if (!one.x.empty()) start = std::min(start, one.x.front());

@@ -55,6 +55,7 @@ class LineChart : public ChartCard {
     XAxis x = XAxis::time;
     QString x_name = {};          ///< "requests": column head and unit of x, where x is no time
     bool names_at_lines = false;  ///< in the plot instead of a legend in the header
+    bool nines = false;           ///< y is nines_of() a share: an axis of 0, 90, 99, 99.9 … %
   };
   explicit LineChart(const Spec& spec, QWidget* parent = nullptr);
 
@@ -84,6 +85,7 @@ class LineChart : public ChartCard {
 
  private:
   QString x_text(double x) const;
+  QString y_text(double y) const;
 
   Spec spec_;
   std::vector<ChartSeries> series_;

@@ -68,6 +68,11 @@ void MemoryBar::set_ledger(const LedgerSnapshot& ledger) {
   update();
 }
 
+void MemoryBar::set_full(Bytes full) {
+  full_ = full;
+  update();
+}
+
 QString MemoryBar::summary() const {
   QStringList words;
   for (const MemoryPart& part : parts_)
@@ -94,7 +99,7 @@ bool MemoryBar::magnified() const {
 
 double MemoryBar::scale() const {
   if (!magnified()) return static_cast<double>(ledger_.device_total);
-  return static_cast<double>(std::max({Bytes{1}, ledger_.measured, ledger_.accounted()}));
+  return static_cast<double>(std::max({Bytes{1}, ledger_.measured, ledger_.accounted(), full_}));
 }
 
 QRectF MemoryBar::strip_rect() const {

@@ -18,7 +18,8 @@ class MemoryBar : public QWidget {
  public:
   explicit MemoryBar(QWidget* parent = nullptr);
   void set_ledger(const LedgerSnapshot& ledger);
-  QString summary() const;  ///< the accessible description
+  void set_full(Bytes full);  ///< bytes at full width of a magnified bar, for bars to compare; 0 = its own
+  QString summary() const;    ///< the accessible description
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
 
@@ -42,6 +43,7 @@ class MemoryBar : public QWidget {
   void draw_labels(QPainter& painter, const std::vector<Segment>& segments) const;
 
   LedgerSnapshot ledger_;
+  Bytes full_ = 0;
   std::vector<MemoryPart> parts_;
 };
 

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/report/run_import.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "engine/base/sha256.h"
+#include "engine/report/foreign_run.h"
+#include "engine/report/report.h"
+#include "engine/telemetry/record_json.h"
+
+namespace pitwall {
+
+namespace {
+
+Error unknown_file(const std::string& name, const std::string& why) {
+  return Error{
+      Error::Kind::invalid_input, fmt::format("{} is no run that Pitwall can read", name), why,
+      "Give a run exported as JSON, a result of `vllm bench serve`, or AIPerf's profile_export.jsonl",
+      "file"};
+}
+
+std::string sum_of(const std::string& text) {
+  constexpr std::size_t kDigits = 32;
+  Sha256 sum;
+  sum.update(std::as_bytes(std::span(text)));
+  return sum.finish().substr(0, kDigits);
+}
+
+std::string line_and_column(const std::string& text, std::size_t byte) {
+  const std::string_view before = std::string_view(text).substr(0, byte > 0 ? byte - 1 : 0);
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  const std::size_t start = before.rfind('\n');
+  return fmt::format("line {}, column {}", line,
+                     before.size() - (start == std::string_view::npos ? 0 : start + 1) + 1);
+}
+
+/// The first line is a whole object, which has what each of AIPerf's has.
+bool looks_like_aiperf(const std::string& text) {
+  const Json first = Json::parse(text.substr(0, text.find('\n')), nullptr, false);
+  return first.is_object() && first.contains("metadata") && first.contains("metrics");
+}
+
+Result<Run> foreign(Result<Run> run, const std::string& name) {
+  if (!run) return run;
+  run->header.kind = kImportedKind;
+  if (run->header.name.empty()) run->header.name = name;
+  return run;
+}
+
+Result<Run> read(const std::string& text, const std::string& name) {
+  if (looks_like_aiperf(text)) return foreign(run_of_aiperf(text), name);
+  Json document;
+  try {
+    document = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    return unknown_file(name, "It is not JSON at " + line_and_column(text, error.byte));
+  }
+  if (!document.is_object()) return unknown_file(name, "It is JSON, but no object");
+  if (document.contains("format")) return parse_run_json(text);
+  if (!document.contains("total_output_tokens"))
+    return unknown_file(name,
+                        "It has neither \"format\" (ours), nor \"total_output_tokens\" (vLLM), nor "
+                        "\"metadata\" and \"metrics\" (AIPerf)");
+  try {
+    return foreign(run_of_vllm(document), name);
+  } catch (const JsonFieldError& error) {
+    return unknown_file(name, "\"" + error.key + "\": " + error.what());
+  } catch (const nlohmann::json::exception& error) {
+    return unknown_file(name, error.what());
+  }
+}
+
+}  // namespace
+
+Result<Run> parse_run_file(const std::string& text, const std::string& name) {
+  auto run = read(text, name);
+  if (run && run->header.uuid.empty()) run->header.uuid = sum_of(text);
+  return run;
+}
+
+}  // namespace pitwall
