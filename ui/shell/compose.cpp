@@ -16,7 +16,7 @@ std::unique_ptr<MainWindow> compose_window(
   auto window = std::make_unique<MainWindow>(engine, preferences);
   auto* plan = new PlanPage(engine, store, preferences, find_gpu);
   auto* serve = new ServePage(engine, preferences);
-  auto* chat = new ChatPage(engine, store);
+  auto* chat = new ChatPage(engine, store, preferences);
   auto* tune = new TunePage(engine, store, std::move(find_gpu));
   auto* reports = new ReportsPage(engine, store);
   window->add_page(plan, QStringLiteral("plan"), Qt::CTRL | Qt::Key_1);

@@ -42,6 +42,12 @@ int Preferences::refresh_hz() const {
 void Preferences::set_refresh_hz(int hz) {
   file_.setValue(key("refresh_hz"), hz);
 }
+SendKey Preferences::send_key() const {
+  return file_.value(key("send_key")).toString() == key("enter") ? SendKey::enter : SendKey::ctrl_enter;
+}
+void Preferences::set_send_key(SendKey chosen) {
+  file_.setValue(key("send_key"), chosen == SendKey::enter ? key("enter") : key("ctrl_enter"));
+}
 QByteArray Preferences::geometry() const {
   return file_.value(key("geometry")).toByteArray();
 }

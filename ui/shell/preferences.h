@@ -11,6 +11,9 @@
 
 namespace pitwall::ui {
 
+/// What sends a message of a chat. With `enter`, Shift+Enter begins a line; Ctrl+Enter sends always.
+enum class SendKey { ctrl_enter, enter };
+
 /// UI thread only. Writes through at each change.
 class Preferences {
  public:
@@ -21,6 +24,8 @@ class Preferences {
   void set_theme(ThemeMode mode);
   int refresh_hz() const;  ///< 4 … 10
   void set_refresh_hz(int hz);
+  SendKey send_key() const;
+  void set_send_key(SendKey chosen);
   QByteArray geometry() const;
   void set_geometry(const QByteArray& geometry);
   QString last_page() const;

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/chat/attachment_row.h"
+
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QPainter>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/chat/attachment.h"
+#include "ui/shell/theme.h"
+#include "ui/widgets/card.h"
+#include "ui/widgets/icon.h"
+
+namespace pitwall::ui {
+
+namespace {
+
+class Chip final : public QWidget {
+ public:
+  using QWidget::QWidget;
+
+ protected:
+  void paintEvent(QPaintEvent*) override {
+    const Theme& theme = Theme::current();
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(theme.colour(Colour::border), 1));
+    painter.setBrush(theme.colour(Colour::panel));
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme.u() / 2, theme.u() / 2);
+  }
+};
+
+}  // namespace
+
+AttachmentRow::AttachmentRow(bool removable, QWidget* parent) : QWidget(parent), removable_(removable) {
+  layout_ = new QVBoxLayout(this);
+  layout_->setContentsMargins(0, 0, 0, 0);
+  layout_->setSpacing(units(1));
+  hide();
+}
+
+void AttachmentRow::set_files(const std::vector<Attachment>& files) {
+  while (QLayoutItem* item = layout_->takeAt(0)) {
+    item->widget()->hide();
+    item->widget()->deleteLater();
+    delete item;
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) layout_->addWidget(make_chip(files[i], i), 0, Qt::AlignLeft);
+  setVisible(!files.empty());
+}
+
+QWidget* AttachmentRow::make_chip(const Attachment& file, std::size_t index) {
+  auto* chip = new Chip(this);
+  chip->setObjectName(QStringLiteral("chat.attachment"));
+  chip->setAccessibleName(attachment_text(file));
+  auto* row = new QHBoxLayout(chip);
+  row->setContentsMargins(units(1.5), units(0.5), units(1.5), units(0.5));
+  row->setSpacing(units(1));
+  auto* sign = new QLabel;
+  const int side = units(3.5);
+  sign->setPixmap(icon(QStringLiteral("attach"), Colour::muted).pixmap(side, side));
+  row->addWidget(sign);
+  auto* text = new Label(attachment_text(file), FontRole::small, Colour::muted);
+  text->setTextFormat(Qt::PlainText);
+  row->addWidget(text);
+  if (removable_) {
+    auto* remove = new QToolButton;
+    remove->setObjectName(QStringLiteral("chat.removeAttachment"));
+    remove->setIcon(icon(QStringLiteral("close"), Colour::muted));
+    remove->setAutoRaise(true);
+    remove->setToolTip(tr("Remove this file"));
+    remove->setAccessibleName(tr("Remove %1").arg(QString::fromStdString(file.name)));
+    row->addWidget(remove);
+    connect(remove, &QToolButton::clicked, this, [this, index] { Q_EMIT remove_requested(index); });
+  }
+  return chip;
+}
+
+}  // namespace pitwall::ui
