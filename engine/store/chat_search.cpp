@@ -2,6 +2,7 @@
 // Store: the part that searches chats. The index knows pieces of three characters: words that are shorter, as
 // many Chinese ones are, are looked for in the text itself.
 #include <algorithm>
+#include <cctype>
 
 #include "engine/store/store.h"
 #include "engine/store/store_state.h"
@@ -35,6 +36,11 @@ std::string quoted(const std::string& word) {
   return text + "\" ";
 }
 
+/// Words without letters of ASCII have no case: instr() is twice as fast as LIKE on them.
+bool has_case(const std::string& word) {
+  return std::any_of(word.begin(), word.end(), [](unsigned char c) { return c < 0x80 && std::isalpha(c); });
+}
+
 std::string like_pattern(const std::string& word) {
   std::string pattern = "%";
   for (const char c : word) {
@@ -44,10 +50,19 @@ std::string like_pattern(const std::string& word) {
   return pattern + "%";
 }
 
-std::string all_like(const char* column, std::size_t words) {
+std::string has_all(const std::string& column, const std::vector<std::string>& words) {
   std::string condition;
-  for (std::size_t i = 0; i < words; ++i) condition += std::string(" AND ") + column + " LIKE ? ESCAPE '\\'";
+  for (const std::string& word : words) {
+    condition +=
+        has_case(word) ? " AND " + column + " LIKE ? ESCAPE '\\'" : " AND instr(" + column + ", ?) > 0";
+  }
   return condition;
+}
+
+/// Of has_all(), from `parameter` on; returns the parameter after them.
+int bind_words(SQLite::Statement& query, int parameter, const std::vector<std::string>& words) {
+  for (const std::string& word : words) query.bind(parameter++, has_case(word) ? like_pattern(word) : word);
+  return parameter;
 }
 
 std::string one_line(std::string text) {
@@ -59,11 +74,9 @@ std::string one_line(std::string text) {
 std::vector<ChatHit> titles_with(SQLite::Database& database, const std::vector<std::string>& words,
                                  int limit) {
   SQLite::Statement query(database, "SELECT id, title, updated_utc FROM chats WHERE removed_utc = 0" +
-                                        all_like("title", words.size()) +
+                                        has_all("title", words) +
                                         " ORDER BY updated_utc DESC, id DESC LIMIT ?");
-  int parameter = 1;
-  for (const std::string& word : words) query.bind(parameter++, like_pattern(word));
-  query.bind(parameter, limit);
+  query.bind(bind_words(query, 1, words), limit);
   std::vector<ChatHit> hits;
   while (query.executeStep()) {
     hits.push_back({query.getColumn(0).getInt64(),
@@ -93,18 +106,15 @@ std::vector<ChatHit> messages_with(SQLite::Database& database, const std::vector
                : "substr(m.content, max(1, instr(lower(m.content), lower(?)) - " + std::to_string(kBefore) +
                      "), " + std::to_string(kExcerpt) + ")";
   SQLite::Statement query(
-      database, "SELECT m.chat, m.id, c.title, " + excerpt + ", m.created_utc FROM " +
-                    (by_index ? "message_search CROSS JOIN messages AS m ON m.id = message_search.rowid "
-                              : "messages AS m ") +
-                    "CROSS JOIN chats AS c ON c.id = m.chat WHERE " +
-                    (by_index ? "message_search MATCH ? AND " : "") +
-                    "m.role <> 'system' AND m.removed_utc = 0 AND c.removed_utc = 0" +
-                    all_like("m.content", scanned.size()) + " ORDER BY " +
-                    (by_index ? "message_search.rowid" : "m.id") + " DESC LIMIT ?");
-  int parameter = 1;
-  query.bind(parameter++, by_index ? match : scanned.front());
-  for (const std::string& word : scanned) query.bind(parameter++, like_pattern(word));
-  query.bind(parameter, limit);
+      database,
+      "SELECT m.chat, m.id, c.title, " + excerpt + ", m.created_utc FROM " +
+          (by_index ? "message_search CROSS JOIN messages AS m ON m.id = message_search.rowid "
+                    : "messages AS m ") +
+          "CROSS JOIN chats AS c ON c.id = m.chat WHERE " + (by_index ? "message_search MATCH ? AND " : "") +
+          "m.role <> 'system' AND m.removed_utc = 0 AND c.removed_utc = 0" + has_all("m.content", scanned) +
+          " ORDER BY " + (by_index ? "message_search.rowid" : "m.id") + " DESC LIMIT ?");
+  query.bind(1, by_index ? match : scanned.front());
+  query.bind(bind_words(query, 2, scanned), limit);
   std::vector<ChatHit> hits;
   while (query.executeStep()) {
     hits.push_back({query.getColumn(0).getInt64(), query.getColumn(1).getInt64(),

@@ -84,7 +84,7 @@ struct ChatBench {
   /// The last message of the branch that is shown.
   ChatMessage last_stored(std::int64_t chat = 1) const {
     const auto branch = ui::ConversationTree(stored(chat)).branch();
-    return branch.empty() ? ChatMessage() : branch.back();
+    return branch.empty() ? ChatMessage() : ChatMessage(branch.back());
   }
   std::string last_state() const { return last_stored().state; }
   /// Messages that answer one another; returns the last one's id.

@@ -108,6 +108,7 @@ class ChatTest : public QObject {
     QTest::keyClick(list, Qt::Key_Delete);
     QTRY_COMPARE(list->model()->rowCount(), 1);
     QCOMPARE(bench.banners.back().verb, QStringLiteral("Undo"));
+    list->setCurrentIndex(list->model()->index(0, 0));
     QTest::keyClick(list, Qt::Key_Delete);
     QTRY_COMPARE(list->model()->rowCount(), 0);
     bench.trigger("chat.action.undo");

@@ -29,7 +29,7 @@ std::vector<std::int64_t> ids(const std::vector<ShownMessage>& messages) {
 }
 using Ids = std::vector<std::int64_t>;
 
-struct Page : ChatBench {
+struct VersionsBench : ChatBench {
   QStringList versions() const {
     QStringList shown;
     for (const QLabel* label : page->findChildren<QLabel*>(QStringLiteral("chat.version")))
@@ -113,7 +113,7 @@ class ChatVersionsTest : public QObject {
   }
 
   void regenerating_keeps_the_reply_that_was_there() {
-    Page bench;
+    VersionsBench bench;
     QVERIFY(bench.serve());
     bench.find<QSpinBox>("chat.maxTokens")->setValue(12);
     bench.find<QLineEdit>("chat.seed")->setText(QStringLiteral("1"));
@@ -142,7 +142,7 @@ class ChatVersionsTest : public QObject {
   }
 
   void editing_keeps_the_message_that_was_there() {
-    Page bench;
+    VersionsBench bench;
     QVERIFY(bench.serve());
     bench.find<QSpinBox>("chat.maxTokens")->setValue(8);
     QVERIFY(bench.ask("First"));
@@ -167,7 +167,7 @@ class ChatVersionsTest : public QObject {
   }
 
   void a_reply_without_text_is_begun_again() {
-    Page bench;
+    VersionsBench bench;
     bench.write("Anyone?");
     QTRY_VERIFY(failure_of(bench.last_state()).has_value());
     QTRY_VERIFY(bench.idle());
@@ -183,7 +183,7 @@ class ChatVersionsTest : public QObject {
   }
 
   void a_deleted_message_comes_back() {
-    Page bench;
+    VersionsBench bench;
     const auto chat = bench.store->create_chat("c");
     const auto second =
         bench.tell(*chat, {message("user", "one"), message("assistant", "two"), message("user", "three")});
@@ -199,7 +199,7 @@ class ChatVersionsTest : public QObject {
   }
 
   void nothing_changes_while_a_reply_is_written() {
-    Page bench;
+    VersionsBench bench;
     QVERIFY(bench.serve(60'000));
     bench.find<QSpinBox>("chat.maxTokens")->setValue(0);
     bench.write("Never end");

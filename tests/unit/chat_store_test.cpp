@@ -42,7 +42,8 @@ std::int64_t add(Store& store, std::int64_t chat, std::int64_t parent, const std
 
 std::vector<std::int64_t> chosen(Store& store, std::int64_t chat) {
   std::vector<std::int64_t> ids;
-  for (const ChatMessage& message : *store.messages(chat))
+  const auto messages = store.messages(chat);
+  for (const ChatMessage& message : *messages)
     if (message.chosen) ids.push_back(message.id);
   return ids;
 }
@@ -259,9 +260,10 @@ class ChatStoreTest : public QObject {
           if (!removed.empty()) (void)store->restore_message(pick(removed));
           break;
       }
+      const auto messages = store->messages(chat);
       for (const std::string& word : words) {
         Ids expected;
-        for (const ChatMessage& message : *store->messages(chat))
+        for (const ChatMessage& message : *messages)
           if (message.content.find(word) != std::string::npos) expected.push_back(message.id);
         std::reverse(expected.begin(), expected.end());
         QCOMPARE(found(*store, word, 1000), expected);

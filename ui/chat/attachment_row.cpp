@@ -6,6 +6,7 @@
 #include <QPainter>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/chat/attachment.h"
 #include "ui/shell/theme.h"
@@ -16,7 +17,7 @@ namespace pitwall::ui {
 
 namespace {
 
-class Chip final : public QWidget {
+class Plate final : public QWidget {
  public:
   using QWidget::QWidget;
 
@@ -40,28 +41,39 @@ AttachmentRow::AttachmentRow(bool removable, QWidget* parent) : QWidget(parent),
   hide();
 }
 
-void AttachmentRow::set_files(const std::vector<Attachment>& files) {
-  while (QLayoutItem* item = layout_->takeAt(0)) {
-    item->widget()->hide();
-    item->widget()->deleteLater();
-    delete item;
+void AttachmentRow::clear() {
+  for (const Chip& chip : chips_) {
+    layout_->removeWidget(chip.widget);
+    chip.widget->hide();
+    chip.widget->deleteLater();
   }
-  for (std::size_t i = 0; i < files.size(); ++i) layout_->addWidget(make_chip(files[i], i), 0, Qt::AlignLeft);
+  chips_.clear();
+}
+
+void AttachmentRow::set_files(const std::vector<Attachment>& files) {
+  const bool same =
+      std::equal(files.begin(), files.end(), chips_.begin(), chips_.end(),
+                 [](const Attachment& file, const Chip& chip) { return file.name == chip.name; });
+  if (!same) clear();
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (!same) chips_.push_back(make_chip(files[i], i));
+    chips_[i].text->setText(attachment_text(files[i]));
+    chips_[i].widget->setAccessibleName(attachment_text(files[i]));
+  }
   setVisible(!files.empty());
 }
 
-QWidget* AttachmentRow::make_chip(const Attachment& file, std::size_t index) {
-  auto* chip = new Chip(this);
-  chip->setObjectName(QStringLiteral("chat.attachment"));
-  chip->setAccessibleName(attachment_text(file));
-  auto* row = new QHBoxLayout(chip);
+AttachmentRow::Chip AttachmentRow::make_chip(const Attachment& file, std::size_t index) {
+  auto* plate = new Plate(this);
+  plate->setObjectName(QStringLiteral("chat.attachment"));
+  auto* row = new QHBoxLayout(plate);
   row->setContentsMargins(units(1.5), units(0.5), units(1.5), units(0.5));
   row->setSpacing(units(1));
   auto* sign = new QLabel;
   const int side = units(3.5);
   sign->setPixmap(icon(QStringLiteral("attach"), Colour::muted).pixmap(side, side));
   row->addWidget(sign);
-  auto* text = new Label(attachment_text(file), FontRole::small, Colour::muted);
+  auto* text = new Label({}, FontRole::small, Colour::muted);
   text->setTextFormat(Qt::PlainText);
   row->addWidget(text);
   if (removable_) {
@@ -74,7 +86,8 @@ QWidget* AttachmentRow::make_chip(const Attachment& file, std::size_t index) {
     row->addWidget(remove);
     connect(remove, &QToolButton::clicked, this, [this, index] { Q_EMIT remove_requested(index); });
   }
-  return chip;
+  layout_->addWidget(plate, 0, Qt::AlignLeft);
+  return {file.name, plate, text};
 }
 
 }  // namespace pitwall::ui

@@ -48,7 +48,7 @@ std::string timings_line(const ChatMessage& message) {
 
 std::string version_of(const ShownMessage& message) {
   if (message.versions <= 1) return {};
-  return " (" + std::to_string(message.version) + " of " + std::to_string(message.versions) + ")";
+  return QStringLiteral(" (%1 of %2)").arg(message.version).arg(message.versions).toStdString();
 }
 
 std::string paragraph(const char* classes, const std::string& text) {

@@ -48,10 +48,10 @@ class HtmlWriter {
   }
 
  private:
-  static std::string heading(void* detail) {
-    // The document has headings of its own above these.
+  /// The document has headings of its own above these.
+  static const char* heading(void* detail) {
     const unsigned level = static_cast<MD_BLOCK_H_DETAIL*>(detail)->level;
-    return "h" + std::to_string(level <= 3 ? level + 3 : 6);
+    return level == 1 ? "h4>" : level == 2 ? "h5>" : "h6>";
   }
 
   void open_cell(const char* tag, const MD_BLOCK_TD_DETAIL& detail) {
@@ -64,7 +64,7 @@ class HtmlWriter {
         html_ += "<p>";
         break;
       case MD_BLOCK_H:
-        html_ += "<" + heading(detail) + ">";
+        html_ += std::string("<") + heading(detail);
         break;
       case MD_BLOCK_QUOTE:
         html_ += "<blockquote>";
@@ -107,7 +107,7 @@ class HtmlWriter {
         html_ += "</p>\n";
         break;
       case MD_BLOCK_H:
-        html_ += "</" + heading(detail) + ">\n";
+        html_ += std::string("</") + heading(detail) + "\n";
         break;
       case MD_BLOCK_QUOTE:
         html_ += "</blockquote>\n";

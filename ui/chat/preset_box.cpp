@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/chat/preset_box.h"
 
+#include <QAbstractItemView>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLineEdit>
@@ -39,6 +40,7 @@ PresetBox::PresetBox(QWidget* parent) : QWidget(parent) {
   choice_ = new QComboBox;
   choice_->setObjectName(QStringLiteral("chat.preset"));
   choice_->setAccessibleName(tr("Preset"));
+  choice_->view()->setAccessibleName(tr("Presets"));
   choice_->setAccessibleDescription(tr("Sampling, and with some presets a system prompt"));
   choice_->setProperty("compact", true);
   choice_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
