@@ -23,6 +23,8 @@
 #include "ui/chat/chat_preferences.h"
 #include "ui/chat/message_input.h"
 #include "ui/chat/timings_strip.h"
+#include "ui/serve/live_view.h"
+#include "ui/shell/compose.h"
 #include "ui/shell/theme.h"
 
 using namespace pitwall;
@@ -315,6 +317,34 @@ class ChatToolsTest : public QObject {
     const auto timings = timings_from_json(bench.last_stored().timings_json);
     QCOMPARE(std::isnan(timings->itl_p99_ms), record.output_tokens <= 100);
     QVERIFY(bench.find<QWidget>("chat.prefix")->isVisible());
+  }
+
+  void a_click_on_timings_shows_the_first_step_of_the_request() {
+    ChatBench bench;  // its own page stands aside
+    const auto window =
+        compose_window(*bench.engine, *bench.store, bench.preferences, [](const std::string&) {
+          return Result<GpuProfile>(Error{Error::Kind::not_found, "no GPU", {}, {}, {}});
+        });
+    window->show();
+    QVERIFY(bench.serve());
+    window->show_page(QStringLiteral("chat"));
+    auto* page = static_cast<ChatPage*>(window->current_page());
+    page->findChild<QSpinBox*>(QStringLiteral("chat.maxTokens"))->setValue(8);
+    page->findChild<QPlainTextEdit*>(QStringLiteral("chat.input"))->setPlainText(QStringLiteral("Hello"));
+    page->findChild<QPushButton*>(QStringLiteral("chat.send"))->click();
+    QTRY_COMPARE(bench.last_state(), std::string(kComplete));
+    QSignalSpy chosen(window->findChild<LiveView*>(), &LiveView::step_chosen);
+    const auto click = [&] {
+      page->findChildren<TimingsStrip*>().back()->click();
+      return !chosen.isEmpty();
+    };
+    QVERIFY(QTest::qWaitFor(click, 20'000));  // the serve page looks at the engine four times a second
+    QCOMPARE(window->current_page()->id(), QStringLiteral("serve"));
+    const std::uint64_t step = chosen.back()[0].toULongLong();
+    bool joined = false;
+    for (const StepRecord& record : bench.engine->engine()->recorder().last_steps(100))
+      if (record.step == step) joined = record.joined > 0;
+    QVERIFY(joined);
   }
 
   // ---- exports ----
