@@ -119,6 +119,9 @@ class ChatToolsTest : public QObject {
     }
     QTest::keyClick(field, Qt::Key_Return, Qt::ShiftModifier);
     QCOMPARE(count->text(), QStringLiteral("3 of 3"));
+    Theme::current().set_mode(ThemeMode::dark);  // lays everything out anew
+    QTRY_COMPARE(bench.texts()[1]->extraSelections().size(), 2);
+    Theme::current().set_mode(ThemeMode::light);
     field->setText(QStringLiteral("copy"));  // the link in the head of the code is no text of the chat
     QCOMPARE(count->text(), QStringLiteral("0 of 1"));
     field->setText(QStringLiteral("dog"));

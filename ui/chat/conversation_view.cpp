@@ -38,6 +38,8 @@ ConversationView::ConversationView(QWidget* parent) : QScrollArea(parent) {
   layout_->setSpacing(units(2));
   setWidget(content);
   content->setAutoFillBackground(false);  // setWidget turns it on
+  // Another theme lays all texts out anew, and the marks go with the old ones: once that is done.
+  connect(&Theme::current(), &Theme::changed, this, &ConversationView::find_hits, Qt::QueuedConnection);
   connect(verticalScrollBar(), &QScrollBar::rangeChanged, this, [this] { follow_end(follows_); });
   connect(verticalScrollBar(), &QScrollBar::valueChanged, this, [this] { follows_ = at_end(); });
 }

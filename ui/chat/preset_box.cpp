@@ -70,12 +70,13 @@ PresetBox::PresetBox(QWidget* parent) : QWidget(parent) {
   refusal_->setWordWrap(true);
   auto* line = new QHBoxLayout;
   line->setSpacing(units(1));
-  line->addWidget(name_, 1);
   line->addWidget(take);
   line->addWidget(cancel);
+  line->addStretch(1);
   auto* column = new QVBoxLayout(name_row_);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(units(1));
+  column->addWidget(name_);
   column->addLayout(line);
   column->addWidget(refusal_);
 
