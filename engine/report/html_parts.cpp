@@ -89,15 +89,16 @@ std::string list_html(const std::vector<std::string>& items) {
   return html + "</ul>\n";
 }
 
-std::string html_document(const std::string& title, const std::string& body, const std::string& footer) {
+std::string html_document(const std::string& title, const std::string& body, const std::string& footer,
+                          std::string_view style) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
       "'unsafe-inline'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>{} · Pitwall</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n{}"
+      "<title>{} · Pitwall</title>\n<style>{}{}</style>\n</head>\n<body>\n<main>\n{}"
       "<footer>{}</footer>\n</main>\n</body>\n</html>\n",
-      html_text(title), kReportStyle, body, html_text(footer));
+      html_text(title), kReportStyle, style, body, html_text(footer));
 }
 
 }  // namespace pitwall

@@ -18,7 +18,9 @@ std::string table_html(const Table& table);  ///< its note alone where it has no
 std::string html_section(const char* title, const char* question, const std::string& body,
                          const char* classes = "");
 std::string list_html(const std::vector<std::string>& items);
-/// Self-contained: the style inside, nothing loaded, no script. `body` is HTML.
-std::string html_document(const std::string& title, const std::string& body, const std::string& footer);
+/// Self-contained: the style inside, nothing loaded, no script. `body` is HTML. `style`: CSS beyond that of
+/// reports.
+std::string html_document(const std::string& title, const std::string& body, const std::string& footer,
+                          std::string_view style = {});
 
 }  // namespace pitwall

@@ -167,8 +167,42 @@ CREATE TABLE item_changes (
 CREATE INDEX runs_of_checklists ON config (value) WHERE name = 'checklist.id';
 )sql";
 
-// Version 4: steps, as the lines of engine/telemetry/step_table.h; a row for what came in together.
+// Version 4: a chat's messages are a tree of versions, with text files; removed chats and messages are kept
+// for a while; all text can be searched. The index follows its messages by triggers, cascades included.
 constexpr const char* kVersion4 = R"sql(
+ALTER TABLE chats ADD COLUMN removed_utc INTEGER NOT NULL DEFAULT 0;   -- 0 = it is there
+
+ALTER TABLE messages ADD COLUMN parent INTEGER REFERENCES messages (id) ON DELETE CASCADE;
+ALTER TABLE messages ADD COLUMN chosen INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE messages ADD COLUMN removed_utc INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX messages_of_parent ON messages (parent);
+UPDATE messages SET parent = (
+  SELECT max(earlier.id) FROM messages AS earlier
+  WHERE earlier.chat = messages.chat AND earlier.id < messages.id AND earlier.role <> 'system'
+) WHERE role <> 'system';
+
+CREATE TABLE attachments (
+  message INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE, position INTEGER NOT NULL,
+  name TEXT NOT NULL, content TEXT NOT NULL, tokens INTEGER NOT NULL,
+  PRIMARY KEY (message, position)
+);
+
+CREATE VIRTUAL TABLE message_search USING fts5 (content, content = 'messages', content_rowid = 'id', tokenize = 'trigram');
+INSERT INTO message_search (message_search) VALUES ('rebuild');
+CREATE TRIGGER message_added AFTER INSERT ON messages BEGIN
+  INSERT INTO message_search (rowid, content) VALUES (new.id, new.content);
+END;
+CREATE TRIGGER message_deleted AFTER DELETE ON messages BEGIN
+  INSERT INTO message_search (message_search, rowid, content) VALUES ('delete', old.id, old.content);
+END;
+CREATE TRIGGER message_changed AFTER UPDATE OF content ON messages WHEN old.content <> new.content BEGIN
+  INSERT INTO message_search (message_search, rowid, content) VALUES ('delete', old.id, old.content);
+  INSERT INTO message_search (rowid, content) VALUES (new.id, new.content);
+END;
+)sql";
+
+// Version 5: steps, as the lines of engine/telemetry/step_table.h; a row for what came in together.
+constexpr const char* kVersion5 = R"sql(
 CREATE TABLE steps (
   row INTEGER PRIMARY KEY,
   run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
@@ -177,7 +211,7 @@ CREATE TABLE steps (
 CREATE INDEX steps_of_run ON steps (run);
 )sql";
 
-constexpr std::array kSteps = {kVersion1, kVersion2, kVersion3, kVersion4};
+constexpr std::array kSteps = {kVersion1, kVersion2, kVersion3, kVersion4, kVersion5};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(std::string("PRAGMA ") + name).getInt();

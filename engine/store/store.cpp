@@ -98,6 +98,16 @@ void cut_off_orphans(SQLite::Database& database) {
   for (const RunId run : orphans) cut_off(database, run);
 }
 
+/// What was removed long ago goes for good.
+void purge_removed(SQLite::Database& database) {
+  for (const char* table : {"chats", "messages"}) {
+    SQLite::Statement purge(
+        database, std::string("DELETE FROM ") + table + " WHERE removed_utc > 0 AND removed_utc < ?");
+    purge.bind(1, RealClock().utc_now() - kKeepRemoved);
+    purge.exec();
+  }
+}
+
 }  // namespace
 
 Error store_error(const fs::path& file, const char* doing, const SQLite::Exception& exception) {
@@ -180,6 +190,7 @@ Result<std::unique_ptr<Store>> Store::open(const fs::path& file) {
     if (auto migrated = migrate(*state.database, schema_steps()); !migrated) return migrated.error();
     set_up(*state.database);
     cut_off_orphans(*state.database);
+    purge_removed(*state.database);
   } catch (const SQLite::Exception& exception) {
     return store_error(file, "opening", exception);
   }

@@ -42,19 +42,40 @@ struct ChecklistRun {
   int repeat = 0;   ///< "checklist.repeat"
 };
 
+/// A text file sent with a message.
+struct Attachment {
+  std::string name, content;
+  std::int64_t tokens = 0;  ///< 0 = not counted
+};
+
+/// A message of a chat. Messages form a tree: editing one or asking again adds a version with the same
+/// parent.
 struct ChatMessage {
   std::int64_t id = 0;
+  std::int64_t parent = 0;  ///< the message before it; 0: it begins the chat, or is the system prompt
   std::string role, content;
   std::string model;
-  std::string timings_json;  ///< RequestRecord of a reply, as JSON; empty for prompts
+  std::string timings_json;  ///< what a reply cost, as JSON; empty for prompts
   std::string state;         ///< "complete", "streaming", "stopped", "error: …"
   Nanos created_utc = 0;
+  bool chosen = true;  ///< the one that is shown of the versions with this parent
+  std::vector<Attachment> attachments;
 };
 struct ChatListItem {
   std::int64_t id = 0;
   std::string title;
   Nanos updated_utc = 0;
 };
+/// Where a search found its words.
+struct ChatHit {
+  std::int64_t chat = 0;
+  std::int64_t message = 0;    ///< 0: in the title
+  std::string title, excerpt;  ///< excerpt: one piece of the message around a hit, on one line
+  Nanos utc = 0;               ///< of the message, or of the chat's last change
+};
+
+/// Removed chats and messages are kept this long.
+inline constexpr Nanos kKeepRemoved = Nanos{30} * 24 * 3600 * kNanosPerSecond;
 
 /// Thread-safe (one connection behind a lock).
 class Store final : public RunSink {
@@ -95,13 +116,20 @@ class Store final : public RunSink {
 
   Result<std::int64_t> create_chat(const std::string& title);
   Result<void> rename_chat(std::int64_t chat, const std::string& title);
-  Result<void> remove_chat(std::int64_t chat);
-  Result<std::vector<ChatListItem>> chats() const;  ///< last changed first
-  Result<std::vector<ChatMessage>> messages(std::int64_t chat) const;
+  Result<void> remove_chat(std::int64_t chat);  ///< out of lists and searches; gone after kKeepRemoved
+  Result<void> restore_chat(std::int64_t chat);
+  Result<std::vector<ChatListItem>> chats() const;                     ///< last changed first
+  Result<std::vector<ChatListItem>> removed_chats() const;             ///< last removed first
+  Result<std::vector<ChatMessage>> messages(std::int64_t chat) const;  ///< all versions, oldest first
+  /// It becomes the chosen one of its versions.
   Result<std::int64_t> add_message(std::int64_t chat, const ChatMessage& message);
-  Result<void> update_message(const ChatMessage& message);  ///< content, timings, state
-  Result<void> remove_messages_from(std::int64_t chat,
-                                    std::int64_t first_message);  ///< it and all later ones
+  Result<void> update_message(const ChatMessage& message);  ///< content, model, timings, state
+  Result<void> choose_message(std::int64_t message);        ///< and all that lead to it
+  Result<void> remove_message(std::int64_t message);        ///< with all that follow it
+  Result<void> restore_message(std::int64_t message);       ///< with what was removed with it
+  /// Chats and messages that have all words of `text`, as parts of words too: titles first, then the newest.
+  /// At most `limit` of each.
+  Result<std::vector<ChatHit>> search_chats(const std::string& text, int limit) const;
 
  private:
   Store();

@@ -7,18 +7,22 @@
 #include <QTextBlock>
 #include <QTextDocument>
 #include <QtTest>
+#include <cmath>
 #include <random>
 
 #include "tests/support/test_support.h"
 #include "tests/ui/chat_samples.h"
 #include "ui/chat/chat_export.h"
 #include "ui/chat/chat_list_model.h"
-#include "ui/chat/chat_session.h"
+#include "ui/chat/chat_search_model.h"
+#include "ui/chat/markdown_html.h"
 #include "ui/chat/markdown_view.h"
 #include "ui/chat/message_input.h"
 #include "ui/chat/reply_stream.h"
+#include "ui/chat/request_card.h"
 #include "ui/chat/sampling_panel.h"
 #include "ui/chat/timings_strip.h"
+#include "ui/chat/turn.h"
 #include "ui/shell/theme.h"
 
 using namespace pitwall;
@@ -208,25 +212,102 @@ class ChatPartsTest : public QObject {
   }
 
   void timings_come_back_from_their_json() {
-    const auto back = record_from_json(record_to_json(record()));
+    const auto back = timings_from_json(timings_to_json({record()}));
     QVERIFY(back.has_value());
-    QCOMPARE(back->ttft_ms(), 48.0);
-    QCOMPARE(back->tpot_ms(), 5.0);
-    QCOMPARE(back->finish, FinishReason::length);
-    QStringList cells;
-    for (const TimingCell& cell : timing_cells(*back)) cells << cell.name + QLatin1Char(' ') + cell.value;
-    QCOMPARE(cells, (QStringList{QStringLiteral("queue 2.00 ms"), QStringLiteral("TTFT 48.0 ms"),
-                                 QStringLiteral("TPOT 5.00 ms"), QStringLiteral("worst ITL 9.00 ms"),
-                                 QStringLiteral("prompt 1,468"), QStringLiteral("out 21"),
-                                 QStringLiteral("finish length limit")}));
-    QVERIFY(!record_from_json("").has_value());
-    QVERIFY(!record_from_json("{\"id\": \"x\"}").has_value());
-    QVERIFY(!record_from_json("[1,").has_value());
+    QCOMPARE(back->record.ttft_ms(), 48.0);
+    QCOMPARE(back->record.tpot_ms(), 5.0);
+    QCOMPARE(back->record.finish, FinishReason::length);
+    const auto words = [](const ReplyTimings& timings) {
+      QStringList cells;
+      for (const TimingCell& cell : timing_cells(timings)) cells << cell.name + QLatin1Char(' ') + cell.value;
+      return cells;
+    };
+    QCOMPARE(words(*back),
+             (QStringList{QStringLiteral("queue 2.00 ms"), QStringLiteral("TTFT 48.0 ms"),
+                          QStringLiteral("TPOT 5.00 ms"), QStringLiteral("worst ITL 9.00 ms"),
+                          QStringLiteral("out 21"), QStringLiteral("cached 0 of 1,468"),
+                          QStringLiteral("preempted 0"), QStringLiteral("ended at length limit")}));
+    ReplyTimings more{record(), 8.25, 4, 1200};
+    more.record.finish = FinishReason::stop;
+    const auto shortened = words(*timings_from_json(timings_to_json(more)));
+    QCOMPARE(shortened[3], QStringLiteral("ITL p99 8.25 ms"));
+    QCOMPARE(shortened[7], QStringLiteral("messages left out 4"));
+    QCOMPARE(shortened[8], QStringLiteral("characters left out 1,200"));
+    QVERIFY(!timings_from_json("").has_value());
+    QVERIFY(!timings_from_json("{\"id\": \"x\"}").has_value());
+    QVERIFY(!timings_from_json("[1,").has_value());
+    // As it was written before there was a p99.
+    QVERIFY(timings_from_json("{\"id\":7,\"output_tokens\":3}")->record.output_tokens == 3);
+  }
+
+  void gaps_between_tokens_have_a_p99_from_100_on() {
+    ReplyStream stream;
+    const auto say = [&stream](Nanos at, std::size_t tokens) {
+      OutputEvent event;
+      event.text = "x";
+      event.tokens.resize(tokens);
+      stream.push(std::move(event), at);
+    };
+    say(1, 1);
+    for (int i = 1; i <= 99; ++i) say(1 + i * 5 * kNanosPerMs, 1);
+    QVERIFY(std::isnan(stream.itl_p99_ms()));
+    say(1 + (99 * 5 + 300) * kNanosPerMs, 3);  // three that came together share their gap
+    QVERIFY(std::abs(stream.itl_p99_ms() - 100) <= 1);
+    QCOMPARE(stream.take().text.size(), std::size_t{101});
+  }
+
+  void what_was_computed_again_has_a_reason() {
+    RequestRecord request = record();
+    request.cached_tokens = 1'024;
+    request.miss = MissReason::cold;
+    request.miss_token = 1'024;
+    QCOMPARE(miss_text(request), QStringLiteral("new text after token 1,024"));
+    request.miss_token = 0;
+    QCOMPARE(miss_text(request), QStringLiteral("first seen"));
+    for (int reason = 0; reason < kMissReasonCount; ++reason) {
+      request.miss = static_cast<MissReason>(reason);
+      QVERIFY(miss_text(request).size() > 3);
+    }
+  }
+
+  void marks_stand_where_the_words_are() {
+    const auto places = [](const char* text, const char* wanted) {
+      QStringList found;
+      for (const auto& mark : marks_in(QString::fromUtf8(text), QString::fromUtf8(wanted), {}))
+        found << QString::fromUtf8(text).mid(mark.start, mark.length);
+      return found;
+    };
+    QCOMPARE(places("The KV cache of kv.", "kv CACHE"),
+             (QStringList{QStringLiteral("KV"), QStringLiteral("cache"), QStringLiteral("kv")}));
+    QCOMPARE(places("前缀缓存命中", "缓存"), QStringList{QString::fromUtf8("缓存")});
+    QCOMPARE(places("a.c abc", "a.c"), QStringList{QStringLiteral("a.c")});
+    QVERIFY(places("text", " ").isEmpty());
+  }
+
+  void files_are_fenced_so_that_they_cannot_end_early() {
+    ChatMessage own = message("user", "Look");
+    own.attachments = {{"a.md", "```\ncode\n````\n", 0}};
+    QCOMPARE(text_for_model(own), std::string("Look\n\na.md:\n`````\n```\ncode\n````\n`````"));
+  }
+
+  void markdown_as_html_is_escaped() {
+    const std::string html = markdown_html(
+        "# Head\n\n<b>x</b> & [a\"b](https://e.org/?a=1&b=\"2) [j](JavaScript:alert(1)) "
+        "![i](https://e.org/i.png)\n\n"
+        "| a | b |\n|---|--:|\n| 1 | 2 |\n\n1. one\n\n```sh\n<i>\n```\n");
+    QVERIFY2(html.find("<h4>Head</h4>") != std::string::npos, html.c_str());
+    QVERIFY(html.find("&lt;b&gt;x&lt;/b&gt;") != std::string::npos);
+    QVERIFY(html.find("<td class=\"number\">2</td>") != std::string::npos);
+    QVERIFY(html.find("<pre><code>&lt;i&gt;") != std::string::npos);
+    QVERIFY(html.find("href=\"https://e.org/i.png\"") != std::string::npos);
+    for (const char* never : {"<b>", "<img", "avascript:", "<i>"})
+      QVERIFY2(html.find(never) == std::string::npos, html.c_str());
   }
 
   void sampling_reaches_the_request() {
     SamplingPanel panel;
-    panel.set_choice({0, 0.5, 0.1, 40, 12, QStringLiteral("9223372036854775807")});
+    panel.set_choice(
+        {0, 0.5, 0.1, 40, 12, QStringLiteral("9223372036854775807"), QStringLiteral("END|\\n\\n| x")});
     const SamplingParams params = sampling_params(panel.choice());
     QCOMPARE(params.choice.temperature, 0.0f);
     QCOMPARE(params.choice.top_p, 0.5f);
@@ -234,20 +315,27 @@ class ChatPartsTest : public QObject {
     QCOMPARE(params.choice.top_k, 40);
     QCOMPARE(params.max_tokens, 12);
     QCOMPARE(params.choice.seed, std::uint64_t{9223372036854775807u});
+    QCOMPARE(params.stop, (std::vector<std::string>{"END", "\n\n", " x"}));
     PW_VERIFY(params.check());
     PW_VERIFY(sampling_params(SamplingChoice()).check());
     QVERIFY(sampling_params(SamplingChoice()).choice.seed != sampling_params(SamplingChoice()).choice.seed);
   }
 
-  void a_chat_as_a_file() {
-    ChatMessage reply = message("assistant", "42", kStopped);
-    reply.timings_json = record_to_json(record());
-    const std::string text =
-        chat_markdown(QStringLiteral("Why?"), "Be short.", {message("user", "Why?"), reply});
-    QVERIFY(text.starts_with("# Why?\n\n## System prompt\n\nBe short.\n\n## You\n\nWhy?\n\n## tiny\n\n42\n"));
-    QVERIFY(text.find("TTFT 48.0 ms") != std::string::npos);
+  void names_of_files_are_safe() {
     QCOMPARE(file_name_of(QStringLiteral("../../etc/passwd: why?")), QStringLiteral("etcpasswd why"));
     QCOMPARE(file_name_of(QStringLiteral("///")), QStringLiteral("chat"));
+  }
+
+  void a_chat_as_markdown() {
+    ChatMessage reply = message("assistant", "42", kStopped);
+    reply.timings_json = timings_to_json({record()});
+    const std::string text = chat_markdown(
+        {"Why?", "Be short.", {ShownMessage(message("user", "Why?")), ShownMessage(reply, 2, 3)}, {}});
+    const char* expected =
+        "# Why?\n\n## System prompt\n\nBe short.\n\n## You\n\nWhy?\n\n## tiny (2 of 3)\n\n42\n";
+    QVERIFY2(text.starts_with(expected), text.c_str());
+    QVERIFY(text.find("Incomplete: stopped") != std::string::npos);
+    QVERIFY(text.find("TTFT 48.0 ms") != std::string::npos);
   }
 };
 

@@ -2,7 +2,7 @@
 // Messages and records that the tests of the chat page share.
 #pragma once
 #include "engine/store/store.h"
-#include "ui/chat/chat_session.h"
+#include "ui/chat/message_state.h"
 
 namespace pitwall::test {
 

@@ -11,115 +11,29 @@
 #include <QToolButton>
 #include <QtTest>
 
-#include "app/common/backend_factory.h"
-#include "engine/store/store.h"
 #include "tests/support/accessible_names.h"
-#include "tests/support/test_support.h"
-#include "tests/support/tiny_model.h"
-#include "tests/ui/chat_samples.h"
-#include "ui/chat/chat_page.h"
-#include "ui/chat/chat_session.h"
-#include "ui/chat/markdown_view.h"
-#include "ui/chat/reply_stream.h"
+#include "tests/ui/chat_bench.h"
 #include "ui/chat/timings_strip.h"
-#include "ui/shell/engine_controller.h"
 #include "ui/shell/theme.h"
 
 using namespace pitwall;
 using namespace pitwall::ui;
 using namespace pitwall::test;
 
-namespace {
-
-/// One window's worth: a store in a folder of its own, a controller, and the page on top.
-struct Bench {
-  test::TemporaryFolder folder;
-  std::unique_ptr<Store> store;
-  std::unique_ptr<EngineController> engine;
-  std::unique_ptr<ChatPage> page;
-  std::vector<Banner> banners;
-
-  Bench() {
-    reopen_store();
-    engine = std::make_unique<EngineController>(backend_factory(), store.get());
-    open_page();
-  }
-  void reopen_store() {
-    page.reset();  // its worker may be reading the store
-    store.reset();
-    auto opened = Store::open(folder.path() / "pitwall.db");
-    if (!opened) qFatal("%s", opened.error().text().c_str());
-    store = std::move(*opened);
-  }
-  void open_page() {
-    page.reset();
-    page = std::make_unique<ChatPage>(*engine, *store);
-    QObject::connect(page.get(), &Page::banner_requested, page.get(),
-                     [this](const Banner& b) { banners.push_back(b); });
-    page->resize(1300, 800);
-    page->show();
-  }
-  bool serve(std::uint32_t context = 2048) {
-    test::TinyModel tiny;
-    tiny.context_length = context;
-    const auto model = test::write_tiny_model(folder.path(), tiny);
-    Settings settings;
-    if (!settings.set("port", "0") || !settings.set("max-num-seqs", "2")) return false;
-    engine->start(QString::fromStdString(model.string()), settings);
-    const bool serving = QTest::qWaitFor([&] { return engine->state() == EngineState::serving; }, 60'000);
-    if (!serving) qWarning("%s", engine->last_error().text().c_str());
-    return serving;
-  }
-  template <class Widget>
-  Widget* find(const char* id) const {
-    auto* widget = page->findChild<Widget*>(QLatin1String(id));
-    if (!widget) qFatal("no %s", id);
-    return widget;
-  }
-  /// Each message has one of these; the visible one counts.
-  template <class Widget>
-  Widget* visible(const char* id) const {
-    for (Widget* widget : page->findChildren<Widget*>(QLatin1String(id)))
-      if (widget->isVisible()) return widget;
-    return nullptr;
-  }
-  void trigger(const char* action) const { find<QAction>(action)->trigger(); }
-  void write(const char* text) const {
-    find<QPlainTextEdit>("chat.input")->setPlainText(QString::fromUtf8(text));
-    find<QPushButton>("chat.send")->click();
-  }
-  std::vector<ChatMessage> stored(std::int64_t chat = 1) const {
-    auto messages = store->messages(chat);
-    return messages ? *messages : std::vector<ChatMessage>();
-  }
-  std::string last_state() const { return stored().empty() ? std::string() : stored().back().state; }
-  QList<MarkdownView*> texts() const {
-    QList<MarkdownView*> shown;
-    for (MarkdownView* view : page->findChildren<MarkdownView*>())
-      if (view->isVisible()) shown << view;
-    return shown;
-  }
-};
-
-}  // namespace
-
 class ChatTest : public QObject {
   Q_OBJECT
 
  private:
-  std::unique_ptr<test::TemporaryFolder> home_;
+  std::unique_ptr<OwnHome> home_;
 
  private Q_SLOTS:
   void initTestCase() { Theme::current().set_mode(ThemeMode::light); }
-  void init() {
-    home_ = std::make_unique<test::TemporaryFolder>();  // preferences of one test are not those of the next
-    qputenv("PITWALL_HOME", QByteArray::fromStdString(home_->path().string()));
-  }
+  void init() { home_ = std::make_unique<OwnHome>(); }
 
   // ---- the page, without an engine ----
 
   void every_focusable_widget_has_a_name() {
-    Bench bench;
+    ChatBench bench;
     bench.write("hello");
     QTRY_VERIFY(!bench.last_state().empty());
     const QString nameless = test::nameless_focusable_widget(*bench.page);
@@ -127,7 +41,7 @@ class ChatTest : public QObject {
   }
 
   void an_empty_chat_offers_three_prompts() {
-    Bench bench;
+    ChatBench bench;
     auto* empty = bench.find<QWidget>("chat.empty");
     const auto offers = empty->findChildren<QPushButton*>();
     QCOMPARE(offers.size(), 3);
@@ -137,7 +51,7 @@ class ChatTest : public QObject {
   }
 
   void what_is_sent_without_a_model_is_kept() {
-    Bench bench;
+    ChatBench bench;
     QSignalSpy asked(bench.page.get(), &ChatPage::page_requested);
     QVERIFY(bench.find<QLabel>("chat.hint")->isVisible());
     bench.find<QPushButton>("chat.goToServe")->click();
@@ -158,18 +72,17 @@ class ChatTest : public QObject {
   }
 
   void text_not_sent_outlives_the_window() {
-    Bench bench;
+    ChatBench bench;
     bench.find<QPlainTextEdit>("chat.input")->setPlainText(QStringLiteral("half a thought"));
     bench.open_page();
     QCOMPARE(bench.find<QPlainTextEdit>("chat.input")->toPlainText(), QStringLiteral("half a thought"));
   }
 
   void a_reply_cut_off_by_a_kill_is_shown_as_incomplete() {
-    Bench bench;
+    ChatBench bench;
     const auto chat = bench.store->create_chat("killed");
     PW_VERIFY(chat);
-    PW_VERIFY(bench.store->add_message(*chat, message("user", "Go on")));
-    PW_VERIFY(bench.store->add_message(*chat, message("assistant", "Once upon", kStreaming)));
+    bench.tell(*chat, {message("user", "Go on"), message("assistant", "Once upon", kStreaming)});
     bench.reopen_store();
     bench.open_page();
     bench.page->open_chat(*chat);
@@ -181,10 +94,10 @@ class ChatTest : public QObject {
     QCOMPARE(states, QStringList{QStringLiteral("△ incomplete: cut off")});
   }
 
-  void a_deleted_chat_comes_back() {
-    Bench bench;
+  void deleted_chats_come_back() {
+    ChatBench bench;
     const auto first = bench.store->create_chat("first");
-    PW_VERIFY(bench.store->add_message(*first, message("user", "one")));
+    bench.tell(*first, {message("user", "one")});
     PW_VERIFY(bench.store->create_chat("second"));
     bench.page->activated();
     auto* list = bench.find<QListView>("chat.list");
@@ -195,31 +108,25 @@ class ChatTest : public QObject {
     QTest::keyClick(list, Qt::Key_Delete);
     QTRY_COMPARE(list->model()->rowCount(), 1);
     QCOMPARE(bench.banners.back().verb, QStringLiteral("Undo"));
+    list->setCurrentIndex(list->model()->index(0, 0));
+    QTest::keyClick(list, Qt::Key_Delete);
+    QTRY_COMPARE(list->model()->rowCount(), 0);
+    bench.trigger("chat.action.undo");
+    QTRY_COMPARE(list->model()->rowCount(), 1);
     bench.trigger("chat.action.undo");
     QTRY_COMPARE(list->model()->rowCount(), 2);
     QTRY_COMPARE(bench.texts().size(), 1);
-    bench.banners.clear();
     QTest::keyClick(list, Qt::Key_Delete);
     QTRY_COMPARE(list->model()->rowCount(), 1);
-    bench.page.reset();  // the end of the window makes it final
-    QCOMPARE(bench.store->chats()->size(), std::size_t{1});
-  }
-
-  void search_narrows_the_list_without_opening_anything() {
-    Bench bench;
-    for (const char* title : {"KV cache sizing", "Release notes", "KV block size"})
-      PW_VERIFY(bench.store->create_chat(title));
-    bench.page->activated();
-    auto* list = bench.find<QListView>("chat.list");
-    QTRY_COMPARE(list->model()->rowCount(), 3);
-    bench.trigger("chat.action.search");
-    bench.find<QLineEdit>("chat.search")->setText(QStringLiteral("kv"));
-    QCOMPARE(list->model()->rowCount(), 2);
-    QVERIFY(bench.find<QWidget>("chat.empty")->isVisible());
+    bench.open_page();  // the window was closed meanwhile
+    list = bench.find<QListView>("chat.list");
+    QTRY_COMPARE(list->model()->rowCount(), 1);
+    bench.trigger("chat.action.undo");
+    QTRY_COMPARE(list->model()->rowCount(), 2);
   }
 
   void links_are_shown_before_they_are_opened() {
-    Bench bench;
+    ChatBench bench;
     const auto chat = bench.store->create_chat("links");
     PW_VERIFY(
         bench.store->add_message(*chat, message("assistant", "[safe bank](https://evil.example/?q=1)")));
@@ -233,26 +140,25 @@ class ChatTest : public QObject {
   }
 
   void a_long_chat_shows_its_end_first() {
-    Bench bench;
+    ChatBench bench;
     const auto chat = bench.store->create_chat("long");
-    for (int i = 0; i < 100; ++i)
-      PW_VERIFY(bench.store->add_message(*chat, message(i % 2 ? "assistant" : "user", "text")));
+    std::vector<ChatMessage> messages;
+    for (int i = 0; i < 100; ++i) messages.push_back(message(i % 2 ? "assistant" : "user", "text"));
+    bench.tell(*chat, messages);
     bench.page->open_chat(*chat);
     QTRY_VERIFY(bench.texts().size() >= 40);
     QVERIFY(bench.texts().size() < 100);
-    bench.find<QLineEdit>("chat.find")->setText(QStringLiteral("text"));
     bench.trigger("chat.action.find");
-    QTest::keyClick(bench.find<QLineEdit>("chat.find"), Qt::Key_Return);
+    bench.find<QLineEdit>("chat.find")->setText(QStringLiteral("text"));
     QTRY_COMPARE(bench.texts().size(), 100);
   }
 
   void both_themes_and_a_narrow_window() {
-    Bench bench;
+    ChatBench bench;
     const auto chat = bench.store->create_chat("looks");
     ChatMessage reply = message("assistant", kReply);
-    reply.timings_json = record_to_json(record());
-    PW_VERIFY(bench.store->add_message(*chat, message("user", "What is it?")));
-    PW_VERIFY(bench.store->add_message(*chat, reply));
+    reply.timings_json = timings_to_json({record()});
+    bench.tell(*chat, {message("user", "What is it?"), reply});
     bench.page->open_chat(*chat);
     QTRY_COMPARE(bench.texts().size(), 2);
     for (const ThemeMode mode : {ThemeMode::dark, ThemeMode::light}) {
@@ -272,7 +178,7 @@ class ChatTest : public QObject {
   // ---- the page, with an engine ----
 
   void a_reply_streams_and_survives() {
-    Bench bench;
+    ChatBench bench;
     QVERIFY(bench.serve());
     QTRY_VERIFY(!bench.find<QLabel>("chat.hint")->isVisible());
     bench.find<QSpinBox>("chat.maxTokens")->setValue(24);
@@ -281,13 +187,13 @@ class ChatTest : public QObject {
     QTest::keyClick(bench.find<QPlainTextEdit>("chat.input"), Qt::Key_Return, Qt::ControlModifier);
     QTRY_VERIFY(bench.last_state() == kComplete && bench.stored().size() == 3);
     const auto stored = bench.stored();
-    const ChatMessage& reply = stored[1].role == "assistant" ? stored[1] : stored[2];
+    const ChatMessage reply = bench.last_stored();
     QCOMPARE(reply.model, std::string("tiny"));
-    const auto timings = record_from_json(reply.timings_json);
+    const auto timings = timings_from_json(reply.timings_json);
     QVERIFY(timings.has_value());
-    QVERIFY(timings->prompt_tokens > 20);
-    QVERIFY(timings->output_tokens > 0 && timings->output_tokens <= 24);
-    QVERIFY(timings->ttft_ms() > 0);
+    QVERIFY(timings->record.prompt_tokens > 20);
+    QVERIFY(timings->record.output_tokens > 0 && timings->record.output_tokens <= 24);
+    QVERIFY(timings->record.ttft_ms() > 0);
     QVERIFY(std::any_of(stored.begin(), stored.end(),
                         [](const ChatMessage& m) { return m.role == "system" && m.content == "Be brief."; }));
     QTRY_VERIFY(bench.find<QToolButton>("chat.regenerate")->isEnabled());
@@ -311,42 +217,8 @@ class ChatTest : public QObject {
     QCOMPARE(bench.find<QPlainTextEdit>("chat.systemPrompt")->toPlainText(), QStringLiteral("Be brief."));
   }
 
-  void regenerate_and_edit() {
-    Bench bench;
-    QVERIFY(bench.serve());
-    bench.find<QSpinBox>("chat.maxTokens")->setValue(12);
-    bench.find<QLineEdit>("chat.seed")->setText(QStringLiteral("1"));
-    bench.write("First");
-    QTRY_VERIFY(bench.last_state() == kComplete);
-    QTRY_COMPARE(bench.find<QPushButton>("chat.send")->text(), QStringLiteral("Send"));
-    const auto first = bench.stored();
-
-    bench.trigger("chat.action.regenerate");
-    QTRY_VERIFY(bench.last_state() == kComplete &&
-                bench.stored().back().timings_json != first.back().timings_json);
-    QTRY_COMPARE(bench.find<QPushButton>("chat.send")->text(), QStringLiteral("Send"));
-    QCOMPARE(bench.stored().back().id, first.back().id);
-    QCOMPARE(bench.stored().back().content, first.back().content);  // the same seed
-
-    bench.write("Second");
-    QTRY_VERIFY(bench.stored().size() == 4 && bench.last_state() == kComplete);
-    QTRY_COMPARE(bench.find<QPushButton>("chat.send")->text(), QStringLiteral("Send"));
-    bench.find<QPlainTextEdit>("chat.input")->setPlainText(QStringLiteral("a draft"));
-    bench.texts()[0]->parentWidget()->findChild<QToolButton*>()->click();
-    QCOMPARE(bench.find<QPlainTextEdit>("chat.input")->toPlainText(), QStringLiteral("First"));
-    QTest::keyClick(bench.find<QPlainTextEdit>("chat.input"), Qt::Key_Escape);
-    QCOMPARE(bench.find<QPlainTextEdit>("chat.input")->toPlainText(), QStringLiteral("a draft"));
-    bench.texts()[0]->parentWidget()->findChild<QToolButton*>()->click();
-    bench.write("Changed");
-    QCOMPARE(bench.find<QPlainTextEdit>("chat.input")->toPlainText(), QStringLiteral("a draft"));
-    QTRY_VERIFY(bench.stored().size() == 2 && bench.last_state() == kComplete);
-    QCOMPARE(bench.stored()[0].id, first[0].id);
-    QCOMPARE(bench.stored()[0].content, std::string("Changed"));
-    QTRY_COMPARE(bench.texts().size(), 2);
-  }
-
   void stop_keeps_what_came() {
-    Bench bench;
+    ChatBench bench;
     QVERIFY(bench.serve(60'000));
     bench.find<QSpinBox>("chat.maxTokens")->setValue(0);
     bench.write("Never end");
@@ -362,7 +234,7 @@ class ChatTest : public QObject {
   }
 
   void the_engine_stops_under_a_reply() {
-    Bench bench;
+    ChatBench bench;
     QVERIFY(bench.serve(60'000));
     bench.find<QSpinBox>("chat.maxTokens")->setValue(0);
     bench.write("Never end");
@@ -374,7 +246,7 @@ class ChatTest : public QObject {
   }
 
   void two_chats_write_at_once() {
-    Bench bench;
+    ChatBench bench;
     QVERIFY(bench.serve(60'000));
     bench.find<QSpinBox>("chat.maxTokens")->setValue(0);
     bench.write("One");
@@ -392,7 +264,7 @@ class ChatTest : public QObject {
   }
 
   void closing_the_window_keeps_what_came() {
-    Bench bench;
+    ChatBench bench;
     QVERIFY(bench.serve(60'000));
     bench.find<QSpinBox>("chat.maxTokens")->setValue(0);
     bench.write("Never end");
@@ -407,7 +279,7 @@ class ChatTest : public QObject {
   void the_starter_model_answers() {
     const auto model = test::starter_model();
     if (!model) QSKIP("the starter model has not been fetched");
-    Bench bench;
+    ChatBench bench;
     Settings settings;
     PW_VERIFY(settings.set("port", "0"));
     PW_VERIFY(settings.set("max-model-len", "2048"));
@@ -418,22 +290,10 @@ class ChatTest : public QObject {
     bench.find<QSpinBox>("chat.maxTokens")->setValue(48);
     bench.write("What is the capital of France?");
     QTRY_VERIFY_WITH_TIMEOUT(bench.last_state() == kComplete, 120'000);
-    QVERIFY2(bench.stored().back().content.find("Paris") != std::string::npos,
-             bench.stored().back().content.c_str());
-    const auto timings = record_from_json(bench.stored().back().timings_json);
-    QVERIFY(timings && timings->finish == FinishReason::stop);  // the template's end token
-  }
-
-  void what_cannot_run_says_why_and_keeps_the_prompt() {
-    Bench bench;
-    QVERIFY(bench.serve());
-    bench.write(std::string(5000, 'x').c_str());  // a byte a token; the context has 2,048
-    QTRY_VERIFY(bench.last_state().starts_with(kErrorPrefix));
-    QTRY_VERIFY(bench.visible<QLabel>("chat.trouble") != nullptr);
-    QVERIFY2(bench.visible<QLabel>("chat.trouble")->text().contains(QStringLiteral("2048")) ||
-                 bench.visible<QLabel>("chat.trouble")->text().contains(QStringLiteral("2,048")),
-             qPrintable(bench.visible<QLabel>("chat.trouble")->text()));
-    QCOMPARE(bench.stored()[0].content.size(), std::size_t{5000});
+    const ChatMessage reply = bench.last_stored();
+    QVERIFY2(reply.content.find("Paris") != std::string::npos, reply.content.c_str());
+    const auto timings = timings_from_json(reply.timings_json);
+    QVERIFY(timings && timings->record.finish == FinishReason::stop);  // the template's end token
   }
 };
 

@@ -3,31 +3,39 @@
 
 #include <QAction>
 #include <QDesktopServices>
+#include <QDir>
+#include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QKeyEvent>
-#include <QLineEdit>
+#include <QMimeData>
 #include <QResizeEvent>
+#include <QScrollArea>
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <utility>
 
 #include "engine/base/file.h"
 #include "engine/store/store.h"
+#include "ui/chat/attachment.h"
 #include "ui/chat/chat_export.h"
 #include "ui/chat/chat_list.h"
 #include "ui/chat/chat_list_model.h"
 #include "ui/chat/chat_preferences.h"
 #include "ui/chat/chat_session.h"
 #include "ui/chat/conversation_view.h"
+#include "ui/chat/draft.h"
+#include "ui/chat/find_bar.h"
 #include "ui/chat/message_box.h"
 #include "ui/chat/message_input.h"
-#include "ui/chat/reply_stream.h"
+#include "ui/chat/preset_box.h"
+#include "ui/chat/request_card.h"
 #include "ui/chat/sampling_panel.h"
 #include "ui/shell/engine_controller.h"
+#include "ui/shell/preferences.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/icon.h"
@@ -38,112 +46,144 @@ namespace pitwall::ui {
 
 namespace {
 
-constexpr int kDraftDelayMs = 1000;  // after the last key
-constexpr double kNarrow = 299;      // units: the page in a window of 320, less the rail
+constexpr int kCountDelayMs = 300;  // after the last key in the system prompt
+constexpr double kNarrow = 299;     // units: the page in a window of 320, less the rail
+
+/// Models are for the serve page.
+bool holds_text_files(const QMimeData& data) {
+  const QStringList paths = local_files(data);
+  return !paths.isEmpty() && std::none_of(paths.begin(), paths.end(), [](const QString& path) {
+    return path.endsWith(QLatin1String(".gguf")) || path.endsWith(QLatin1String(".safetensors"));
+  });
+}
 
 }  // namespace
 
 struct ChatPage::State {
   ChatPage* page;
   EngineController& engine;
+  const Preferences& window_preferences;
   ChatPreferences preferences;
   ChatSession session;
   ChatList* list;
   Card* card;
   ConversationView* view;
-  QLineEdit* find;
+  FindBar* find;
   MessageBox* box;
   SamplingPanel* sampling;
+  QWidget* side;
   QToolButton* show_sampling;
-  std::optional<std::size_t> editing;  // message whose text is in the input
-  QString before_edit;                 // what was in the input then
-  bool input_kept = false;             // the next conversation change must not touch the input
+  Draft* draft;
+  bool sending = false;  // the conversation changes by what is sent: an edit goes on
+  bool waiting = false;  // the message goes when the model has loaded
   bool visited = false;
-  QTimer draft_timer;
+  qint64 wanted = 0;  // message to be shown when its chat is open
+  std::vector<std::function<void()>> undo;
+  QTimer count_timer;
   QString phase;  // of a load
 
-  State(ChatPage* owner, EngineController& controller, Store& store)
-      : page(owner), engine(controller), session(controller, store) {}
+  State(ChatPage* owner, EngineController& controller, Store& store, const Preferences& of_window)
+      : page(owner), engine(controller), window_preferences(of_window), session(controller, store) {}
 
   void build();
+  void lay_out();
+  QToolButton* add_tool(const char* id, const char* icon_name, const QString& text, const QString& tip);
   void connect_session();
-  void connect_widgets();
-  void add_key(const QString& id, const QString& name, const QList<QKeySequence>& keys,
-               std::function<void()> action);
+  void connect_engine();
+  void connect_list();
+  void connect_view();
+  void connect_box();
+  void connect_sampling();
   void add_keys();
 
-  ReplyOptions options() const {
-    return {sampling_params(sampling->choice()), sampling->system_prompt().toStdString()};
+  ReplyOptions options(bool shorten = false) const {
+    return {sampling_params(sampling->choice()), sampling->system_prompt().toStdString(), shorten};
   }
+  void new_chat();
   void send();
-  void begin_edit(std::size_t message);
-  void end_edit(bool restore);
+  void set_waiting(bool wait);
+  void regenerate_last();
   void edit_last();
+  void step_version(int step);
   void show_conversation();
-  void show_context();
+  void show_request();
   void show_engine();
   void delete_chat(qint64 chat);
+  void delete_message(std::size_t message);
+  void delete_preset(const ChatPreset& preset);
+  void undo_last();
+  void count_prompt_tokens();
   void open_link(const QUrl& url);
-  void toggle_find();
-  void find_next(bool backward);
+  void ask_files();
   void ask_export();
-  void save_draft() { preferences.set_draft(editing ? before_edit : box->input()->toPlainText()); }
+  void fail(const Error& error) { Q_EMIT page->banner_requested(banner_of(error)); }
   void say(Banner::Severity severity, const QString& text, const QString& verb = {},
            std::function<void()> action = {}) {
     Q_EMIT page->banner_requested({severity, text, verb, std::move(action), {}});
   }
+  /// Ctrl+Z does `action` too, unless it is done from the banner.
+  void say_undo(const QString& text, std::function<void()> action);
 };
+
+QToolButton* ChatPage::State::add_tool(const char* id, const char* icon_name, const QString& text,
+                                       const QString& tip) {
+  auto* button = new QToolButton;
+  button->setObjectName(QLatin1String(id));
+  button->setIcon(icon(QLatin1String(icon_name), Colour::muted));
+  button->setText(text);
+  button->setFont(Theme::current().font(FontRole::small));
+  button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  button->setAutoRaise(true);
+  button->setToolTip(tip);
+  button->setAccessibleName(QString(text).remove(QChar(0x2026)));
+  card->add_header_widget(button);
+  return button;
+}
 
 void ChatPage::State::build() {
   list = new ChatList(page);
   card = new Card(tr("New chat"), {}, {}, page);
-  auto add_tool = [&](const char* id, const QString& icon_name, const QString& text, const QString& tip) {
-    auto* button = new QToolButton;
-    button->setObjectName(QLatin1String(id));
-    button->setIcon(icon(icon_name, Colour::muted));
-    button->setText(text);
-    button->setFont(Theme::current().font(FontRole::small));
-    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    button->setAutoRaise(true);
-    button->setToolTip(tip);
-    button->setAccessibleName(text);
-    card->add_header_widget(button);
-    return button;
-  };
-  auto* find_button = add_tool("chat.findButton", QStringLiteral("search"), tr("Find in chat"),
-                               tr("Find in this chat (Ctrl+F)"));
-  auto* export_button = add_tool("chat.export", QStringLiteral("export"), tr("Export…"),
-                                 tr("Save this chat as Markdown (Ctrl+E)"));
-  show_sampling = add_tool("chat.showSampling", QStringLiteral("settings"), tr("Sampling"),
-                           tr("Sampling and system prompt"));
+  auto* find_button =
+      add_tool("chat.findButton", "search", tr("Find in chat"), tr("Find in this chat (Ctrl+F)"));
+  auto* export_button = add_tool("chat.export", "export", tr("Export…"),
+                                 tr("Save this chat as Markdown, JSON or HTML (Ctrl+E)"));
+  show_sampling = add_tool("chat.showSampling", "settings", tr("Sampling"), tr("Sampling and system prompt"));
   show_sampling->setCheckable(true);
-  find = new QLineEdit;
-  find->setObjectName(QStringLiteral("chat.find"));
-  find->setPlaceholderText(tr("Find in this chat"));
-  find->setAccessibleName(tr("Find in this chat"));
-  find->setAccessibleDescription(tr("Enter goes on, Shift+Enter goes back, Esc closes"));
-  find->setProperty("compact", true);
-  find->hide();
+  find = new FindBar;
   view = new ConversationView;
   box = new MessageBox;
   card->body()->addWidget(find);
   card->body()->addWidget(view, 1);
   card->body()->addWidget(box);
-  sampling = new SamplingPanel(page);
-  sampling->setFixedWidth(units(58));
+  sampling = new SamplingPanel;
+  sampling->set_choice(preferences.sampling());
+  sampling->presets()->set_presets(preferences.presets());
+  lay_out();
+  draft = new Draft(*box, session, preferences, page);
+  connect(find_button, &QToolButton::clicked, page, [this] { find->open(); });
+  connect(export_button, &QToolButton::clicked, page, [this] { ask_export(); });
+  connect(show_sampling, &QToolButton::toggled, side, &QWidget::setVisible);
+}
 
+void ChatPage::State::lay_out() {
+  auto* scroll = new QScrollArea(page);
+  scroll->setProperty("bare", true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setFocusPolicy(Qt::NoFocus);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setWidgetResizable(true);
+  scroll->setWidget(sampling);
+  scroll->viewport()->setAutoFillBackground(false);
+  sampling->setAutoFillBackground(false);
+  scroll->setFixedWidth(units(60));
+  side = scroll;
   auto* layout = new QHBoxLayout(page);
   layout->setContentsMargins(units(3), units(3), units(3), units(3));
   layout->setSpacing(units(3));
   layout->addWidget(list);
   layout->addWidget(card, 1);
-  layout->addWidget(sampling);
-  list->setFixedWidth(units(62));
-  sampling->set_choice(preferences.sampling());
-  box->input()->set_text(preferences.draft());
-  connect(find_button, &QToolButton::clicked, page, [this] { toggle_find(); });
-  connect(export_button, &QToolButton::clicked, page, [this] { ask_export(); });
-  connect(show_sampling, &QToolButton::toggled, sampling, &QWidget::setVisible);
+  layout->addWidget(side);
+  list->setFixedWidth(units(60));
 }
 
 void ChatPage::State::connect_session() {
@@ -152,21 +192,29 @@ void ChatPage::State::connect_session() {
     list->set_current(session.chat());
     card->set_title(session.title().isEmpty() ? tr("New chat") : session.title());
   });
+  connect(&session, &ChatSession::searched, list, &ChatList::show_hits);
   connect(&session, &ChatSession::conversation_changed, page, [this] { show_conversation(); });
   connect(&session, &ChatSession::reply_grew, view, &ConversationView::grow_last);
+  connect(&session, &ChatSession::reply_timed, view, &ConversationView::time_last);
   connect(&session, &ChatSession::reply_ended, page, [this] {
     view->update_last(session.messages().back(), false);
-    show_context();
+    show_request();
   });
   connect(&session, &ChatSession::generating_changed, box, &MessageBox::set_generating);
   connect(&session, &ChatSession::not_written, page, [this](const QString& text) {
     if (box->input()->document()->isEmpty()) box->input()->set_text(text);
   });
-  connect(&session, &ChatSession::failed, page,
-          [this](const Error& error) { Q_EMIT page->banner_requested(banner_of(error)); });
-  connect(&engine, &EngineController::state_changed, page, [this] {
+  connect(&session, &ChatSession::failed, page, [this](const Error& error) { fail(error); });
+}
+
+void ChatPage::State::connect_engine() {
+  connect(&engine, &EngineController::state_changed, page, [this](EngineState state) {
     phase.clear();
     show_engine();
+    count_prompt_tokens();
+    if (!waiting || state == EngineState::loading) return;
+    set_waiting(false);
+    if (state == EngineState::serving) send();
   });
   connect(&engine, &EngineController::load_progress, page,
           [this](const QString& what, qint64 done, qint64 total) {
@@ -175,126 +223,189 @@ void ChatPage::State::connect_session() {
           });
 }
 
-void ChatPage::State::connect_widgets() {
-  connect(list, &ChatList::new_requested, page, [this] {
-    session.new_chat();
-    box->input()->setFocus();
-  });
+void ChatPage::State::connect_list() {
+  connect(list, &ChatList::new_requested, page, [this] { new_chat(); });
   connect(list, &ChatList::opened, page, [this](qint64 chat) {
     if (chat != session.chat()) session.open_chat(chat);
   });
+  connect(list, &ChatList::hit_opened, page, [this](qint64 chat, qint64 message) {
+    wanted = message;
+    session.open_chat(chat, message);
+  });
+  connect(list, &ChatList::search_requested, &session, &ChatSession::search);
   connect(list, &ChatList::delete_requested, page, [this](qint64 chat) { delete_chat(chat); });
   connect(list->model(), &ChatListModel::renamed, &session, &ChatSession::rename_chat);
+}
+
+void ChatPage::State::connect_view() {
   connect(view, &ConversationView::prompt_chosen, page, [this](const QString& prompt) {
     box->input()->set_text(prompt);
     box->input()->setFocus();
   });
-  connect(view, &ConversationView::edit_requested, page,
-          [this](std::size_t message) { begin_edit(message); });
-  connect(view, &ConversationView::regenerate_requested, page, [this] { session.regenerate(options()); });
+  connect(view, &ConversationView::version_requested, page, [this](std::size_t message, int step) {
+    session.show_version(message, step);
+    view->reveal(message);
+  });
+  connect(view, &ConversationView::edit_requested, draft, &Draft::begin_edit);
+  connect(view, &ConversationView::regenerate_requested, page,
+          [this](std::size_t message) { session.regenerate(message, options()); });
+  connect(view, &ConversationView::shorten_requested, page,
+          [this](std::size_t message) { session.regenerate(message, options(true)); });
+  connect(view, &ConversationView::delete_requested, page,
+          [this](std::size_t message) { delete_message(message); });
   connect(view, &ConversationView::link_activated, page, [this](const QUrl& url) { open_link(url); });
+  connect(view, &ConversationView::steps_requested, page, &ChatPage::steps_requested);
   connect(view, &ConversationView::serve_requested, page,
           [this] { Q_EMIT page->page_requested(QStringLiteral("serve")); });
+  connect(find, &FindBar::text_changed, view, &ConversationView::set_search);
+  connect(find, &FindBar::step_requested, view, &ConversationView::step_hit);
+  connect(find, &FindBar::closed, box->input(), qOverload<>(&QWidget::setFocus));
+  connect(view, &ConversationView::hits_changed, find, &FindBar::show_hits);
+}
+
+void ChatPage::State::connect_box() {
   connect(box, &MessageBox::serve_requested, page,
           [this] { Q_EMIT page->page_requested(QStringLiteral("serve")); });
   connect(box, &MessageBox::send_requested, page, [this] { send(); });
   connect(box, &MessageBox::stop_requested, &session, &ChatSession::stop);
-  connect(box, &MessageBox::edit_cancelled, page, [this] { end_edit(true); });
-  connect(sampling, &SamplingPanel::changed, page, [this] {
-    preferences.set_sampling(sampling->choice());
-    if (session.messages().empty()) preferences.set_system_prompt(sampling->system_prompt());
-  });
-  connect(find, &QLineEdit::returnPressed, page,
-          [this] { find_next(QGuiApplication::keyboardModifiers().testFlag(Qt::ShiftModifier)); });
-  draft_timer.setSingleShot(true);
-  draft_timer.setInterval(kDraftDelayMs);
-  connect(box->input(), &MessageInput::textChanged, &draft_timer, qOverload<>(&QTimer::start));
-  connect(&draft_timer, &QTimer::timeout, page, [this] { save_draft(); });
+  connect(box, &MessageBox::wait_cancelled, page, [this] { set_waiting(false); });
+  connect(box, &MessageBox::attach_requested, page, [this] { ask_files(); });
+  connect(box, &MessageBox::files_given, page, &ChatPage::attach);
+  connect(draft, &Draft::refused, page,
+          [this](const Error& error) { box->say(QString::fromStdString(error.text())); });
 }
 
-void ChatPage::State::add_key(const QString& id, const QString& name, const QList<QKeySequence>& keys,
-                              std::function<void()> action) {
-  add_page_action(page, id, name, keys, std::move(action));
+void ChatPage::State::connect_sampling() {
+  count_timer.setSingleShot(true);
+  count_timer.setInterval(kCountDelayMs);
+  connect(&count_timer, &QTimer::timeout, page, [this] { count_prompt_tokens(); });
+  connect(sampling, &SamplingPanel::changed, page, [this] {
+    preferences.set_sampling(sampling->choice());
+    if (session.chat() == 0) preferences.set_system_prompt(sampling->system_prompt());
+    count_timer.start();
+  });
+  connect(sampling->presets(), &PresetBox::presets_changed, page,
+          [this] { preferences.set_presets(sampling->presets()->presets()); });
+  connect(sampling->presets(), &PresetBox::delete_requested, page,
+          [this](const ChatPreset& preset) { delete_preset(preset); });
 }
 
 void ChatPage::State::add_keys() {
+  const auto add = [this](const char* id, const QString& name, const QList<QKeySequence>& keys,
+                          std::function<void()> action) {
+    add_page_action(page, QLatin1String(id), name, keys, std::move(action));
+  };
   const auto key = [](const char* text) { return QList<QKeySequence>{QKeySequence(QLatin1String(text))}; };
-  add_key(QStringLiteral("chat.action.new"), tr("New chat"), key("Ctrl+N"), [this] {
-    session.new_chat();
-    box->input()->setFocus();
-  });
-  add_key(QStringLiteral("chat.action.search"), tr("Search chats"), key("Ctrl+Shift+F"),
-          [this] { list->focus_search(); });
-  add_key(QStringLiteral("chat.action.find"), tr("Find in this chat"), key("Ctrl+F"),
-          [this] { toggle_find(); });
-  add_key(QStringLiteral("chat.action.send"), tr("Send"),
-          {Qt::CTRL | Qt::Key_Return, Qt::CTRL | Qt::Key_Enter}, [this] { send(); });
-  add_key(QStringLiteral("chat.action.regenerate"), tr("Write the last reply again"), key("Ctrl+R"),
-          [this] { session.regenerate(options()); });
-  add_key(QStringLiteral("chat.action.edit"), tr("Edit the last message"), key("E"), [this] { edit_last(); });
-  add_key(QStringLiteral("chat.action.export"), tr("Export this chat"), key("Ctrl+E"),
-          [this] { ask_export(); });
-  add_key(QStringLiteral("chat.action.undo"), tr("Undo the deletion"), key("Ctrl+Z"),
-          [this] { session.undo_delete(); });
+  add("chat.action.new", tr("New chat"), key("Ctrl+N"), [this] { new_chat(); });
+  add("chat.action.search", tr("Search all chats"), key("Ctrl+Shift+F"), [this] { list->focus_search(); });
+  add("chat.action.find", tr("Find in this chat"), key("Ctrl+F"), [this] { find->open(); });
+  add("chat.action.send", tr("Send"), {Qt::CTRL | Qt::Key_Return, Qt::CTRL | Qt::Key_Enter},
+      [this] { send(); });
+  add("chat.action.regenerate", tr("Write the last reply again"), key("Ctrl+R"),
+      [this] { regenerate_last(); });
+  add("chat.action.edit", tr("Edit the last message"), key("E"), [this] { edit_last(); });
+  add("chat.action.earlierVersion", tr("Earlier version"), key("Alt+Left"), [this] { step_version(-1); });
+  add("chat.action.laterVersion", tr("Later version"), key("Alt+Right"), [this] { step_version(1); });
+  add("chat.action.attach", tr("Attach text files"), {}, [this] { ask_files(); });
+  add("chat.action.export", tr("Export this chat"), key("Ctrl+E"), [this] { ask_export(); });
+  add("chat.action.undo", tr("Undo the deletion"), key("Ctrl+Z"), [this] { undo_last(); });
 }
 
-void ChatPage::State::send() {
-  const QString text = box->input()->toPlainText();
-  if (session.generating() || text.trimmed().isEmpty() || text.size() > MessageInput::kLongestMessage) return;
-  const std::optional<std::size_t> message = editing;
-  const QString restored = before_edit;
-  editing.reset();
-  box->set_editing(false);
-  input_kept = true;
-  message ? session.edit(*message, text, options()) : session.send(text, options());
-  input_kept = false;
-  box->input()->set_text(message ? restored : QString());
-  save_draft();
-}
-
-void ChatPage::State::begin_edit(std::size_t message) {
-  if (session.generating() || message >= session.messages().size()) return;
-  if (!editing) before_edit = box->input()->toPlainText();
-  editing = message;
-  box->input()->set_text(QString::fromStdString(session.messages()[message].content));
-  box->set_editing(true);
+void ChatPage::State::new_chat() {
+  session.new_chat();
   box->input()->setFocus();
 }
 
-void ChatPage::State::end_edit(bool restore) {
-  if (!editing) return;
-  editing.reset();
-  box->set_editing(false);
-  if (restore) box->input()->set_text(before_edit);
+void ChatPage::State::set_waiting(bool wait) {
+  waiting = wait;
+  box->set_waiting(wait);
+}
+
+void ChatPage::State::send() {
+  if (session.generating()) return;
+  if (engine.state() == EngineState::loading) {
+    if (!box->input()->document()->isEmpty() || !box->files().empty()) set_waiting(true);
+    return;
+  }
+  auto content = draft->take();
+  if (!content) return;
+  sending = true;
+  if (content->message) {
+    session.edit(*content->message, content->text, std::move(content->files), options());
+  } else {
+    session.send(content->text, std::move(content->files), options());
+  }
+  sending = false;
+}
+
+void ChatPage::State::regenerate_last() {
+  if (const auto& messages = session.messages(); !messages.empty())
+    session.regenerate(messages.size() - 1, options());
 }
 
 void ChatPage::State::edit_last() {
-  for (std::size_t i = session.messages().size(); i-- > 0;)
-    if (session.messages()[i].role == "user") return begin_edit(i);
+  const auto& messages = session.messages();
+  for (std::size_t i = messages.size(); i-- > 0;)
+    if (messages[i].role == "user") return draft->begin_edit(i);
+}
+
+/// Of the message with the focus, else of the last one that has several.
+void ChatPage::State::step_version(int step) {
+  const auto& messages = session.messages();
+  std::size_t message = view->focused().value_or(messages.size());
+  if (message >= messages.size() || messages[message].versions <= 1) {
+    message = messages.size();
+    while (message > 0 && messages[message - 1].versions <= 1) --message;
+    if (message-- == 0) return;
+  }
+  session.show_version(message, step);
+  view->reveal(message);
 }
 
 void ChatPage::State::show_conversation() {
-  if (!input_kept) end_edit(true);
+  if (!sending) draft->end_edit();
   card->set_title(session.title().isEmpty() ? tr("New chat") : session.title());
   view->set_messages(session.messages(), session.generating());
   list->set_current(session.chat());
-  sampling->set_system_prompt(session.messages().empty() ? preferences.system_prompt()
-                                                         : QString::fromStdString(session.system_prompt()));
-  show_context();
+  if (session.chat() == 0 && session.messages().empty()) {
+    sampling->set_system_prompt(preferences.system_prompt());
+  } else {
+    sampling->set_system_prompt(QString::fromStdString(session.system_prompt()));
+  }
+  for (std::size_t i = 0; wanted != 0 && i < session.messages().size(); ++i)
+    if (session.messages()[i].id == wanted) view->reveal(i);
+  wanted = 0;
+  show_request();
 }
 
-void ChatPage::State::show_context() {
+/// What the last reply cost, and how much of the context is used.
+void ChatPage::State::show_request() {
   const Engine* running = engine.engine();
-  qint64 used = 0;
-  for (const ChatMessage& message : session.messages())
-    if (const auto record = record_from_json(message.timings_json))
-      used = record->prompt_tokens + record->output_tokens;
-  box->set_context(used, running ? running->max_model_len() : 0);
+  std::optional<ReplyTimings> last;
+  for (const ShownMessage& message : session.messages())
+    if (auto timings = timings_from_json(message.timings_json)) last = std::move(timings);
+  box->set_context(last ? last->record.prompt_tokens + last->record.output_tokens : 0,
+                   running ? running->max_model_len() : 0);
+  if (last) {
+    const auto snapshot = running ? engine.snapshot() : nullptr;
+    sampling->request()->show_request(last->record, snapshot.get());
+  } else {
+    sampling->request()->show_nothing();
+  }
 }
 
 void ChatPage::State::show_engine() {
   box->set_engine(engine.state(), phase);
-  show_context();
+  show_request();
+}
+
+void ChatPage::State::say_undo(const QString& text, std::function<void()> action) {
+  const auto done = std::make_shared<bool>(false);
+  const auto once = [done, action = std::move(action)] {
+    if (!std::exchange(*done, true)) action();
+  };
+  undo.push_back(once);
+  say(Banner::Severity::good, text, tr("Undo"), once);
 }
 
 void ChatPage::State::delete_chat(qint64 chat) {
@@ -302,8 +413,53 @@ void ChatPage::State::delete_chat(qint64 chat) {
   for (const ChatListItem& item : session.chats())
     if (item.id == chat) title = QString::fromStdString(item.title);
   session.delete_chat(chat);
-  say(Banner::Severity::good, tr("Deleted the chat “%1”.").arg(title), tr("Undo"),
-      [this] { session.undo_delete(); });
+  say_undo(tr("Deleted the chat “%1”.").arg(title), [this, chat] { session.restore_chat(chat); });
+}
+
+void ChatPage::State::delete_message(std::size_t message) {
+  if (message >= session.messages().size() || session.generating()) return;
+  const qint64 chat = session.chat(), id = session.messages()[message].id;
+  const qint64 gone = static_cast<qint64>(session.messages().size() - message);
+  session.delete_message(message);
+  say_undo(gone == 1 ? tr("Deleted the message.")
+                     : tr("Deleted the message and what followed it: %1 messages.").arg(count_text(gone)),
+           [this, chat, id] { session.restore_message(chat, id); });
+}
+
+void ChatPage::State::delete_preset(const ChatPreset& preset) {
+  auto* box_of_presets = sampling->presets();
+  const auto keep = [this, box_of_presets](std::vector<ChatPreset> presets) {
+    preferences.set_presets(presets);
+    box_of_presets->set_presets(std::move(presets));
+  };
+  auto presets = box_of_presets->presets();
+  std::erase_if(presets, [&](const ChatPreset& one) { return one.name == preset.name; });
+  keep(presets);
+  say_undo(tr("Deleted the preset “%1”.").arg(preset.name), [keep, box_of_presets, preset] {
+    auto own = box_of_presets->presets();
+    std::erase_if(own, [&](const ChatPreset& one) { return one.name == preset.name; });
+    own.push_back(preset);
+    keep(std::move(own));
+  });
+}
+
+void ChatPage::State::undo_last() {
+  if (undo.empty()) {
+    session.restore_last_chat();  // of an earlier start
+    return;
+  }
+  const auto action = std::move(undo.back());
+  undo.pop_back();
+  action();
+}
+
+void ChatPage::State::count_prompt_tokens() {
+  const QString prompt = sampling->system_prompt();
+  sampling->set_prompt_tokens(0);
+  if (prompt.isEmpty()) return;
+  session.count_tokens(prompt.toStdString(), [this, prompt](qint64 tokens) {
+    if (prompt == sampling->system_prompt()) sampling->set_prompt_tokens(tokens);
+  });
 }
 
 /// The model wrote this address: it is shown in full, and opened by a second action only.
@@ -318,40 +474,56 @@ void ChatPage::State::open_link(const QUrl& url) {
       [url] { QDesktopServices::openUrl(url); });
 }
 
-void ChatPage::State::toggle_find() {
-  find->setVisible(!find->isVisible() || !find->hasFocus());
-  if (find->isVisible()) {
-    find->setFocus();
-    find->selectAll();
-  }
-}
-
-void ChatPage::State::find_next(bool backward) {
-  if (!view->find(find->text(), backward))
-    say(Banner::Severity::warn, tr("“%1” is not in this chat.").arg(find->text()));
+void ChatPage::State::ask_files() {
+  page->attach(QFileDialog::getOpenFileNames(
+      page, tr("Attach text files, each up to %1").arg(bytes_text(kLargestAttachment))));
 }
 
 void ChatPage::State::ask_export() {
   if (session.messages().empty()) return;
-  const QString path = QFileDialog::getSaveFileName(page, tr("Export this chat"),
-                                                    file_name_of(session.title()) + QStringLiteral(".md"),
-                                                    tr("Markdown (*.md)"));
-  if (path.isEmpty()) return;
-  const std::string text = chat_markdown(session.title(), session.system_prompt(), session.messages());
-  if (auto result = write_file_atomic(path.toStdString(), text); !result) {
-    Q_EMIT page->banner_requested(banner_of(result.error()));
-    return;
-  }
-  say(Banner::Severity::good, tr("Saved to %1").arg(path), tr("Open folder"),
-      [path] { QDesktopServices::openUrl(QUrl::fromLocalFile(QFileInfo(path).absolutePath())); });
+  const QStringList filters{tr("Markdown (*.md)"), tr("All versions with timings (*.json)"),
+                            tr("Web page (*.html)")};
+  const QString name = QDir::home().filePath(file_name_of(session.title()) + QStringLiteral(".md"));
+  const QString path =
+      QFileDialog::getSaveFileName(page, tr("Export this chat"), name, filters.join(QStringLiteral(";;")));
+  if (!path.isEmpty()) page->export_to(path);
 }
 
-ChatPage::ChatPage(EngineController& engine, Store& store, QWidget* parent)
-    : Page(parent), state_(std::make_unique<State>(this, engine, store)) {
+void ChatPage::export_to(const QString& path) {
+  const auto format = chat_file_format(path);
+  if (!format) {
+    state_->say(Banner::Severity::bad,
+                tr("“%1” does not say what to write. Its name must end in .md, .json or .html.")
+                    .arg(QFileInfo(path).fileName()));
+    return;
+  }
+  const ChatSession& session = state_->session;
+  const std::string text = chat_text(
+      {session.title().toStdString(), session.system_prompt(), session.messages(), session.versions()},
+      *format);
+  if (auto result = write_file_atomic(path.toStdString(), text); !result) {
+    state_->fail(result.error());
+    return;
+  }
+  state_->say(Banner::Severity::good, tr("Saved to %1").arg(path), tr("Open folder"),
+              [path] { QDesktopServices::openUrl(QUrl::fromLocalFile(QFileInfo(path).absolutePath())); });
+}
+
+void ChatPage::attach(const QStringList& paths) {
+  state_->draft->attach(paths);
+}
+
+ChatPage::ChatPage(EngineController& engine, Store& store, const Preferences& preferences, QWidget* parent)
+    : Page(parent), state_(std::make_unique<State>(this, engine, store, preferences)) {
   setObjectName(id());
+  setAcceptDrops(true);
   state_->build();
   state_->connect_session();
-  state_->connect_widgets();
+  state_->connect_engine();
+  state_->connect_list();
+  state_->connect_view();
+  state_->connect_box();
+  state_->connect_sampling();
   state_->add_keys();
   state_->show_conversation();
   state_->show_engine();
@@ -359,7 +531,7 @@ ChatPage::ChatPage(EngineController& engine, Store& store, QWidget* parent)
 }
 
 ChatPage::~ChatPage() {
-  state_->save_draft();
+  delete state_->draft;  // it saves what is in the input, which goes with the widgets
 }
 
 QString ChatPage::id() const {
@@ -371,6 +543,7 @@ QString ChatPage::title() const {
 
 void ChatPage::activated() {
   state_->session.refresh_chats();
+  state_->box->set_send_key(state_->window_preferences.send_key());
   if (!std::exchange(state_->visited, true)) state_->box->input()->setFocus();
 }
 
@@ -394,22 +567,32 @@ void ChatPage::resizeEvent(QResizeEvent* event) {
   Page::resizeEvent(event);
   const bool narrow = width() < units(kNarrow);
   state_->show_sampling->setVisible(narrow);
-  state_->sampling->setVisible(!narrow || state_->show_sampling->isChecked());
+  state_->side->setVisible(!narrow || state_->show_sampling->isChecked());
 }
 
 /// Esc closes what is open, the nearest first. A shortcut would take the key from banners and menus.
 void ChatPage::keyPressEvent(QKeyEvent* event) {
   if (event->key() != Qt::Key_Escape) return Page::keyPressEvent(event);
   if (state_->find->isVisible()) {
-    state_->find->hide();
-    state_->box->input()->setFocus();
+    state_->find->close();
   } else if (state_->session.generating()) {
     state_->session.stop();
-  } else if (state_->editing) {
-    state_->end_edit(true);
+  } else if (state_->waiting) {
+    state_->set_waiting(false);
+  } else if (state_->draft->editing()) {
+    state_->draft->end_edit();
   } else {
     Page::keyPressEvent(event);
   }
+}
+
+void ChatPage::dragEnterEvent(QDragEnterEvent* event) {
+  if (holds_text_files(*event->mimeData())) event->acceptProposedAction();
+}
+
+void ChatPage::dropEvent(QDropEvent* event) {
+  event->acceptProposedAction();
+  attach(local_files(*event->mimeData()));
 }
 
 }  // namespace pitwall::ui

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the chat page remembers between starts: sampling, the system prompt of new chats, the text not yet
-// sent.
+// What the chat page remembers between starts: sampling, the system prompt of new chats, presets, and what is
+// not yet sent.
 #pragma once
 #include <QSettings>
 #include <QString>
+#include <QStringList>
+#include <vector>
 
 namespace pitwall::ui {
 
@@ -13,19 +15,32 @@ struct SamplingChoice {
   int top_k = 0;          ///< 0 = off
   int max_tokens = 1024;  ///< 0 = up to the context's end
   QString seed;           ///< empty = another one for each reply
+  QString stop;           ///< as typed: stop strings with | between them, \n for a line end
+  bool operator==(const SamplingChoice&) const = default;
 };
+
+/// Sampling and a system prompt under a name.
+struct ChatPreset {
+  QString name;
+  SamplingChoice sampling;
+  QString system_prompt;  ///< empty: the chat keeps its own
+};
+std::vector<ChatPreset> shipped_presets();
 
 /// UI thread only. Writes through at each change.
 class ChatPreferences {
  public:
   ChatPreferences();  ///< config_folder()/chat.ini
 
-  SamplingChoice sampling() const;
+  SamplingChoice sampling();
   void set_sampling(const SamplingChoice& choice);
   QString system_prompt() const;
   void set_system_prompt(const QString& text);
+  std::vector<ChatPreset> presets();  ///< the user's own
+  void set_presets(const std::vector<ChatPreset>& presets);
   QString draft() const;
-  void set_draft(const QString& text);
+  QStringList draft_files() const;  ///< paths
+  void set_draft(const QString& text, const QStringList& files);
 
  private:
   QSettings file_;

@@ -4,13 +4,10 @@
 #include <QElapsedTimer>
 #include <algorithm>
 #include <atomic>
-#include <mutex>
-#include <nlohmann/json.hpp>
 
 #include "engine/base/clock.h"
-#include "engine/serve/chat_prompt.h"
-#include "engine/serve/engine.h"
 #include "ui/chat/reply_stream.h"
+#include "ui/chat/turn.h"
 #include "ui/shell/engine_controller.h"
 
 namespace pitwall::ui {
@@ -20,9 +17,11 @@ namespace {
 constexpr int kFlushMs = 100;     // the window shows new text at most ten times a second
 constexpr qint64 kSaveMs = 1000;  // and the store has it a second later
 constexpr qsizetype kTitleLength = 60;
+constexpr int kMostHits = 200;
 
-QString title_of(const QString& text) {
-  const QString line = text.trimmed().section(QLatin1Char('\n'), 0, 0).simplified();
+QString title_of(const QString& text, const std::vector<Attachment>& files) {
+  QString line = text.trimmed().section(QLatin1Char('\n'), 0, 0).simplified();
+  if (line.isEmpty() && !files.empty()) line = QString::fromStdString(files.front().name);
   return line.size() <= kTitleLength ? line : line.left(kTitleLength - 1).trimmed() + QChar(0x2026);
 }
 
@@ -37,105 +36,28 @@ ChatMessage message_of(const char* role, std::string content) {
 
 }  // namespace
 
-/// The engine as the worker may use it. Taking it away waits until the worker has let go, so that nothing is
-/// tokenized or submitted on an engine that is being stopped.
-struct EngineLease {
-  std::mutex mutex;
-  Engine* engine = nullptr;
-};
-
 /// A reply being written. `message.id` is known once `written`.
 struct LiveReply {
   ChatMessage message;
   qint64 chat = 0;
   std::shared_ptr<ReplyStream> stream = std::make_shared<ReplyStream>();
-  std::optional<RequestId> request;
-  std::atomic<bool> stop{false};  // looked at before the request is submitted
+  std::shared_ptr<std::atomic<bool>> stop = std::make_shared<std::atomic<bool>>(false);
+  std::optional<Asked> asked;
   bool written = false;
   QElapsedTimer since_save;
 };
 
-/// What has to be in the store before a reply is asked for, and the question itself. Filled on the UI thread,
-/// then owned by the worker, then by the UI thread again.
-struct Turn {
-  qint64 chat = 0;
-  std::string title;   // for chat 0
-  ChatMessage system;  // id 0: added unless empty
-  bool system_changed = false;
-  std::optional<ChatMessage> user;  // id 0: added; else rewritten
-  qint64 remove_from = 0;           // first message that no longer holds
-  ChatMessage reply;                // id 0: added; else begun again
-  std::string messages_json;
-  SamplingParams sampling;
-  std::shared_ptr<LiveReply> live;
-  QString text;  // as typed, for the case that the store refuses
-};
-
-namespace {
-
-/// Each write before the next thing that needs it: killed anywhere, the chat reads well.
-Result<void> write_turn(Store& store, Turn& turn) {
-  const auto put = [&](ChatMessage& message) -> Result<void> {
-    if (message.id != 0) return store.update_message(message);
-    auto id = store.add_message(turn.chat, message);
-    if (!id) return id.error();
-    message.id = *id;
-    return {};
-  };
-  if (turn.chat == 0) {
-    auto chat = store.create_chat(turn.title);
-    if (!chat) return chat.error();
-    turn.chat = *chat;
-  }
-  if (turn.user) {
-    if (auto result = put(*turn.user); !result) return result;
-  }
-  if (turn.remove_from != 0) {
-    if (auto result = store.remove_messages_from(turn.chat, turn.remove_from); !result) return result;
-    if (turn.system.id >= turn.remove_from) {  // a system prompt written late went with them
-      turn.system.id = 0;
-      turn.system_changed = !turn.system.content.empty();
-    }
-  }
-  if (turn.system_changed) {
-    if (auto result = put(turn.system); !result) return result;
-  }
-  return put(turn.reply);
-}
-
-Error no_engine() {
-  return {Error::Kind::unsupported,
-          ChatSession::tr("No model is serving").toStdString(),
-          {},
-          ChatSession::tr("Start one on Serve, then try again. The message is kept").toStdString(),
-          {}};
-}
-
-Error stopped_early() {
-  return {Error::Kind::cancelled, "Stopped before it began", {}, {}, {}};
-}
-
-Result<RequestId> ask(EngineLease& lease, const Turn& turn) {
-  const std::lock_guard lock(lease.mutex);
-  if (lease.engine == nullptr) return no_engine();
-  auto prompt = chat_prompt_json(*lease.engine, turn.messages_json);
-  if (!prompt) return prompt.error();
-  if (turn.live->stop) return stopped_early();
-  GenerationRequest request;
-  request.prompt = std::move(prompt->tokens);
-  request.parts = std::move(prompt->parts);
-  request.sampling = turn.sampling;
-  request.label = "chat-" + std::to_string(turn.reply.id);
-  return lease.engine->submit(std::move(request), [stream = turn.live->stream](OutputEvent&& event) {
-    stream->push(std::move(event));
-  });
-}
-
-}  // namespace
-
 template <class Job>
 void ChatSession::post(Job job) {
   worker_.post(std::move(job));
+}
+
+template <class Call>
+void ChatSession::write(Call call) {
+  post([this, call = std::move(call)] {
+    auto result = call(store_);
+    if (!result) tell([this, error = result.error()] { Q_EMIT failed(error); });
+  });
 }
 
 template <class News>
@@ -161,13 +83,11 @@ ChatSession::ChatSession(EngineController& engine, Store& store, QObject* parent
 ChatSession::~ChatSession() {
   flush_timer_.stop();
   for (const auto& reply : replies_) {
-    reply->stop = true;
-    if (reply->request && engine_.engine()) engine_.engine()->cancel(*reply->request);
+    cancel(*reply);
     reply->message.content += reply->stream->take().text;
     reply->message.state = kStopped;
     if (reply->written) save(*reply);
   }
-  remove_deleted();
 }
 
 void ChatSession::refresh_chats() {
@@ -179,7 +99,6 @@ void ChatSession::refresh_chats() {
         return;
       }
       chats_ = *chats;
-      std::erase_if(chats_, [this](const ChatListItem& item) { return deleted_ == item.id; });
       for (const ChatListItem& item : chats_)
         if (item.id == chat_) title_ = QString::fromStdString(item.title);
       Q_EMIT chats_changed();
@@ -191,54 +110,67 @@ void ChatSession::rename_chat(qint64 chat, const QString& title) {
   const QString name = title.simplified();
   if (name.isEmpty()) return;
   if (chat == chat_) title_ = name;
-  post([this, chat, name = name.toStdString()] {
-    auto result = store_.rename_chat(chat, name);
-    if (!result) tell([this, error = result.error()] { Q_EMIT failed(error); });
-  });
+  write([chat, name = name.toStdString()](Store& store) { return store.rename_chat(chat, name); });
   refresh_chats();
 }
 
 void ChatSession::delete_chat(qint64 chat) {
-  remove_deleted();
-  deleted_ = chat;
-  for (const auto& reply : replies_) {
-    if (reply->chat != chat) continue;
-    reply->stop = true;
-    if (reply->request && engine_.engine()) engine_.engine()->cancel(*reply->request);
-  }
+  for (const auto& reply : replies_)
+    if (reply->chat == chat) cancel(*reply);
+  write([chat](Store& store) { return store.remove_chat(chat); });
   if (chat == chat_) new_chat();
   refresh_chats();
 }
 
-bool ChatSession::undo_delete() {
-  if (!deleted_) return false;
-  const qint64 chat = *deleted_;
-  deleted_.reset();
+void ChatSession::restore_chat(qint64 chat) {
+  write([chat](Store& store) { return store.restore_chat(chat); });
   refresh_chats();
   open_chat(chat);
-  return true;
 }
 
-void ChatSession::remove_deleted() {
-  if (!deleted_) return;
-  // A failure shows in the list: the chat is there again.
-  post([&store = store_, chat = *deleted_] { (void)store.remove_chat(chat); });
-  deleted_.reset();
+void ChatSession::restore_last_chat() {
+  post([this] {
+    auto removed = store_.removed_chats();
+    if (removed && !removed->empty()) tell([this, chat = removed->front().id] { restore_chat(chat); });
+  });
+}
+
+void ChatSession::search(const QString& text) {
+  const std::uint64_t searching = ++searching_;
+  post([this, text, searching] {
+    auto hits = store_.search_chats(text.toStdString(), kMostHits);
+    tell([this, text, searching, hits = std::move(hits)] {
+      if (searching != searching_) return;
+      if (!hits) {
+        Q_EMIT failed(hits.error());
+        return;
+      }
+      Q_EMIT searched(text, *hits);
+    });
+  });
 }
 
 void ChatSession::new_chat() {
   ++opening_;
-  chat_ = 0;
   title_.clear();
-  messages_.clear();
-  system_prompt_ = {};
+  set_conversation(0, {});
   set_live(nullptr);
   Q_EMIT conversation_changed();
 }
 
-void ChatSession::open_chat(qint64 chat) {
+void ChatSession::set_conversation(qint64 chat, std::vector<ChatMessage> messages) {
+  chat_ = chat;
+  const auto system =
+      std::find_if(messages.begin(), messages.end(), [](const ChatMessage& m) { return m.role == "system"; });
+  system_prompt_ = system == messages.end() ? ChatMessage() : *system;
+  tree_ = ConversationTree(std::move(messages));
+  messages_ = tree_.branch();
+}
+
+void ChatSession::open_chat(qint64 chat, qint64 message) {
   const std::uint64_t opening = ++opening_;
-  post([this, chat, opening] {
+  post([this, chat, message, opening] {
+    if (message != 0) (void)store_.choose_message(message);  // one that is gone: the chat as it was left
     auto messages = store_.messages(chat);
     tell([this, chat, opening, messages = std::move(messages)]() mutable {
       if (opening != opening_) return;
@@ -246,151 +178,202 @@ void ChatSession::open_chat(qint64 chat) {
         Q_EMIT failed(messages.error());
         return;
       }
-      chat_ = chat;
-      messages_ = std::move(*messages);
       const auto item =
           std::find_if(chats_.begin(), chats_.end(), [&](const auto& i) { return i.id == chat; });
       title_ = item == chats_.end() ? QString() : QString::fromStdString(item->title);
-      const auto system = std::find_if(messages_.begin(), messages_.end(),
-                                       [](const ChatMessage& m) { return m.role == "system"; });
-      system_prompt_ = system == messages_.end() ? ChatMessage() : *system;
-      std::erase_if(messages_, [](const ChatMessage& m) { return m.role == "system"; });
+      set_conversation(chat, std::move(*messages));
       const auto live = std::find_if(replies_.begin(), replies_.end(), [&](const auto& reply) {
-        return reply->chat == chat && reply->written;
+        return reply->chat == chat && reply->written && !messages_.empty() &&
+               reply->message.id == messages_.back().id;
       });
-      if (live != replies_.end() && !messages_.empty()) messages_.back() = (*live)->message;
-      // A reply that ended between the reading and now.
-      if (!messages_.empty() && messages_.back().id == last_ended_.id) messages_.back() = last_ended_;
+      if (live != replies_.end()) tree_.update((*live)->message);
+      tree_.update(last_ended_);  // a reply that ended between the reading and now
+      messages_ = tree_.branch();
       set_live(live == replies_.end() ? nullptr : *live);
       Q_EMIT conversation_changed();
     });
   });
 }
 
-void ChatSession::send(const QString& text, const ReplyOptions& options) {
-  if (live_ || text.trimmed().isEmpty()) return;
+void ChatSession::send(const QString& text, std::vector<Attachment> files, const ReplyOptions& options) {
+  if (live_ || (text.trimmed().isEmpty() && files.empty())) return;
   auto turn = std::make_shared<Turn>();
-  turn->text = text;
-  turn->title = title_of(text).toStdString();
+  turn->title = title_of(text, files).toStdString();
+  if (chat_ == 0) title_ = QString::fromStdString(turn->title);
   turn->user = message_of("user", text.toStdString());
-  messages_.push_back(*turn->user);
-  if (chat_ == 0) title_ = title_of(text);
-  turn->sampling = options.sampling;
-  turn->system.content = options.system_prompt;
-  start_turn(std::move(turn));
+  turn->user->parent = messages_.empty() ? 0 : messages_.back().id;
+  turn->user->attachments = std::move(files);
+  start_turn(std::move(turn), options);
 }
 
-void ChatSession::edit(std::size_t message, const QString& text, const ReplyOptions& options) {
+void ChatSession::edit(std::size_t message, const QString& text, std::vector<Attachment> files,
+                       const ReplyOptions& options) {
   if (live_ || message >= messages_.size() || messages_[message].role != "user") return;
   auto turn = std::make_shared<Turn>();
-  turn->text = text;
-  if (message + 1 < messages_.size()) turn->remove_from = messages_[message + 1].id;
-  messages_.resize(message + 1);
-  messages_[message].content = text.toStdString();
-  turn->user = messages_[message];
-  turn->sampling = options.sampling;
-  turn->system.content = options.system_prompt;
-  start_turn(std::move(turn));
+  turn->user = message_of("user", text.toStdString());
+  turn->user->parent = messages_[message].parent;
+  turn->user->attachments = std::move(files);
+  messages_.erase(messages_.begin() + static_cast<std::ptrdiff_t>(message), messages_.end());
+  start_turn(std::move(turn), options);
 }
 
-void ChatSession::regenerate(const ReplyOptions& options) {
-  if (live_ || messages_.empty()) return;
-  if (!messages_.back().content.empty() && messages_.back().role == "assistant" && !engine_.engine()) {
-    Q_EMIT failed(no_engine());  // and the reply that is there stays
+void ChatSession::regenerate(std::size_t message, const ReplyOptions& options) {
+  if (live_ || message >= messages_.size()) return;
+  const ChatMessage& last = messages_[message];
+  const bool is_reply = last.role == "assistant";
+  if (is_reply && !last.content.empty() && !engine_.engine()) {
+    Q_EMIT failed(no_engine());  // and the reply that is there stays the one shown
     return;
   }
   auto turn = std::make_shared<Turn>();
-  if (messages_.back().role == "assistant") {
-    turn->reply = messages_.back();
-    messages_.pop_back();
-  }
-  turn->sampling = options.sampling;
-  turn->system.content = options.system_prompt;
-  start_turn(std::move(turn));
+  turn->reply.parent = is_reply ? last.parent : last.id;
+  if (is_reply && last.content.empty()) turn->reply.id = last.id;
+  const auto kept = static_cast<std::ptrdiff_t>(is_reply ? message : message + 1);
+  messages_.erase(messages_.begin() + kept, messages_.end());
+  start_turn(std::move(turn), options);
 }
 
-/// The rest of a turn, the same for a new message, an edited one and a reply begun again.
-void ChatSession::start_turn(std::shared_ptr<Turn> turn) {
+/// The rest of a turn, the same for a new message, an edited one and a reply begun again. `messages_` end
+/// where it goes on.
+void ChatSession::start_turn(std::shared_ptr<Turn> turn, const ReplyOptions& options) {
   turn->chat = chat_;
-  const std::string prompt = std::move(turn->system.content);
-  turn->system_changed = prompt != system_prompt_.content;
+  turn->sampling = options.sampling;
+  turn->shorten = options.shorten;
+  turn->system_changed = options.system_prompt != system_prompt_.content;
   if (system_prompt_.role.empty()) system_prompt_ = message_of("system", {});
-  system_prompt_.content = prompt;
+  system_prompt_.content = options.system_prompt;
   turn->system = system_prompt_;
-  turn->messages_json = conversation_json(messages_.size());
+  if (turn->user) {
+    const std::size_t version = tree_.versions(turn->user->parent) + 1;
+    messages_.emplace_back(*turn->user, version, version);
+  }
+  turn->conversation.push_back(system_prompt_);
+  turn->conversation.insert(turn->conversation.end(), messages_.begin(), messages_.end());
 
-  const qint64 begun = turn->reply.id;
+  const ChatMessage begun = std::move(turn->reply);
+  if (begun.id == last_ended_.id) last_ended_ = {};
   turn->reply = message_of("assistant", {});
-  turn->reply.id = begun;
+  turn->reply.id = begun.id;
+  turn->reply.parent = begun.parent;
   turn->reply.state = kStreaming;
   turn->reply.model = served_model();
-  messages_.push_back(turn->reply);
+  const std::size_t others = turn->user ? 0 : tree_.versions(begun.parent);
+  const std::size_t version = begun.id != 0 ? others : others + 1;
+  messages_.emplace_back(turn->reply, version, version);
 
   auto live = std::make_shared<LiveReply>();
   live->chat = chat_;
   live->message = turn->reply;
-  turn->live = live;
+  turn->stream = live->stream;
+  turn->stop = live->stop;
   replies_.push_back(live);
   set_live(live);
   Q_EMIT conversation_changed();
 
-  post([this, turn = std::move(turn), lease = lease_] {
+  post([this, turn = std::move(turn), live, lease = lease_] {
     if (auto result = write_turn(store_, *turn); !result) {
-      tell([this, turn, error = result.error()] { refused(turn, error); });
+      tell([this, turn, live, error = result.error()] { refused(turn, live, error); });
       return;
     }
-    tell([this, turn] { written(turn); });
-    auto request = ask(*lease, *turn);
-    tell([this, live = turn->live, request = std::move(request)] {
-      if (request) {
-        submitted(live, *request);
+    tell([this, turn, live] { written(turn, live); });
+    auto asked = ask(*lease, *turn);
+    tell([this, live, asked = std::move(asked)] {
+      if (asked) {
+        submitted(live, *asked);
         return;
       }
       OutputEvent end;
       end.reason =
-          request.error().kind == Error::Kind::cancelled ? FinishReason::cancelled : FinishReason::error;
-      end.error = request.error();
+          asked.error().kind == Error::Kind::cancelled ? FinishReason::cancelled : FinishReason::error;
+      end.error = asked.error();
       finish(live, end);
     });
   });
 }
 
-void ChatSession::written(const std::shared_ptr<Turn>& turn) {
-  LiveReply& live = *turn->live;
-  live.chat = turn->chat;
-  live.message.id = turn->reply.id;
-  live.written = true;
-  live.since_save.start();
-  if (live_ == turn->live) {
+void ChatSession::written(const std::shared_ptr<Turn>& turn, const std::shared_ptr<LiveReply>& reply) {
+  reply->chat = turn->chat;
+  reply->message.id = turn->reply.id;
+  reply->message.parent = turn->reply.parent;
+  reply->written = true;
+  reply->since_save.start();
+  if (live_ == reply) {
     chat_ = turn->chat;
     system_prompt_.id = turn->system.id;
-    messages_.back().id = turn->reply.id;
-    if (turn->user && messages_.size() >= 2) messages_[messages_.size() - 2].id = turn->user->id;
+    if (turn->user) tree_.put(*turn->user);
+    tree_.put(turn->reply);
+    show_branch();
   }
   refresh_chats();
 }
 
+/// The branch of the tree, with what the live reply has beyond what is stored.
+void ChatSession::show_branch() {
+  if (live_) tree_.update(live_->message);
+  messages_ = tree_.branch();
+}
+
 /// Nothing was asked. The conversation goes back to what the store has, the text to the input.
-void ChatSession::refused(const std::shared_ptr<Turn>& turn, const Error& error) {
-  std::erase(replies_, turn->live);
-  if (live_ == turn->live) {
+void ChatSession::refused(const std::shared_ptr<Turn>& turn, const std::shared_ptr<LiveReply>& reply,
+                          const Error& error) {
+  std::erase(replies_, reply);
+  if (live_ == reply) {
     set_live(nullptr);
     turn->chat == 0 ? new_chat() : open_chat(turn->chat);
   }
-  if (!turn->text.isEmpty()) Q_EMIT not_written(turn->text);
+  if (turn->user) Q_EMIT not_written(QString::fromStdString(turn->user->content));
   Q_EMIT failed(error);
 }
 
-void ChatSession::submitted(const std::shared_ptr<LiveReply>& reply, RequestId request) {
-  reply->request = request;
-  if (reply->stop && engine_.engine()) engine_.engine()->cancel(request);
+void ChatSession::submitted(const std::shared_ptr<LiveReply>& reply, const Asked& asked) {
+  reply->asked = asked;
+  if (*reply->stop) cancel(*reply);
   flush_timer_.start();
 }
 
+void ChatSession::cancel(LiveReply& reply) {
+  *reply.stop = true;
+  if (reply.asked && engine_.engine()) engine_.engine()->cancel(reply.asked->request);
+}
+
 void ChatSession::stop() {
-  if (!live_) return;
-  live_->stop = true;
-  if (live_->request && engine_.engine()) engine_.engine()->cancel(*live_->request);
+  if (live_) cancel(*live_);
+}
+
+void ChatSession::show_version(std::size_t message, int step) {
+  if (live_ || message >= messages_.size()) return;
+  const qint64 beside = tree_.version_beside(messages_[message].id, step);
+  if (beside == 0) return;
+  write([beside](Store& store) { return store.choose_message(beside); });
+  tree_.choose(beside);
+  show_branch();
+  Q_EMIT conversation_changed();
+}
+
+void ChatSession::delete_message(std::size_t message) {
+  if (live_ || message >= messages_.size()) return;
+  const qint64 id = messages_[message].id;
+  write([id](Store& store) { return store.remove_message(id); });
+  tree_.remove(id);
+  show_branch();
+  Q_EMIT conversation_changed();
+}
+
+void ChatSession::restore_message(qint64 chat, qint64 message) {
+  write([message](Store& store) { return store.restore_message(message); });
+  open_chat(chat, message);
+}
+
+void ChatSession::count_tokens(const std::string& text, std::function<void(qint64)> done) {
+  post([this, text, done = std::move(done), lease = lease_] {
+    std::shared_ptr<const Tokenizer> tokenizer;
+    {
+      const std::lock_guard lock(lease->mutex);
+      if (lease->engine != nullptr) tokenizer = lease->engine->tokenizer();
+    }
+    if (!tokenizer) return;
+    tell([done, tokens = std::ssize(tokenizer->encode(text, false, false))] { done(tokens); });
+  });
 }
 
 void ChatSession::flush() {
@@ -409,14 +392,25 @@ void ChatSession::flush() {
       save(*reply);
     }
   }
+  show_live_timings();
   if (replies_.empty()) flush_timer_.stop();
+}
+
+void ChatSession::show_live_timings() {
+  if (!live_ || !live_->asked || !engine_.engine()) return;
+  ReplyTimings timings;
+  timings.record = engine_.engine()->recorder().record_of(live_->asked->request);
+  if (timings.record.first_token == 0) return;
+  timings.itl_p99_ms = live_->stream->itl_p99_ms();
+  Q_EMIT reply_timed(timings);
 }
 
 void ChatSession::finish(const std::shared_ptr<LiveReply>& reply, const OutputEvent& end) {
   ChatMessage& message = reply->message;
   switch (end.reason) {
     case FinishReason::error:
-      message.state = kErrorPrefix + end.error.text();
+      message.state =
+          (end.error.param == "context_length" ? kTooLongPrefix : kErrorPrefix) + end.error.text();
       break;
     case FinishReason::cancelled:
       message.state = kStopped;
@@ -425,24 +419,23 @@ void ChatSession::finish(const std::shared_ptr<LiveReply>& reply, const OutputEv
       message.state = kComplete;
       break;
   }
-  if (end.record.arrival_utc != 0) message.timings_json = record_to_json(end.record);
+  if (end.record.arrival_utc != 0) {
+    const Asked asked = reply->asked.value_or(Asked());
+    message.timings_json = timings_to_json(
+        {end.record, reply->stream->itl_p99_ms(), asked.left_out_messages, asked.left_out_characters});
+  }
   save(*reply);
   std::erase(replies_, reply);
   last_ended_ = message;
   if (reply != live_) return;
-  messages_.back() = message;
+  show_branch();
   set_live(nullptr);
   Q_EMIT reply_ended();
 }
 
 void ChatSession::save(LiveReply& reply) {
   reply.since_save.restart();
-  post([this, message = reply.message] {
-    auto result = store_.update_message(message);
-    // Not found: the chat was deleted while its reply was written.
-    if (!result && result.error().kind != Error::Kind::not_found)
-      tell([this, error = result.error()] { Q_EMIT failed(error); });
-  });
+  write([message = reply.message](Store& store) { return store.update_message(message); });
 }
 
 void ChatSession::set_live(std::shared_ptr<LiveReply> reply) {
@@ -454,23 +447,6 @@ void ChatSession::set_live(std::shared_ptr<LiveReply> reply) {
 std::string ChatSession::served_model() const {
   const Engine* engine = engine_.engine();
   return engine ? engine->served_name() : std::string();
-}
-
-/// Replies without text are left out, and messages of one role in a row become one: many templates insist on
-/// taking turns.
-std::string ChatSession::conversation_json(std::size_t count) const {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  const auto add = [&list](const ChatMessage& message) {
-    if (message.content.empty()) return;
-    if (!list.empty() && list.back()["role"] == message.role) {
-      list.back()["content"] = list.back()["content"].get<std::string>() + "\n\n" + message.content;
-      return;
-    }
-    list.push_back({{"role", message.role}, {"content", message.content}});
-  };
-  add(system_prompt_);
-  for (std::size_t i = 0; i < count; ++i) add(messages_[i]);
-  return list.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 }  // namespace pitwall::ui

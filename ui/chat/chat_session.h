@@ -6,33 +6,32 @@
 #include <QObject>
 #include <QString>
 #include <QTimer>
+#include <functional>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "engine/base/threads.h"
 #include "engine/serve/engine.h"
 #include "engine/step/sampling_params.h"
 #include "engine/store/store.h"
+#include "ui/chat/conversation_tree.h"
+#include "ui/chat/message_state.h"
+#include "ui/chat/reply_timings.h"
 
 namespace pitwall::ui {
 
 class EngineController;
-struct LiveReply;
+struct Asked;
 struct EngineLease;
+struct LiveReply;
 struct Turn;
 
 /// What the reply is asked with.
 struct ReplyOptions {
   SamplingParams sampling;
   std::string system_prompt;
+  bool shorten = false;  ///< leave out what does not fit into the context
 };
-
-// States of a message in the store.
-inline constexpr char kComplete[] = "complete";
-inline constexpr char kStreaming[] = "streaming";
-inline constexpr char kStopped[] = "stopped";
-inline constexpr char kErrorPrefix[] = "error: ";
 
 /// UI thread only. Both references outlive it.
 class ChatSession : public QObject {
@@ -42,66 +41,84 @@ class ChatSession : public QObject {
   ChatSession(EngineController& engine, Store& store, QObject* parent = nullptr);
   ~ChatSession() override;  ///< stops the replies and stores what they have
 
-  // The chats, last changed first. A deleted one stays in the store until the next is deleted or the session
-  // ends.
+  // The chats, last changed first.
   const std::vector<ChatListItem>& chats() const { return chats_; }
   void refresh_chats();
   void rename_chat(qint64 chat, const QString& title);
-  void delete_chat(qint64 chat);
-  bool undo_delete();  ///< false when nothing is left to undo
+  void delete_chat(qint64 chat);  ///< kept for kKeepRemoved
+  void restore_chat(qint64 chat);
+  void restore_last_chat();          ///< the last deleted one, of earlier starts too
+  void search(const QString& text);  ///< searched() brings the answer, the last one asked for alone
 
   // The open conversation; without the system prompt.
   qint64 chat() const { return chat_; }  ///< 0: new, not in the store until the first message
   const QString& title() const { return title_; }
-  const std::vector<ChatMessage>& messages() const { return messages_; }
+  const std::vector<ShownMessage>& messages() const { return messages_; }   ///< the branch that is shown
+  const std::vector<ChatMessage>& versions() const { return tree_.all(); }  ///< all that are stored
   const std::string& system_prompt() const { return system_prompt_.content; }
   bool generating() const { return live_ != nullptr; }  ///< a reply is being written here
-  void open_chat(qint64 chat);
+  void open_chat(qint64 chat, qint64 message = 0);      ///< the branch with this message; 0: as it was left
   void new_chat();
 
   // Each writes first, then asks the engine. They do nothing while a reply is being written here.
-  void send(const QString& text, const ReplyOptions& options);
-  void edit(std::size_t message, const QString& text,
-            const ReplyOptions& options);        ///< removes what follows it
-  void regenerate(const ReplyOptions& options);  ///< the last reply
+  void send(const QString& text, std::vector<Attachment> files, const ReplyOptions& options);
+  /// A new version of a message of the user, with a reply of its own.
+  void edit(std::size_t message, const QString& text, std::vector<Attachment> files,
+            const ReplyOptions& options);
+  /// A new version of a reply; one that has no text is begun again. Or the reply that a message lacks.
+  void regenerate(std::size_t message, const ReplyOptions& options);
+  void show_version(std::size_t message, int step);  ///< the one before or after it
+  void delete_message(std::size_t message);          ///< with all that follow it; kept for kKeepRemoved
+  void restore_message(qint64 chat, qint64 message);
   void stop();
+
+  /// `done` gets how many tokens the text has; it is not called without an engine.
+  void count_tokens(const std::string& text, std::function<void(qint64 tokens)> done);
 
  Q_SIGNALS:
   void chats_changed();
-  void conversation_changed();           ///< another chat, or messages added or removed
+  void searched(const QString& text, const std::vector<pitwall::ChatHit>& hits);
+  void conversation_changed();           ///< another chat or branch, or messages added or removed
   void reply_grew(const QString& text);  ///< the last message got more text
-  void reply_ended();                    ///< the last message has its final text, timings and state
+  void reply_timed(const pitwall::ui::ReplyTimings& timings);  ///< of the last message, so far
+  void reply_ended();  ///< the last message has its final text, timings and state
   void generating_changed(bool generating);
   void not_written(const QString& text);  ///< the store refused: the text of the message, to be kept
   void failed(const pitwall::Error& error);
 
  private:
-  void start_turn(std::shared_ptr<Turn> turn);
-  void written(const std::shared_ptr<Turn>& turn);
-  void refused(const std::shared_ptr<Turn>& turn, const Error& error);
-  void submitted(const std::shared_ptr<LiveReply>& reply, RequestId request);
+  void start_turn(std::shared_ptr<Turn> turn, const ReplyOptions& options);
+  void written(const std::shared_ptr<Turn>& turn, const std::shared_ptr<LiveReply>& reply);
+  void refused(const std::shared_ptr<Turn>& turn, const std::shared_ptr<LiveReply>& reply,
+               const Error& error);
+  void submitted(const std::shared_ptr<LiveReply>& reply, const Asked& asked);
+  void cancel(LiveReply& reply);
   void flush();
+  void show_live_timings();
   void finish(const std::shared_ptr<LiveReply>& reply, const OutputEvent& end);
   void save(LiveReply& reply);
   void set_live(std::shared_ptr<LiveReply> reply);
-  void remove_deleted();
-  std::string conversation_json(std::size_t count) const;
+  void set_conversation(qint64 chat, std::vector<ChatMessage> messages);
+  void show_branch();
   std::string served_model() const;
   template <class Job>
   void post(Job job);  // on the worker
+  template <class Call>
+  void write(Call call);  // on the worker; a failure is told
   template <class News>
   void tell(News news);  // from the worker, on the UI thread
 
   EngineController& engine_;
   Store& store_;
   std::vector<ChatListItem> chats_;
-  std::optional<qint64> deleted_;
 
   qint64 chat_ = 0;
   QString title_;
   ChatMessage system_prompt_;
-  std::vector<ChatMessage> messages_;
+  ConversationTree tree_;
+  std::vector<ShownMessage> messages_;
   std::uint64_t opening_ = 0;        // of the last open_chat or new_chat: older answers are dropped
+  std::uint64_t searching_ = 0;      // the same for search
   std::shared_ptr<LiveReply> live_;  // the one of the open conversation
   std::vector<std::shared_ptr<LiveReply>> replies_;
   ChatMessage last_ended_;

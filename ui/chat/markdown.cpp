@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/chat/markdown.h"
 
-#include <md4c.h>
-
 #include <QCoreApplication>
 #include <QTextDocument>
 #include <QTextDocumentFragment>
@@ -68,8 +66,7 @@ class Writer {
 
   void write(std::string_view markdown) {
     MD_PARSER parser{};
-    parser.flags = MD_FLAG_NOHTML | MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS |
-                   MD_FLAG_PERMISSIVEURLAUTOLINKS | MD_FLAG_COLLAPSEWHITESPACE;
+    parser.flags = kMarkdownFlags;
     parser.enter_block = [](MD_BLOCKTYPE type, void* detail, void* self) {
       return static_cast<Writer*>(self)->enter_block(type, detail), 0;
     };

@@ -2,11 +2,18 @@
 // Markdown → QTextDocument through md4c. The text is untrusted: HTML is shown as text, pictures as links,
 // nothing is loaded.
 #pragma once
+#include <md4c.h>
+
 #include <QStringList>
 #include <QTextCursor>
 #include <string_view>
 
 namespace pitwall::ui {
+
+/// What of Markdown is read; raw HTML is text.
+inline constexpr unsigned kMarkdownFlags = MD_FLAG_NOHTML | MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH |
+                                           MD_FLAG_TASKLISTS | MD_FLAG_PERMISSIVEURLAUTOLINKS |
+                                           MD_FLAG_COLLAPSEWHITESPACE;
 
 /// Where code goes while its fence is still open: a frame at the end of the document.
 class CodeBlock {

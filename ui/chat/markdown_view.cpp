@@ -20,6 +20,7 @@ namespace {
 
 /// A paragraph without an end is cut here, so that laying out the end again stays cheap.
 constexpr std::size_t kLongestEnd = std::size_t{16} << 10;
+const QString kCopyLink = QStringLiteral("copy:");
 
 /// The fence at the start of a line ("```", "~~~~"), at most three spaces in; empty when there is none.
 std::string_view fence_of(std::string_view line) {
@@ -232,8 +233,29 @@ void MarkdownView::wheelEvent(QWheelEvent* event) {
   event->ignore();
 }
 
-bool MarkdownView::find_text(const QString& text, bool backward) {
-  return find(text, backward ? QTextDocument::FindBackward : QTextDocument::FindFlags());
+std::vector<QTextCursor> MarkdownView::find_all(const QString& text) const {
+  std::vector<QTextCursor> hits;
+  if (text.isEmpty()) return hits;
+  for (QTextCursor hit = document()->find(text); !hit.isNull(); hit = document()->find(text, hit))
+    if (!hit.charFormat().anchorHref().startsWith(kCopyLink)) hits.push_back(hit);
+  return hits;
+}
+
+void MarkdownView::mark(const std::vector<QTextCursor>& hits, int current) {
+  QList<QTextEdit::ExtraSelection> marks;
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    QTextEdit::ExtraSelection mark;
+    mark.cursor = hits[i];
+    const bool chosen = static_cast<int>(i) == current;
+    mark.format.setBackground(ink(chosen ? Colour::accent : Colour::warn_fill));
+    mark.format.setForeground(ink(chosen ? Colour::on_accent : Colour::text));
+    marks << mark;
+  }
+  setExtraSelections(marks);
+}
+
+QRect MarkdownView::place_of(const QTextCursor& hit) const {
+  return cursorRect(hit);
 }
 
 void MarkdownView::activate(const QUrl& url) {

@@ -5,6 +5,7 @@
 #include <QTextBrowser>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace pitwall::ui {
 
@@ -21,7 +22,10 @@ class MarkdownView : public QTextBrowser {
   void set_markdown(const std::string& markdown);  ///< lays out everything
   void append_markdown(const std::string& markdown);
   const std::string& source() const { return source_; }
-  bool find_text(const QString& text, bool backward);  ///< from the cursor on; selects what was found
+  std::vector<QTextCursor> find_all(const QString& text) const;  ///< in order, without regard to case
+  /// Shows where the hits are; `current` stands out, −1: none does.
+  void mark(const std::vector<QTextCursor>& hits, int current);
+  QRect place_of(const QTextCursor& hit) const;  ///< in this widget
 
  Q_SIGNALS:
   void link_activated(const QUrl& url);  ///< a click or Enter on a link; nothing is opened here

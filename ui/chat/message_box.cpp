@@ -6,9 +6,11 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "ui/chat/attachment_row.h"
 #include "ui/chat/message_input.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
@@ -34,16 +36,23 @@ MessageBox::MessageBox(QWidget* parent) : QWidget(parent) {
   notice_->setWordWrap(true);
   notice_->hide();
 
+  chips_ = new AttachmentRow(true, this);
+  attach_ = new QPushButton(icon(QStringLiteral("attach")), tr("&Attach text…"), this);
+  attach_->setObjectName(QStringLiteral("chat.attach"));
+  attach_->setAccessibleName(tr("Attach text"));
+  attach_->setToolTip(tr("Send text files with the message. They can be dropped here too."));
   context_ = new Label({}, FontRole::small, Colour::muted);
   context_->setObjectName(QStringLiteral("chat.context"));
   keys_ = new Label({}, FontRole::small, Colour::muted);
-  cancel_ = new QPushButton(tr("Cancel edit"));
+  cancel_ = new QPushButton(tr("Cancel"));
+  cancel_->setObjectName(QStringLiteral("chat.cancel"));
   cancel_->setAccessibleName(cancel_->text());
   send_ = new QPushButton(this);
   send_->setObjectName(QStringLiteral("chat.send"));
   send_->setProperty("primary", true);
   auto* foot = new QHBoxLayout;
   foot->setSpacing(units(2));
+  foot->addWidget(attach_);
   foot->addWidget(context_);
   foot->addStretch(1);
   foot->addWidget(keys_);
@@ -55,18 +64,26 @@ MessageBox::MessageBox(QWidget* parent) : QWidget(parent) {
   layout->setSpacing(units(2));
   layout->addWidget(hint_row_);
   layout->addWidget(input_);
+  layout->addWidget(chips_);
   layout->addWidget(notice_);
   layout->addLayout(foot);
 
   connect(serve_, &QPushButton::clicked, this, &MessageBox::serve_requested);
-  connect(cancel_, &QPushButton::clicked, this, &MessageBox::edit_cancelled);
+  connect(attach_, &QPushButton::clicked, this, &MessageBox::attach_requested);
+  connect(input_, &MessageInput::files_given, this, &MessageBox::files_given);
+  connect(input_, &MessageInput::send_requested, this, &MessageBox::send_requested);
+  connect(chips_, &AttachmentRow::remove_requested, this, [this](std::size_t file) {
+    std::vector<Attachment> files = files_;
+    files.erase(files.begin() + static_cast<std::ptrdiff_t>(file));
+    set_files(std::move(files));
+    Q_EMIT files_changed();
+  });
+  connect(cancel_, &QPushButton::clicked, this,
+          [this] { waiting_ ? Q_EMIT wait_cancelled() : Q_EMIT edit_cancelled(); });
   connect(send_, &QPushButton::clicked, this,
           [this] { generating_ ? Q_EMIT stop_requested() : Q_EMIT send_requested(); });
   connect(input_, &MessageInput::textChanged, this, &MessageBox::refresh);
-  connect(input_, &MessageInput::refused, this, [this](const QString& why) {
-    notice_->setText(why);
-    notice_->show();
-  });
+  connect(input_, &MessageInput::refused, this, &MessageBox::say);
   refresh();
 }
 
@@ -74,21 +91,30 @@ void MessageBox::paintEvent(QPaintEvent*) {
   QPainter(this).fillRect(0, 0, width(), 1, Theme::current().colour(Colour::border));
 }
 
+void MessageBox::say(const QString& notice) {
+  notice_->setText(notice);
+  notice_->show();
+}
+
 void MessageBox::refresh() {
   notice_->hide();
   const qsizetype length = input_->document()->characterCount() - 1;
-  if (length > MessageInput::kLongestMessage) {
-    notice_->setText(tr("The message has %1 characters; up to %2 can be sent.")
-                         .arg(count_text(length), count_text(MessageInput::kLongestMessage)));
-    notice_->show();
-  }
+  if (length > MessageInput::kLongestMessage)
+    say(tr("The message has %1 characters; up to %2 can be sent.")
+            .arg(count_text(length), count_text(MessageInput::kLongestMessage)));
+  const bool something = length > 0 || !files_.empty();
+  const bool enter = send_key_ == SendKey::enter;
   send_->setText(generating_ ? tr("Stop") : editing_ ? tr("Send again") : tr("Send"));
   send_->setAccessibleName(send_->text());
-  send_->setToolTip(generating_ ? tr("Stop this reply (Esc)") : tr("Send (Ctrl+Enter)"));
-  send_->setEnabled(generating_ || (length > 0 && length <= MessageInput::kLongestMessage));
-  cancel_->setVisible(editing_);
+  send_->setToolTip(generating_ ? tr("Stop this reply (Esc)")
+                    : enter     ? tr("Send (Enter)")
+                                : tr("Send (Ctrl+Enter)"));
+  send_->setEnabled(generating_ || (something && !waiting_ && length <= MessageInput::kLongestMessage));
+  cancel_->setVisible(editing_ || waiting_);
   keys_->setText(generating_ ? tr("Esc stops")
-                 : editing_  ? tr("Later messages are removed")
+                 : waiting_  ? tr("Sent when the model has loaded")
+                 : editing_  ? tr("The message gets another version")
+                 : enter     ? tr("Enter sends, Shift+Enter begins a line")
                              : tr("Ctrl+Enter sends"));
 }
 
@@ -99,6 +125,23 @@ void MessageBox::set_generating(bool generating) {
 
 void MessageBox::set_editing(bool editing) {
   editing_ = editing;
+  refresh();
+}
+
+void MessageBox::set_waiting(bool waiting) {
+  waiting_ = waiting;
+  refresh();
+}
+
+void MessageBox::set_send_key(SendKey key) {
+  send_key_ = key;
+  input_->set_send_key(key);
+  refresh();
+}
+
+void MessageBox::set_files(std::vector<Attachment> files) {
+  files_ = std::move(files);
+  chips_->set_files(files_);
   refresh();
 }
 

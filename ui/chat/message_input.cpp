@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/chat/message_input.h"
 
+#include <QKeyEvent>
 #include <QMimeData>
 #include <QTextBlock>
 #include <QTextLayout>
+#include <QUrl>
 #include <algorithm>
 #include <cmath>
 
@@ -39,11 +41,18 @@ QString break_long_lines(const QString& text, qsizetype longest) {
   return result;
 }
 
+QStringList local_files(const QMimeData& data) {
+  QStringList paths;
+  for (const QUrl& url : data.urls())
+    if (url.isLocalFile()) paths << url.toLocalFile();
+  return paths;
+}
+
 MessageInput::MessageInput(QWidget* parent) : QPlainTextEdit(parent) {
   setObjectName(QStringLiteral("chat.input"));
   setPlaceholderText(tr("Write a message"));
   setAccessibleName(tr("Message"));
-  setAccessibleDescription(tr("Ctrl+Enter sends"));
+  set_send_key(send_key_);
   setTabChangesFocus(true);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   document()->setDocumentMargin(Theme::current().units(1.5));
@@ -57,7 +66,31 @@ void MessageInput::set_text(const QString& text) {
   moveCursor(QTextCursor::End);
 }
 
+void MessageInput::set_send_key(SendKey key) {
+  send_key_ = key;
+  setAccessibleDescription(key == SendKey::enter ? tr("Enter sends, Shift+Enter begins a line")
+                                                 : tr("Ctrl+Enter sends"));
+}
+
+void MessageInput::keyPressEvent(QKeyEvent* event) {
+  const bool is_enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+  const bool plain = (event->modifiers() & ~Qt::KeypadModifier) == Qt::NoModifier;
+  if (is_enter && plain && send_key_ == SendKey::enter) {
+    Q_EMIT send_requested();
+    return;
+  }
+  QPlainTextEdit::keyPressEvent(event);
+}
+
+bool MessageInput::canInsertFromMimeData(const QMimeData* source) const {
+  return source->hasUrls() || QPlainTextEdit::canInsertFromMimeData(source);
+}
+
 void MessageInput::insertFromMimeData(const QMimeData* source) {
+  if (const QStringList paths = local_files(*source); !paths.isEmpty()) {
+    Q_EMIT files_given(paths);
+    return;
+  }
   const QString text = source->text();
   const qsizetype room =
       kLongestMessage - (document()->characterCount() - 1) + textCursor().selectedText().size();

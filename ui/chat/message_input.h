@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // MessageInput: plain text that grows from two lines to eight. Text beyond the limit is refused, with the
-// numbers, before it is laid out: a pasted disk image must not freeze the window.
+// numbers, before it is laid out: a pasted disk image must not freeze the window. Dropped and pasted files
+// are left to the page.
 #pragma once
 #include <QPlainTextEdit>
+#include <QStringList>
+
+#include "ui/shell/preferences.h"
 
 namespace pitwall::ui {
 
@@ -16,22 +20,31 @@ class MessageInput : public QPlainTextEdit {
 
   explicit MessageInput(QWidget* parent = nullptr);
   void set_text(const QString& text);  ///< cut at the limit
+  void set_send_key(SendKey key);
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
   void refused(const QString& why);
+  void send_requested();
+  void files_given(const QStringList& paths);
 
  protected:
+  void keyPressEvent(QKeyEvent* event) override;
+  bool canInsertFromMimeData(const QMimeData* source) const override;
   void insertFromMimeData(const QMimeData* source) override;
   void resizeEvent(QResizeEvent* event) override;
 
  private:
   void fit_height();
   int height_of(int lines) const;
+  SendKey send_key_ = SendKey::ctrl_enter;
 };
 
 /// `text` with a line break in each line that is longer than `longest`.
 QString break_long_lines(const QString& text, qsizetype longest);
+
+/// Paths of the local files in it; empty where there is none.
+QStringList local_files(const QMimeData& data);
 
 }  // namespace pitwall::ui

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/chat/reply_stream.h"
 
-#include <exception>
-#include <nlohmann/json.hpp>
+#include <limits>
 #include <utility>
 
-#include "engine/telemetry/record_json.h"
+#include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
 
-void ReplyStream::push(OutputEvent&& event) {
+void ReplyStream::push(OutputEvent&& event, Nanos at) {
   const std::lock_guard lock(mutex_);
   news_.text += event.text;
-  news_.tokens += static_cast<int>(event.tokens.size());
+  if (const auto tokens = static_cast<std::int64_t>(event.tokens.size()); tokens > 0) {
+    // As the engine counts: tokens that come together share the gap before them.
+    if (last_token_ > 0) gaps_.add(static_cast<double>(at - last_token_) / kNanosPerMs / tokens, tokens);
+    last_token_ = at;
+  }
   if (event.finished) news_.end = std::move(event);
 }
 
@@ -21,19 +24,9 @@ ReplyStream::News ReplyStream::take() {
   return std::exchange(news_, News());
 }
 
-std::string record_to_json(const RequestRecord& record) {
-  return dump_json(to_json_value(record));
-}
-
-std::optional<RequestRecord> record_from_json(const std::string& json) {
-  if (json.empty()) return std::nullopt;
-  try {
-    RequestRecord record;
-    read_json(Json::parse(json), record);
-    return record;
-  } catch (const std::exception&) {
-    return std::nullopt;
-  }
+double ReplyStream::itl_p99_ms() const {
+  const std::lock_guard lock(mutex_);
+  return gaps_.count() < kSamplesForP99 ? std::numeric_limits<double>::quiet_NaN() : gaps_.quantile(0.99);
 }
 
 }  // namespace pitwall::ui

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/serve/engine.h"
+#include "engine/telemetry/quantiles.h"
 
 namespace pitwall::ui {
 
@@ -15,20 +16,18 @@ class ReplyStream {
  public:
   struct News {
     std::string text;
-    int tokens = 0;
     std::optional<OutputEvent> end;  ///< the last event, once
   };
-  void push(OutputEvent&& event);
+  /// `at`: when it came, in steady nanoseconds.
+  void push(OutputEvent&& event, Nanos at);
   News take();
+  double itl_p99_ms() const;  ///< between pieces of text; NaN below kSamplesForP99 gaps
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   News news_;
+  Nanos last_token_ = 0;
+  QuantileSketch gaps_;  // ms
 };
-
-/// A request's record as kept with its reply in the store.
-std::string record_to_json(const RequestRecord& record);
-std::optional<RequestRecord> record_from_json(
-    const std::string& json);  ///< nothing when it is empty or damaged
 
 }  // namespace pitwall::ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/chat/sampling_panel.h"
 
+#include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QGridLayout>
 #include <QLineEdit>
@@ -10,8 +11,11 @@
 #include <QRegularExpressionValidator>
 #include <QVBoxLayout>
 
+#include "ui/chat/preset_box.h"
+#include "ui/chat/request_card.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
 
@@ -54,10 +58,25 @@ QDoubleSpinBox* share_box(double most) {
 
 SamplingPanel::SamplingPanel(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("chat.sampling"));
+  make_fields();
+  presets_ = new PresetBox;
   auto* sampling = new Card(tr("Sampling"));
-  auto* grid = new QGridLayout;
-  grid->setVerticalSpacing(units(1));
-  grid->setColumnStretch(0, 1);
+  sampling->add_header_widget(presets_->choice());
+  sampling->body()->addLayout(lay_out_fields());
+  sampling->body()->addWidget(presets_);
+  request_ = new RequestCard;
+
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(units(2));
+  layout->addWidget(sampling);
+  layout->addWidget(make_system_card(), 1);
+  layout->addWidget(request_);
+  set_choice({});
+  connect_fields();
+}
+
+void SamplingPanel::make_fields() {
   temperature_ = share_box(2);
   top_p_ = share_box(1);
   top_p_->setMinimum(0.01);
@@ -71,6 +90,15 @@ SamplingPanel::SamplingPanel(QWidget* parent) : QWidget(parent) {
   seed_->setPlaceholderText(tr("random"));
   seed_->setValidator(
       new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{0,19}")), seed_));
+  stop_ = new QLineEdit;
+  stop_->setAlignment(Qt::AlignRight);
+  stop_->setPlaceholderText(tr("none"));
+}
+
+QGridLayout* SamplingPanel::lay_out_fields() {
+  auto* grid = new QGridLayout;
+  grid->setVerticalSpacing(units(1));
+  grid->setColumnStretch(0, 1);
   add_field(grid, tr("&Temperature"), tr("0 always takes the likeliest token; higher is more varied"),
             temperature_, "chat.temperature");
   add_field(grid, tr("Top-&p"),
@@ -86,14 +114,14 @@ SamplingPanel::SamplingPanel(QWidget* parent) : QWidget(parent) {
   add_field(grid, tr("Most tokens &out"),
             tr("The reply ends here at the latest; 0 lets it run to the end of the context"), max_tokens_,
             "chat.maxTokens");
-  sampling->body()->addLayout(grid);
-  auto* reset = new QPushButton(tr("Reset"));
-  reset->setObjectName(QStringLiteral("chat.resetSampling"));
-  reset->setProperty("compact", true);
-  reset->setAccessibleName(tr("Reset sampling"));
-  sampling->body()->addWidget(reset, 0, Qt::AlignLeft);
+  add_field(grid, tr("Stop st&rings"),
+            tr("The reply ends before any of these; put | between them, and \\n for a line end"), stop_,
+            "chat.stop");
+  return grid;
+}
 
-  auto* system = new Card(tr("System prompt"));
+QWidget* SamplingPanel::make_system_card() {
+  system_card_ = new Card(tr("System prompt"));
   system_prompt_ = new QPlainTextEdit;
   system_prompt_->setObjectName(QStringLiteral("chat.systemPrompt"));
   system_prompt_->setAccessibleName(tr("System prompt"));
@@ -101,27 +129,31 @@ SamplingPanel::SamplingPanel(QWidget* parent) : QWidget(parent) {
   system_prompt_->setPlaceholderText(tr("How the model should answer in this chat"));
   system_prompt_->setTabChangesFocus(true);
   system_prompt_->document()->setDocumentMargin(units(1.5));
-  system->body()->addWidget(system_prompt_, 1);
+  system_prompt_->setMinimumHeight(units(18));
+  system_card_->body()->addWidget(system_prompt_, 1);
+  return system_card_;
+}
 
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(units(2));
-  layout->addWidget(sampling);
-  layout->addWidget(system, 1);
-
-  set_choice({});
-  connect(reset, &QPushButton::clicked, this, [this] { set_choice({}); });
+void SamplingPanel::connect_fields() {
   for (QDoubleSpinBox* box : {temperature_, top_p_, min_p_})
     connect(box, &QDoubleSpinBox::valueChanged, this, &SamplingPanel::changed);
   for (QSpinBox* box : {top_k_, max_tokens_})
     connect(box, &QSpinBox::valueChanged, this, &SamplingPanel::changed);
-  connect(seed_, &QLineEdit::textChanged, this, &SamplingPanel::changed);
+  for (QLineEdit* field : {seed_, stop_})
+    connect(field, &QLineEdit::textChanged, this, &SamplingPanel::changed);
   connect(system_prompt_, &QPlainTextEdit::textChanged, this, &SamplingPanel::changed);
+  connect(this, &SamplingPanel::changed, presets_,
+          [this] { presets_->show_fields(choice(), system_prompt()); });
+  connect(presets_, &PresetBox::chosen, this, [this](const ChatPreset& preset) {
+    set_choice(preset.sampling);
+    if (!preset.system_prompt.isEmpty()) set_system_prompt(preset.system_prompt);
+    presets_->show_fields(choice(), system_prompt());  // also where nothing changed
+  });
 }
 
 SamplingChoice SamplingPanel::choice() const {
-  return {temperature_->value(), top_p_->value(),      min_p_->value(),
-          top_k_->value(),       max_tokens_->value(), seed_->text()};
+  return {temperature_->value(), top_p_->value(), min_p_->value(), top_k_->value(),
+          max_tokens_->value(),  seed_->text(),   stop_->text()};
 }
 
 void SamplingPanel::set_choice(const SamplingChoice& choice) {
@@ -131,6 +163,7 @@ void SamplingPanel::set_choice(const SamplingChoice& choice) {
   top_k_->setValue(choice.top_k);
   max_tokens_->setValue(choice.max_tokens);
   seed_->setText(choice.seed);
+  stop_->setText(choice.stop);
 }
 
 QString SamplingPanel::system_prompt() const {
@@ -139,6 +172,19 @@ QString SamplingPanel::system_prompt() const {
 
 void SamplingPanel::set_system_prompt(const QString& text) {
   if (text != system_prompt()) system_prompt_->setPlainText(text);
+}
+
+void SamplingPanel::set_prompt_tokens(qint64 tokens) {
+  system_card_->set_unit(tokens > 0 ? tr("%1 tokens").arg(count_text(tokens)) : QString());
+}
+
+std::vector<std::string> stop_strings(const QString& typed) {
+  std::vector<std::string> strings;
+  for (QString one : typed.split(QLatin1Char('|'), Qt::SkipEmptyParts)) {
+    one.replace(QLatin1String("\\n"), QLatin1String("\n"));
+    strings.push_back(one.toStdString());
+  }
+  return strings;
 }
 
 SamplingParams sampling_params(const SamplingChoice& choice) {
@@ -150,6 +196,7 @@ SamplingParams sampling_params(const SamplingChoice& choice) {
   params.choice.seed =
       choice.seed.isEmpty() ? QRandomGenerator::global()->generate64() : choice.seed.toULongLong();
   params.max_tokens = choice.max_tokens;
+  params.stop = stop_strings(choice.stop);
   return params;
 }
 

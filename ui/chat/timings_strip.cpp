@@ -2,6 +2,7 @@
 #include "ui/chat/timings_strip.h"
 
 #include <QPainter>
+#include <cmath>
 
 #include "ui/shell/theme.h"
 #include "ui/widgets/number_format.h"
@@ -18,45 +19,46 @@ QFont value_font() {
 
 }  // namespace
 
-QString finish_text(FinishReason reason) {
-  switch (reason) {
-    case FinishReason::stop:
-      return TimingsStrip::tr("end of reply");
-    case FinishReason::length:
-      return TimingsStrip::tr("length limit");
-    case FinishReason::cancelled:
-      return TimingsStrip::tr("stopped");
-    case FinishReason::error:
-      return TimingsStrip::tr("error");
-    case FinishReason::none:
-      break;
-  }
-  return no_value();
-}
-
-std::vector<TimingCell> timing_cells(const RequestRecord& record) {
-  std::vector<TimingCell> cells{
-      {TimingsStrip::tr("queue"), ms_text(record.queue_ms())},
-      {TimingsStrip::tr("TTFT"), ms_text(record.ttft_ms())},
-      {TimingsStrip::tr("TPOT"), ms_text(record.tpot_ms())},
-      {TimingsStrip::tr("worst ITL"), ms_text(record.max_itl_ms())},
-      {TimingsStrip::tr("prompt"), count_text(record.prompt_tokens)},
-      {TimingsStrip::tr("out"), count_text(record.output_tokens)},
+std::vector<TimingCell> timing_cells(const ReplyTimings& timings) {
+  const RequestRecord& record = timings.record;
+  std::vector<TimingCell> cells;
+  const auto add_ms = [&cells](const QString& name, double ms) {
+    if (!std::isnan(ms)) cells.push_back({name, ms_text(ms)});
   };
-  if (record.preemptions > 0)
-    cells.push_back({TimingsStrip::tr("preempted"), count_text(record.preemptions)});
-  cells.push_back({TimingsStrip::tr("finish"), finish_text(record.finish)});
+  add_ms(TimingsStrip::tr("queue"), record.queue_ms());
+  add_ms(TimingsStrip::tr("TTFT"), record.ttft_ms());
+  add_ms(TimingsStrip::tr("TPOT"), record.tpot_ms());
+  if (std::isnan(timings.itl_p99_ms)) {
+    add_ms(TimingsStrip::tr("worst ITL"), record.max_itl_ms());
+  } else {
+    add_ms(TimingsStrip::tr("ITL p99"), timings.itl_p99_ms);
+  }
+  cells.push_back({TimingsStrip::tr("out"), count_text(record.output_tokens)});
+  cells.push_back(
+      {TimingsStrip::tr("cached"),
+       TimingsStrip::tr("%1 of %2").arg(count_text(record.cached_tokens), count_text(record.prompt_tokens))});
+  cells.push_back({TimingsStrip::tr("preempted"), count_text(record.preemptions)});
+  if (record.finish == FinishReason::length)
+    cells.push_back({TimingsStrip::tr("ended at"), TimingsStrip::tr("length limit")});
+  if (timings.left_out_messages > 0)
+    cells.push_back({TimingsStrip::tr("messages left out"), count_text(timings.left_out_messages)});
+  if (timings.left_out_characters > 0)
+    cells.push_back({TimingsStrip::tr("characters left out"), count_text(timings.left_out_characters)});
   return cells;
 }
 
-TimingsStrip::TimingsStrip(QWidget* parent) : QWidget(parent) {
+TimingsStrip::TimingsStrip(QWidget* parent) : QAbstractButton(parent) {
   setObjectName(QStringLiteral("chat.timings"));
   QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);
   policy.setHeightForWidth(true);
   setSizePolicy(policy);
+  setFocusPolicy(Qt::TabFocus);
+  setCursor(Qt::PointingHandCursor);
+  setAccessibleDescription(tr("Shows the steps of this request on Serve"));
   setToolTip(
       tr("Queue: arrival to first step. TTFT: arrival to first token. TPOT: mean time per further token. "
-         "Worst ITL: longest gap between two tokens."));
+         "ITL: gap between two tokens; its p99 needs 100 of them. Cached: prompt tokens that were not "
+         "computed again. A click shows the steps of this request on Serve."));
   connect(&Theme::current(), &Theme::changed, this, &QWidget::updateGeometry);
 }
 
@@ -128,6 +130,10 @@ void TimingsStrip::paintEvent(QPaintEvent*) {
     painter.drawText(inner.adjusted(name_width + units(1), 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
                      cells_[i].value);
   }
+  if (!hasFocus()) return;
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(theme.colour(Colour::accent), 2));
+  painter.drawRect(rect().adjusted(1, 1, -1, -1));
 }
 
 }  // namespace pitwall::ui

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// TimingsStrip: what a reply cost, in one line of cells: queue │ TTFT │ TPOT │ worst ITL │ prompt │ out │
-// finish.
+// TimingsStrip: what a reply cost, in one line of cells: queue │ TTFT │ TPOT │ ITL p99 │ out │ cached │
+// preempted. A button: it leads to the request's steps.
 #pragma once
+#include <QAbstractButton>
 #include <QString>
-#include <QWidget>
 #include <vector>
 
-#include "engine/telemetry/records.h"
+#include "ui/chat/reply_timings.h"
 
 namespace pitwall::ui {
 
 struct TimingCell {
   QString name, value;
 };
-std::vector<TimingCell> timing_cells(const RequestRecord& record);
-QString finish_text(FinishReason reason);  ///< "stop", "length limit", "stopped", "error"
+/// What has not happened yet is left out. Fewer gaps than a p99 needs: the worst one stands for it.
+std::vector<TimingCell> timing_cells(const ReplyTimings& timings);
 
 /// Breaks into more lines where it is narrow.
-class TimingsStrip : public QWidget {
+class TimingsStrip : public QAbstractButton {
   Q_OBJECT
 
  public:

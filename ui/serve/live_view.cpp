@@ -120,6 +120,15 @@ void LiveView::show_step(std::uint64_t step) {
   timeline_->choose(step);
 }
 
+bool LiveView::show_step_between(double from, double to) {
+  const auto& steps = history_.steps();
+  const auto first = std::lower_bound(steps.begin(), steps.end(), from,
+                                      [](const StepSpan& step, double at) { return step.to < at; });
+  if (first == steps.end() || first->from > to) return false;
+  show_step(first->step);
+  return true;
+}
+
 void LiveView::show_time(double at) {
   tabs_->setCurrentWidget(charts_);
   charts_->set_crosshair(at);

@@ -29,6 +29,8 @@ class LiveView : public QWidget {
                      const Recorder* recorder);
   void show_step(std::uint64_t step);  ///< on the Steps tab
   void show_time(double at);           ///< on the Charts tab, by the crosshair
+  /// The first step between two times, UTC seconds; false when none of them is held.
+  bool show_step_between(double from, double to);
   const std::vector<StepSpan>& steps() const { return history_.steps(); }
   ServeCharts* charts() const { return charts_; }
   void add_strip(QWidget* strip);  ///< over the memory card

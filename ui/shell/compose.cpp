@@ -4,6 +4,7 @@
 #include "ui/chat/chat_page.h"
 #include "ui/plan/plan_page.h"
 #include "ui/reports/reports_page.h"
+#include "ui/serve/live_view.h"
 #include "ui/serve/serve_page.h"
 #include "ui/shell/settings_page.h"
 #include "ui/tune/tune_page.h"
@@ -16,7 +17,7 @@ std::unique_ptr<MainWindow> compose_window(
   auto window = std::make_unique<MainWindow>(engine, preferences);
   auto* plan = new PlanPage(engine, store, preferences, find_gpu);
   auto* serve = new ServePage(engine, preferences);
-  auto* chat = new ChatPage(engine, store);
+  auto* chat = new ChatPage(engine, store, preferences);
   auto* tune = new TunePage(engine, store, std::move(find_gpu));
   auto* reports = new ReportsPage(engine, store);
   window->add_page(plan, QStringLiteral("plan"), Qt::CTRL | Qt::Key_1);
@@ -35,6 +36,20 @@ std::unique_ptr<MainWindow> compose_window(
                      reports->open_run(run);
                    });
   QObject::connect(chat, &ChatPage::page_requested, window.get(), &MainWindow::show_page);
+  QObject::connect(
+      chat, &ChatPage::steps_requested, window.get(),
+      [serve, window = window.get()](const RequestRecord& request) {
+        const auto utc = [&request](Nanos steady) {
+          return static_cast<double>(request.arrival_utc + steady - request.arrival) / kNanosPerSecond;
+        };
+        window->show_page(serve->id());
+        if (!serve->findChild<LiveView*>()->show_step_between(utc(request.scheduled), utc(request.finished)))
+          window->post({Banner::Severity::warn,
+                        ChatPage::tr("The steps of this request are held no more. Its run is in Reports."),
+                        {},
+                        {},
+                        {}});
+      });
   QObject::connect(reports, &ReportsPage::page_requested, window.get(), &MainWindow::show_page);
   return window;
 }
