@@ -6,6 +6,7 @@
 #include <QTemporaryDir>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 
 #include "app/common/backend_factory.h"
 #include "app/common/this_machine.h"
@@ -16,6 +17,7 @@
 #include "ui/serve/serve_page.h"
 #include "ui/shell/compose.h"
 #include "ui/shell/engine_controller.h"
+#include "ui/shell/language.h"
 #include "ui/shell/preferences.h"
 #include "ui/shell/screenshots.h"
 #include "ui/shell/theme.h"
@@ -41,6 +43,7 @@ bool needs_display(int argc, char** argv) {
 
 struct Options {
   QString model, port, theme, screenshots;
+  std::optional<ui::Language> language;
   QSize size{1440, 900};
   qint64 run = 0;
   bool serve = false;
@@ -59,6 +62,8 @@ Result<Options> parse(const QCoreApplication& app) {
       {QStringLiteral("port"), QStringLiteral("TCP port to serve on, for this session."),
        QStringLiteral("N")},
       {QStringLiteral("theme"), QStringLiteral("light, dark or auto, for this session."),
+       QStringLiteral("NAME")},
+      {QStringLiteral("language"), QStringLiteral("auto, en or zh_CN, for this session."),
        QStringLiteral("NAME")},
       {QStringLiteral("screenshots"),
        QStringLiteral("Render each page to a PNG in DIR, without a display, and end."),
@@ -86,6 +91,12 @@ Result<Options> parse(const QCoreApplication& app) {
                                   QStringLiteral("dark")};
   if (!themes.contains(options.theme))
     return Error{Error::Kind::invalid_input, "--theme is none of light, dark and auto", "", "", "theme"};
+  if (const QString code = parser.value(QStringLiteral("language")); !code.isEmpty()) {
+    options.language = ui::language_of(code);
+    if (!options.language)
+      return Error{Error::Kind::invalid_input, "--language is none of auto, en and zh_CN", "", "",
+                   "language"};
+  }
   if (options.serve && options.model.isEmpty())
     return Error{Error::Kind::invalid_input, "--serve names no model", "",
                  "Add --model with a file, folder or name", "model"};
@@ -131,6 +142,7 @@ int run(QApplication& app, const Options& options) {
   const bool aside = !options.screenshots.isEmpty() && options.run == 0;
   const std::filesystem::path place = scratch.path().toStdString();
   ui::Preferences preferences(aside ? place : config_folder());
+  ui::speak(options.language.value_or(preferences.language()));
   ui::Theme::current().set_mode(theme_of(options, preferences));
   auto store = Store::open(aside ? place / "pitwall.db" : Store::default_file());
   if (!store) {

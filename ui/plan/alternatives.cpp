@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plan/alternatives.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <QStringList>
 #include <algorithm>
@@ -9,14 +8,12 @@
 #include <set>
 
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
 namespace {
 
-QString tr(const char* text) {
-  return QCoreApplication::translate("Alternatives", text);
-}
 QString qs(const std::string& text) {
   return QString::fromStdString(text);
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "ui/plan/plan_rows.h"
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
@@ -82,20 +83,20 @@ namespace {
 constexpr std::size_t kMostShown = 8;
 constexpr int kMostColumns = 5;
 
-QString effect_text(const Fix& fix) {
-  QStringList words;
-  if (fix.frees != 0) words << FixList::tr("frees %1").arg(bytes_text(fix.frees));
-  if (!fix.cost.empty()) words << QString::fromStdString(fix.cost);
-  if (!fix.fits) words << FixList::tr("not enough alone");
-  return words.join(QStringLiteral(" · "));
-}
-
 template <class Number>
 bool read_number(const std::string& text, Number& into) {
   bool number = false;
   const qint64 value = QString::fromStdString(text).remove(QLatin1Char(',')).toLongLong(&number);
   if (number) into = static_cast<Number>(value);
   return number;
+}
+
+QString effect_text(const Fix& fix) {
+  QStringList words;
+  if (fix.frees != 0) words << FixList::tr("frees %1").arg(bytes_text(fix.frees));
+  if (!fix.cost.empty()) words << engine_words(fix.cost);
+  if (!fix.fits) words << FixList::tr("not enough alone");
+  return words.join(QStringLiteral(" · "));
 }
 
 }  // namespace

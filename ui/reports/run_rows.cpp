@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "ui/reports/run_verdict.h"
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
@@ -27,13 +28,13 @@ QString text_of(const std::string& text) {
 }
 
 QString shortened(const std::string& text) {
-  const QString all = text_of(text);
+  const QString all = engine_words(text);
   return all.size() <= kLongestName ? all : all.left(kLongestName - 1) + QChar(0x2026);
 }
 
 QString when_text(Nanos utc) {
   return QLocale().toString(QDateTime::fromMSecsSinceEpoch(utc / kNanosPerMs),
-                            QStringLiteral("MMM d, HH:mm"));
+                            Words::tr("MMM d, HH:mm", "date"));
 }
 
 TableCell count_cell(std::int64_t count) {
@@ -179,7 +180,7 @@ std::vector<TableRow> environment_rows(const Run& run) {
       joined({text_of(header.model_name), text_of(header.architecture), text_of(header.quantization)}));
   add(Words::tr("File"), text_of(header.model_path));
   add(Words::tr("header sha256"), text_of(header.model_sha256.substr(0, 12)));
-  add(Words::tr("Device"), text_of(header.device));
+  add(Words::tr("Device"), engine_words(header.device));
   add(Words::tr("Processor"),
       joined({text_of(header.cpu), header.cores > 0 ? Words::tr("%1 cores").arg(header.cores) : QString()}));
   add(Words::tr("Memory"), header.ram > 0 ? bytes_text(header.ram) : QString());

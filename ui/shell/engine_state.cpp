@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/engine_state.h"
 
-#include <QCoreApplication>
+#include "ui/widgets/words.h"
+
 
 namespace pitwall::ui {
 
 namespace {
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("state", text);
-}
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "engine/settings/settings.h"
+#include "ui/shell/language.h"
 #include "ui/shell/theme.h"
 
 namespace pitwall::ui {
@@ -19,7 +20,9 @@ class Preferences {
 
   ThemeMode theme() const;
   void set_theme(ThemeMode mode);
-  int refresh_hz() const;  ///< 4 … 10
+  Language language() const;
+  void set_language(Language language);  ///< from the next start on
+  int refresh_hz() const;                ///< 4 … 10
   void set_refresh_hz(int hz);
   QByteArray geometry() const;
   void set_geometry(const QByteArray& geometry);

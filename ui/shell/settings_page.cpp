@@ -71,8 +71,25 @@ QWidget* SettingsPage::make_view_card() {
   form->setFieldGrowthPolicy(QFormLayout::FieldsStayAtSizeHint);
   form->addRow(tr("&Theme"), theme);
   form->addRow(tr("&Refresh"), rate);
+  add_language(form);
   card->body()->addLayout(form);
   return card;
+}
+
+void SettingsPage::add_language(QFormLayout* form) {
+  auto* language = new QComboBox(this);
+  language->setObjectName(QStringLiteral("settings.language"));
+  language->setAccessibleName(tr("Language"));
+  language->setMinimumWidth(units(50));
+  for (const Language one : kLanguages) language->addItem(language_name(one));
+  language->setCurrentIndex(static_cast<int>(preferences_.language()));
+  auto* note =
+      new Label(tr("A change takes effect at the next start."), FontRole::small, Colour::muted, this);
+  language->setAccessibleDescription(note->text());
+  connect(language, &QComboBox::activated, this,
+          [this](int index) { preferences_.set_language(kLanguages[index]); });
+  form->addRow(tr("&Language"), language);
+  form->addRow(QString(), note);
 }
 
 QWidget* SettingsPage::make_folders_card() {

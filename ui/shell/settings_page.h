@@ -5,6 +5,7 @@
 #include "ui/shell/page.h"
 
 class QComboBox;
+class QFormLayout;
 class QListWidget;
 class QPushButton;
 
@@ -23,6 +24,7 @@ class SettingsPage : public Page {
 
  private:
   QWidget* make_view_card();
+  void add_language(QFormLayout* form);
   QWidget* make_folders_card();
   QWidget* make_about_card();
   void show_folders();

@@ -94,7 +94,11 @@ QColor ink(Colour token) {
 }
 
 QFont Theme::font(FontRole role) const {
-  QFont font = role == FontRole::code ? QFontDatabase::systemFont(QFontDatabase::FixedFont) : body_;
+  QFont font = body_;
+  if (role == FontRole::code) {
+    font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+    font.setFamilies({font.family(), QStringLiteral("Noto Sans Mono CJK SC")});
+  }
   const auto scaled = [&](double factor, QFont::Weight weight = QFont::Normal) {
     font.setPointSizeF(body_.pointSizeF() * factor);
     font.setWeight(weight);
