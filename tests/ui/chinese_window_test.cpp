@@ -166,6 +166,7 @@ class ChineseWindowTest : public QObject {
   void a_model_that_serves();
   void its_run();
   void dialogs();
+  void the_language_is_remembered();
 
  private:
   std::unique_ptr<test::TemporaryFolder> home_, data_;
@@ -252,11 +253,27 @@ void ChineseWindowTest::dialogs() {
   ItemDialog item(checklist, Settings(), &checklist.items.front());
   check(item, 20);
   RecommendedFlagsDialog recommended(checklist);
-  check(recommended, 10);
+  auto* form = recommended.findChild<QComboBox*>(u8("tune.flags.engine"));
+  for (int i = 0; i < form->count(); ++i) {
+    form->setCurrentIndex(i);
+    check(recommended, 10);
+  }
   RecipeDialog recipe;
   check(recipe, 20);
   CommandDialog command({}, [](const auto&...) { return std::nullopt; });
   check(command, 10);
+}
+
+void ChineseWindowTest::the_language_is_remembered() {
+  auto* box = session_->child<QComboBox>("settings.language");
+  QCOMPARE(box->count(), static_cast<int>(std::size(kLanguages)));
+  QCOMPARE(box->currentIndex(), static_cast<int>(Language::automatic));
+  for (const Language language : {Language::english, Language::chinese}) {
+    box->setCurrentIndex(static_cast<int>(language));
+    Q_EMIT box->activated(box->currentIndex());
+    QCOMPARE(Preferences(data_->path()).language(), language);
+    QCOMPARE(spoken(), Language::chinese);  // until the next start
+  }
 }
 
 QTEST_MAIN(ChineseWindowTest)

@@ -9,6 +9,7 @@
 
 #include "ui/plan/plan_rows.h"
 #include "ui/widgets/engine_words.h"
+#include "ui/widgets/line_height.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
@@ -28,8 +29,7 @@ class FixButton : public QAbstractButton {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   }
   QSize sizeHint() const override {
-    return {units(52),
-            (1 + lines_) * QFontMetrics(Theme::current().font(FontRole::small)).height() + units(2)};
+    return {units(52), (1 + lines_) * line_height(Theme::current().font(FontRole::small)) + units(2)};
   }
   QSize minimumSizeHint() const override { return {units(30), sizeHint().height()}; }
 
@@ -55,7 +55,7 @@ class FixButton : public QAbstractButton {
       painter.drawRoundedRect(rect(), units(1), units(1));
     }
     QFont font = Theme::current().font(FontRole::small);
-    const int line = QFontMetrics(font).height();
+    const int line = line_height(font);
     const QRect first(units(1), units(1), width() - units(2), line);
     font.setWeight(QFont::DemiBold);
     painter.setFont(font);

@@ -61,8 +61,7 @@ void EventLog::take(const Snapshot& snapshot, const std::vector<StepSpan>& steps
     last_step_ = 0;
   }
   const std::vector<ChartLap> laps = laps_of(snapshot.changes);
-  for (; laps_ < laps.size(); ++laps_)
-    add(event_of(laps[laps_]));
+  for (; laps_ < laps.size(); ++laps_) add(event_of(laps[laps_]));
   auto first = std::upper_bound(steps.begin(), steps.end(), last_step_,
                                 [](std::uint64_t known, const StepSpan& step) { return known < step.step; });
   for (; first != steps.end(); ++first) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/serve/request_rows.h"
 
-
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/words.h"
 

@@ -3,12 +3,9 @@
 
 #include "ui/widgets/words.h"
 
-
 namespace pitwall::ui {
 
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 QString state_word(EngineState state) {
   switch (state) {

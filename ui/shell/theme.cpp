@@ -15,6 +15,7 @@ namespace pitwall::ui {
 
 namespace {
 
+const QString kChineseFamily = QStringLiteral("Noto Sans CJK SC");
 constexpr double kUsualPoints = 10;  // where the system states no font of its own
 
 bool has_tabular_digits(const QFont& font) {
@@ -97,7 +98,7 @@ QFont Theme::font(FontRole role) const {
   QFont font = body_;
   if (role == FontRole::code) {
     font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
-    font.setFamilies({font.family(), QStringLiteral("Noto Sans Mono CJK SC")});
+    font.setFamilies({QFontInfo(font).family(), kChineseFamily});  // an alias would end at the second
   }
   const auto scaled = [&](double factor, QFont::Weight weight = QFont::Normal) {
     font.setPointSizeF(body_.pointSizeF() * factor);
@@ -135,7 +136,7 @@ void Theme::choose_font() {
         break;
       }
   }
-  families << QStringLiteral("Noto Sans CJK SC");
+  families << kChineseFamily;
   body_.setFamilies(families);
   if (body_.pointSizeF() <= 0) body_.setPointSizeF(QFontInfo(body_).pointSizeF());
   unit_ = QFontMetricsF(body_).height() / 4.5;

@@ -10,6 +10,7 @@
 
 #include "engine/report/recommended_flags.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/icon.h"
 
 namespace pitwall::ui {
@@ -67,7 +68,7 @@ void RecommendedFlagsDialog::show_flags() {
   text_->setPlainText(flags ? QString::fromStdString(flags->text) : QString());
   QStringList notes;
   if (flags)
-    for (const std::string& note : flags->notes) notes << QString::fromStdString(note);
+    for (const std::string& note : flags->notes) notes << engine_words(note);
   else
     notes << QString::fromStdString(flags.error().text());
   notes_->setText(notes.join(QLatin1Char('\n')));
