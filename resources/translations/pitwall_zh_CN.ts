@@ -1,3 +1,5 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
     <name>ExamplePrompts</name>
@@ -606,11 +608,11 @@
         <translation>要服务的模型：.gguf 文件、含 config.json 和 safetensors 的文件夹，或已下载模型的名称。</translation>
     </message>
     <message>
-        <source>Name by which clients ask for the model; when empty, the file's name without .gguf, or the folder's.</source>
+        <source>Name by which clients ask for the model; when empty, the file&apos;s name without .gguf, or the folder&apos;s.</source>
         <translation>客户端请求模型时使用的名称；留空则取去掉 .gguf 的文件名或文件夹名。</translation>
     </message>
     <message>
-        <source>Longest sequence, prompt and reply together, in tokens; auto takes the model's context length, less where memory does not hold it.</source>
+        <source>Longest sequence, prompt and reply together, in tokens; auto takes the model&apos;s context length, less where memory does not hold it.</source>
         <translation>最长序列，提示词与回复合计，单位 token；auto 取模型的上下文长度，内存放不下时取更小的值。</translation>
     </message>
     <message>
@@ -642,7 +644,7 @@
         <translation>权重、KV 缓存与工作内存合计可占的字节数，如 4GiB；auto 由设备决定上限。</translation>
     </message>
     <message>
-        <source>Tokens in one KV block; smaller blocks waste less at a sequence's end, larger ones need shorter block tables.</source>
+        <source>Tokens in one KV block; smaller blocks waste less at a sequence&apos;s end, larger ones need shorter block tables.</source>
         <translation>一个 KV 块的 token 数；块小则序列末尾浪费少，块大则块表更短。</translation>
     </message>
     <message>
@@ -654,7 +656,7 @@
         <translation>新请求为已缓存前缀留出的 KV 块份额，0 到 0.9；运行中的请求可以占用。</translation>
     </message>
     <message>
-        <source>Host memory to which preempted requests' KV may be moved instead of being computed again, such as 2GiB; auto takes none.</source>
+        <source>Host memory to which preempted requests&apos; KV may be moved instead of being computed again, such as 2GiB; auto takes none.</source>
         <translation>被抢占请求的 KV 可换出到的主机内存，免去重新计算，如 2GiB；auto 为不用。</translation>
     </message>
     <message>
@@ -666,7 +668,7 @@
         <translation>一步计算的 token 数；少则长提示词进来时回复仍平稳，多则提示词更快算完。服务中不超过启动时的值。</translation>
     </message>
     <message>
-        <source>Who goes first: in order of arrival; by the request's priority, lower first; equal shares of computed tokens for each user; or prompts of similar length together.</source>
+        <source>Who goes first: in order of arrival; by the request&apos;s priority, lower first; equal shares of computed tokens for each user; or prompts of similar length together.</source>
         <translation>谁先运行：按到达顺序；按请求的优先级，数值小的在前；按用户平分计算的 token；或让长度相近的提示词在一起。</translation>
     </message>
     <message>
@@ -686,7 +688,7 @@
         <translation>同时读取的长提示词数；0 为不限。</translation>
     </message>
     <message>
-        <source>Share of a step's tokens, above 0 to 1, that long prompts may take together.</source>
+        <source>Share of a step&apos;s tokens, above 0 to 1, that long prompts may take together.</source>
         <translation>长提示词合计可占一步 token 的份额，大于 0，至多 1。</translation>
     </message>
     <message>
@@ -710,7 +712,7 @@
         <translation>监听的 TCP 端口；0 取任意空闲端口。</translation>
     </message>
     <message>
-        <source>Host names, separated by commas, under which requests are answered beside this machine's loopback names.</source>
+        <source>Host names, separated by commas, under which requests are answered beside this machine&apos;s loopback names.</source>
         <translation>除本机回环名称外还应答哪些主机名，用逗号分隔。</translation>
     </message>
     <message>
@@ -734,7 +736,7 @@
         <translation>含证书及证书链的 PEM 文件：设置后服务器使用 HTTPS，TLS 1.2 或更高。</translation>
     </message>
     <message>
-        <source>PEM file with the certificate's private key; when empty, it is in ssl-certfile.</source>
+        <source>PEM file with the certificate&apos;s private key; when empty, it is in ssl-certfile.</source>
         <translation>含证书私钥的 PEM 文件；留空则私钥在 ssl-certfile 中。</translation>
     </message>
     <message>
@@ -802,7 +804,7 @@
         <translation>层</translation>
     </message>
     <message>
-        <source>The article's four steps</source>
+        <source>The article&apos;s four steps</source>
         <translation>文章的四步</translation>
     </message>
     <message>
@@ -910,7 +912,7 @@
         <translation>长提示词切小块</translation>
     </message>
     <message>
-        <source>A bound on each prompt's part of a step leaves the rest of it to the others.</source>
+        <source>A bound on each prompt&apos;s part of a step leaves the rest of it to the others.</source>
         <translation>限制每个提示词在一步中的份额，其余留给别人。</translation>
     </message>
     <message>
@@ -1082,7 +1084,7 @@
         <translation>每个请求都带 2K token 的系统提示词</translation>
     </message>
     <message>
-        <source>The source article, section 3.4: each request carries a system prompt of 2K tokens; 64 tokens of its own and 64 out, as the project's prefix-cache mark is measured</source>
+        <source>The source article, section 3.4: each request carries a system prompt of 2K tokens; 64 tokens of its own and 64 out, as the project&apos;s prefix-cache mark is measured</source>
         <translation>来源文章 3.4 节：每个请求都带 2K token 的系统提示词；各自 64 token 输入、64 token 输出，与本项目前缀缓存指标的测法一致</translation>
     </message>
     <message>
@@ -1134,7 +1136,7 @@
         <translation>32 路序列</translation>
     </message>
     <message>
-        <source>Absolute rates differ by an order of magnitude: the article's 9 tokens/s are an eleventh of what eight A100 give a batch of one here. Prompts of 2 s, an engine of that year without captured graphs and its 4-bit kernel explain part of it, the length of its replies, which it does not state, another. Compare ratios, not rates.</source>
+        <source>Absolute rates differ by an order of magnitude: the article&apos;s 9 tokens/s are an eleventh of what eight A100 give a batch of one here. Prompts of 2 s, an engine of that year without captured graphs and its 4-bit kernel explain part of it, the length of its replies, which it does not state, another. Compare ratios, not rates.</source>
         <translation>绝对速率差一个数量级：文章的 9 token/s 是这里 8 张 A100 批大小 1 时的十一分之一。2 s 的提示词、当年没有 CUDA 图的引擎和它的 4 位算子解释了一部分，文中没有说明的回复长度解释了另一部分。请比较倍数，而不是绝对速率。</translation>
     </message>
     <message>
@@ -1150,11 +1152,11 @@
         <translation>步时取自 H200 上的 vLLM，再换算到这些 GPU。我们自己的引擎在超过 16 路序列时会解包 4 位权重，最后一步的收益会更小。</translation>
     </message>
     <message>
-        <source>TTFT here is the prompt's own computation and a wait for those ahead of it in the same step: clients send as many requests at once as the server runs, so there is no queue. The article's 2.1 s contain queueing, of which its prefix cache saves a smaller share.</source>
+        <source>TTFT here is the prompt&apos;s own computation and a wait for those ahead of it in the same step: clients send as many requests at once as the server runs, so there is no queue. The article&apos;s 2.1 s contain queueing, of which its prefix cache saves a smaller share.</source>
         <translation>这里的 TTFT 是提示词自身的计算，加上等待同一步中排在前面的请求：客户端同时发送的请求数与服务器运行数相同，因此没有排队。文章的 2.1 s 含排队，前缀缓存能省下的份额较小。</translation>
     </message>
     <message>
-        <source>Memory never limits the number of sequences here: the weights take 5 GB of each GPU, six requests of this length 0.6 GB of KV. The article's 73 and 62 GB are reservations, which FP8 by itself does not change; it halves what each request needs, and that is what shows here: twice the sequences in the same bytes.</source>
+        <source>Memory never limits the number of sequences here: the weights take 5 GB of each GPU, six requests of this length 0.6 GB of KV. The article&apos;s 73 and 62 GB are reservations, which FP8 by itself does not change; it halves what each request needs, and that is what shows here: twice the sequences in the same bytes.</source>
         <translation>这里显存从不限制序列数：权重占每块 GPU 5 GB，六个这样长的请求占 0.6 GB KV。文章的 73 和 62 GB 是预留量，FP8 本身并不改变它；它把每个请求所需减半，这里看到的就是这一点：同样字节容下两倍的序列。</translation>
     </message>
     <message>
@@ -1194,7 +1196,7 @@
         <translation>%1 需要 %2 磁盘空间，下载期间另需 %3</translation>
     </message>
     <message>
-        <source>%1 of %2 is %3; only %4 are free beside other processes' %5</source>
+        <source>%1 of %2 is %3; only %4 are free beside other processes&apos; %5</source>
         <translation>%2 的 %1 是 %3；除去其他进程的 %5 只剩 %4</translation>
     </message>
     <message>
@@ -1210,7 +1212,7 @@
         <translation>长度最大到 %1 token；只服务到 %2</translation>
     </message>
     <message>
-        <source>The KV cache holds sequences of %1 tokens, of the model's %2</source>
+        <source>The KV cache holds sequences of %1 tokens, of the model&apos;s %2</source>
         <translation>KV 缓存容得下 %1 token 的序列，模型上限为 %2</translation>
     </message>
     <message>
@@ -1234,7 +1236,7 @@
         <translation>%1 个 rank 分担 %2 个 KV 头：从 %3 个 rank 起每个只有一个头，每 token 字节不再下降</translation>
     </message>
     <message>
-        <source>The MLP's width %1 is no multiple of %2 ranks × groups of %3: engines refuse to cut groups</source>
+        <source>The MLP&apos;s width %1 is no multiple of %2 ranks × groups of %3: engines refuse to cut groups</source>
         <translation>MLP 宽度 %1 不是 %2 个 rank × 组大小 %3 的整数倍：引擎拒绝拆分组</translation>
     </message>
     <message>
@@ -1266,11 +1268,11 @@
         <translation>预测后续 token 的层只在要求时才计入</translation>
     </message>
     <message>
-        <source>The audio tower's weights are not counted</source>
+        <source>The audio tower&apos;s weights are not counted</source>
         <translation>未计入音频塔的权重</translation>
     </message>
     <message>
-        <source>The vision tower's weights are not counted: its configuration states no width</source>
+        <source>The vision tower&apos;s weights are not counted: its configuration states no width</source>
         <translation>未计入视觉塔的权重：配置没有给出宽度</translation>
     </message>
     <message>
@@ -1322,11 +1324,11 @@
         <translation>请求无法索取提示词的 logprobs</translation>
     </message>
     <message>
-        <source>The chat template has no generation prompt: add_generation_prompt changes nothing, so the model may go on with the user's message</source>
+        <source>The chat template has no generation prompt: add_generation_prompt changes nothing, so the model may go on with the user&apos;s message</source>
         <translation>对话模板没有生成提示：add_generation_prompt 不起作用，模型可能接着用户的消息往下写</translation>
     </message>
     <message>
-        <source>The KV cache holds sequences of %1 tokens, prompt and reply together, of the model's %2; raise kv-cache-memory-bytes for longer ones</source>
+        <source>The KV cache holds sequences of %1 tokens, prompt and reply together, of the model&apos;s %2; raise kv-cache-memory-bytes for longer ones</source>
         <translation>KV 缓存容得下 %1 token 的序列（提示词与回复合计），模型上限为 %2；要更长请调高 kv-cache-memory-bytes</translation>
     </message>
     <message>
@@ -1338,7 +1340,7 @@
         <translation>%1，第 %2 / %3 部分</translation>
     </message>
     <message>
-        <source>The article's example: 40 layers, 32 heads of 128</source>
+        <source>The article&apos;s example: 40 layers, 32 heads of 128</source>
         <translation>文章的例子：40 层，32 个 128 维的头</translation>
     </message>
     <message>
@@ -1418,7 +1420,7 @@
         <translation>每步提示词 token 变成每步 token：回复也计入</translation>
     </message>
     <message>
-        <source>%1 keeps K and V in one format: V's %2 is not carried over</source>
+        <source>%1 keeps K and V in one format: V&apos;s %2 is not carried over</source>
         <translation>%1 的 K 和 V 用同一格式：V 的 %2 未带过去</translation>
     </message>
     <message>
@@ -1434,7 +1436,7 @@
         <translation>没有给 KV 留下空间</translation>
     </message>
     <message>
-        <source>it cannot become bytes without the model's weights</source>
+        <source>it cannot become bytes without the model&apos;s weights</source>
         <translation>没有模型权重就无法换算成字节</translation>
     </message>
     <message>
@@ -1562,11 +1564,11 @@
         <translation>一次计算的 token</translation>
     </message>
     <message>
-        <source>share of the GPU's memory for everything</source>
+        <source>share of the GPU&apos;s memory for everything</source>
         <translation>全部用途占 GPU 显存的份额</translation>
     </message>
     <message>
-        <source>share of the GPU's memory for weights and KV</source>
+        <source>share of the GPU&apos;s memory for weights and KV</source>
         <translation>权重和 KV 占 GPU 显存的份额</translation>
     </message>
     <message>
@@ -1602,7 +1604,7 @@
         <translation>KV 的数值格式</translation>
     </message>
     <message>
-        <source>number format of V, where it is not K's</source>
+        <source>number format of V, where it is not K&apos;s</source>
         <translation>V 的数值格式，与 K 不同时</translation>
     </message>
     <message>
@@ -1893,7 +1895,7 @@
         <translation>最大长度 %1</translation>
     </message>
     <message>
-        <source>the model's %1</source>
+        <source>the model&apos;s %1</source>
         <translation>模型上限 %1</translation>
     </message>
     <message>
@@ -2009,7 +2011,7 @@
         <translation>TPOT ms</translation>
     </message>
     <message>
-        <source>Mean time between a request's tokens; △ above the limit</source>
+        <source>Mean time between a request&apos;s tokens; △ above the limit</source>
         <translation>同一请求 token 间的平均时间；△ 表示超限</translation>
     </message>
     <message>
@@ -2061,7 +2063,7 @@
         <translation>token/s 公布值</translation>
     </message>
     <message>
-        <source>Output tokens per second, by the recipe's source</source>
+        <source>Output tokens per second, by the recipe&apos;s source</source>
         <translation>配方来源给出的每秒输出 token</translation>
     </message>
     <message>
@@ -2097,7 +2099,7 @@
         <translation>TTFT s 公布值</translation>
     </message>
     <message>
-        <source>Mean time to the first token, by the recipe's source</source>
+        <source>Mean time to the first token, by the recipe&apos;s source</source>
         <translation>配方来源给出的首个 token 平均耗时</translation>
     </message>
     <message>
@@ -2477,7 +2479,9 @@
     </message>
     <message numerus="yes">
         <source>+%n more</source>
-        <translation><numerusform>还有 %n 条</numerusform></translation>
+        <translation>
+            <numerusform>还有 %n 条</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2779,7 +2783,7 @@
         <translation>每次测量的请求数</translation>
     </message>
     <message>
-        <source>the workload's own</source>
+        <source>the workload&apos;s own</source>
         <translation>负载自带的数量</translation>
     </message>
     <message>
@@ -2838,7 +2842,7 @@
         <translation>命令或配置</translation>
     </message>
     <message>
-        <source>Paste a command, a docker run line, an engine's YAML, a compose file or a Kubernetes manifest.</source>
+        <source>Paste a command, a docker run line, an engine&apos;s YAML, a compose file or a Kubernetes manifest.</source>
         <translation>粘贴命令、docker run 行、引擎的 YAML、compose 文件或 Kubernetes 清单。</translation>
     </message>
     <message>
@@ -3023,8 +3027,8 @@
         <translation>下载 %1</translation>
     </message>
     <message>
-        <source>Its terms apply: &lt;a href="%1"&gt;%1&lt;/a&gt;</source>
-        <translation>适用其条款：&lt;a href="%1"&gt;%1&lt;/a&gt;</translation>
+        <source>Its terms apply: &lt;a href=&quot;%1&quot;&gt;%1&lt;/a&gt;</source>
+        <translation>适用其条款：&lt;a href=&quot;%1&quot;&gt;%1&lt;/a&gt;</translation>
     </message>
     <message>
         <source>Terms of %1</source>
@@ -3090,7 +3094,7 @@
         <translation>输出</translation>
     </message>
     <message>
-        <source>Tokens generated, over the last 2 s. Idle: share of their steps' time in which the device waited although there was work.</source>
+        <source>Tokens generated, over the last 2 s. Idle: share of their steps&apos; time in which the device waited although there was work.</source>
         <translation>最近 2 s 生成的 token。空等：有活可干而设备在等的时间占各步时间的份额。</translation>
     </message>
     <message>
@@ -3591,7 +3595,7 @@
     <name>pitwall::ui::LineChart</name>
     <message>
         <source>%1 against %2</source>
-        <translation>%1 对 %2</translation>
+        <translation>%1，随 %2</translation>
     </message>
     <message>
         <source>%1, log</source>
@@ -3708,7 +3712,7 @@
         <translation>留空：按负载设定。</translation>
     </message>
     <message>
-        <source>workload's</source>
+        <source>workload&apos;s</source>
         <translation>按负载</translation>
     </message>
     <message>
@@ -3748,7 +3752,9 @@
     </message>
     <message numerus="yes">
         <source>%n requests</source>
-        <translation><numerusform>%n 个请求</numerusform></translation>
+        <translation>
+            <numerusform>%n 个请求</numerusform>
+        </translation>
     </message>
     <message>
         <source>Load %1: %2 tok/s, TTFT p50 %3, TPOT p50 %4, %5 failed.</source>
@@ -4159,7 +4165,7 @@
 <context>
     <name>pitwall::ui::MoreFields</name>
     <message>
-        <source>the engine's sizes</source>
+        <source>the engine&apos;s sizes</source>
         <translation>引擎自定大小</translation>
     </message>
     <message>
@@ -4219,7 +4225,7 @@
         <translation>权重</translation>
     </message>
     <message>
-        <source>Number format of the weights; another than the checkpoint's is computed, and needs another checkpoint.</source>
+        <source>Number format of the weights; another than the checkpoint&apos;s is computed, and needs another checkpoint.</source>
         <translation>权重的数值格式；与检查点不同时为计算值，实际需要另一个检查点。</translation>
     </message>
     <message>
@@ -4319,7 +4325,7 @@
         <translation>草稿层（MTP）</translation>
     </message>
     <message>
-        <source>The model's own draft layers are loaded.</source>
+        <source>The model&apos;s own draft layers are loaded.</source>
         <translation>加载模型自带的草稿层。</translation>
     </message>
     <message>
@@ -4503,7 +4509,7 @@
         <translation>可接受的最长序列，含提示词和回复。</translation>
     </message>
     <message>
-        <source>model's</source>
+        <source>model&apos;s</source>
         <translation>随模型</translation>
     </message>
     <message>
@@ -4619,7 +4625,7 @@
         <translation>占整卡的比例</translation>
     </message>
     <message>
-        <source>KV's share of what is free after load</source>
+        <source>KV&apos;s share of what is free after load</source>
         <translation>KV 占加载后空闲的比例</translation>
     </message>
     <message>
@@ -5440,7 +5446,7 @@
         <translation>Min-p(&amp;M)</translation>
     </message>
     <message>
-        <source>Only tokens with at least this share of the likeliest one's probability; 0 keeps all</source>
+        <source>Only tokens with at least this share of the likeliest one&apos;s probability; 0 keeps all</source>
         <translation>只取概率不低于最可能者此比例的 token；0 为全部</translation>
     </message>
     <message>
@@ -5928,7 +5934,9 @@
     </message>
     <message numerus="yes">
         <source>%n pending</source>
-        <translation><numerusform>%n 项待应用</numerusform></translation>
+        <translation>
+            <numerusform>%n 项待应用</numerusform>
+        </translation>
     </message>
     <message>
         <source>all defaults</source>
@@ -5936,7 +5944,9 @@
     </message>
     <message numerus="yes">
         <source>%n changed</source>
-        <translation><numerusform>改了 %n 项</numerusform></translation>
+        <translation>
+            <numerusform>改了 %n 项</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -6150,7 +6160,7 @@
         <translation>能容多少，有多快？</translation>
     </message>
     <message>
-        <source>A plan needs no GPU and loads nothing: it counts bytes from the model's headers and its configuration, and predicts times from the GPU's profile.</source>
+        <source>A plan needs no GPU and loads nothing: it counts bytes from the model&apos;s headers and its configuration, and predicts times from the GPU&apos;s profile.</source>
         <translation>规划不需要 GPU，也不加载任何东西：它按模型的文件头和配置计算字节，按 GPU 的档案预测时间。</translation>
     </message>
     <message>

@@ -7,6 +7,8 @@
 #include <QAction>
 #include <QApplication>
 #include <QComboBox>
+#include <QFontDatabase>
+#include <QFontInfo>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
@@ -35,6 +37,7 @@
 #include "ui/tune/item_dialog.h"
 #include "ui/tune/tune_page.h"
 #include "ui/widgets/engine_words.h"
+#include "ui/widgets/line_height.h"
 
 using namespace pitwall;
 using namespace pitwall::ui;
@@ -167,6 +170,7 @@ class ChineseWindowTest : public QObject {
   void its_run();
   void dialogs();
   void the_language_is_remembered();
+  void typefaces();
 
  private:
   std::unique_ptr<test::TemporaryFolder> home_, data_;
@@ -274,6 +278,18 @@ void ChineseWindowTest::the_language_is_remembered() {
     QCOMPARE(Preferences(data_->path()).language(), language);
     QCOMPARE(spoken(), Language::chinese);  // until the next start
   }
+}
+
+/// Latin and digits stay in the system's typefaces, code in its own of one width; Chinese comes after them.
+void ChineseWindowTest::typefaces() {
+  for (const FontRole role : {FontRole::body, FontRole::section, FontRole::code}) {
+    const QFont font = Theme::current().font(role);
+    QCOMPARE(font.families().last(), u8("Noto Sans CJK SC"));
+    QVERIFY(QFontInfo(font).family() != font.families().last());
+    QVERIFY(line_height(font) > QFontMetrics(font).height());
+  }
+  const QFont fixed = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+  QCOMPARE(QFontInfo(Theme::current().font(FontRole::code)).family(), QFontInfo(fixed).family());
 }
 
 QTEST_MAIN(ChineseWindowTest)

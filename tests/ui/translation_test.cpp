@@ -130,6 +130,7 @@ class TranslationTest : public QObject {
   void every_text_has_its_translation();
   void english_has_its_plurals();
   void texts_are_asked_for_as_they_are_filed();
+  void one_tr_for_all_free_functions();
   void placeholders_are_kept();
   void mnemonics_are_kept();
   void chinese_is_written_as_chinese();
@@ -160,6 +161,19 @@ void TranslationTest::texts_are_asked_for_as_they_are_filed() {
     const bool of_words = QRegularExpression(u8("^[A-Z]\\w+$")).match(message.context).hasMatch();
     QVERIFY2(of_class || of_words || message.context == u8("engine"), qPrintable(message.key()));
   }
+}
+
+/// Another one asks for a context of its own, under which lupdate files nothing.
+void TranslationTest::one_tr_for_all_free_functions() {
+  static const QRegularExpression another(u8("QString tr(_\\w+)?\\(const char|auto tr(_\\w+)? = \\["));
+  const QDir root(sources().filePath(u8("ui")));
+  for (const QString& folder : root.entryList(QDir::Dirs | QDir::NoDotAndDotDot))
+    for (const QFileInfo& file : QDir(root.filePath(folder)).entryInfoList({u8("*.cpp"), u8("*.h")})) {
+      QFile source(file.filePath());
+      QVERIFY(source.open(QIODevice::ReadOnly));
+      QVERIFY2(file.fileName() == u8("words.h") || !QString::fromUtf8(source.readAll()).contains(another),
+               qPrintable(file.filePath() + u8(" has a tr() of its own: include ui/widgets/words.h")));
+    }
 }
 
 void TranslationTest::placeholders_are_kept() {
