@@ -7,6 +7,7 @@
 #include <QTemporaryDir>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 
 #include "app/common/backend_factory.h"
 #include "app/common/this_machine.h"
@@ -19,6 +20,7 @@
 #include "ui/serve/serve_page.h"
 #include "ui/shell/compose.h"
 #include "ui/shell/engine_controller.h"
+#include "ui/shell/language.h"
 #include "ui/shell/preferences.h"
 #include "ui/shell/screenshots.h"
 #include "ui/shell/single_instance.h"
@@ -47,6 +49,7 @@ bool needs_display(int argc, char** argv) {
 struct Options {
   ui::StartWish wish;
   QString theme, screenshots;
+  std::optional<ui::Language> language;
   QSize size{1440, 900};
   qint64 run = 0, report = 0;
   QString format, output;  // of the report
@@ -79,6 +82,8 @@ void add_options(QCommandLineParser& parser) {
       {QStringLiteral("report-first-paint"),
        QStringLiteral("Write a line to stderr when the window has been painted, and end. Implies "
                       "--new-instance.")},
+      {QStringLiteral("language"), QStringLiteral("auto, en or zh_CN, for this session."),
+       QStringLiteral("NAME")},
       {QStringLiteral("screenshots"),
        QStringLiteral("Render each page to a PNG in DIR, without a display, and end."),
        QStringLiteral("DIR")},
@@ -148,6 +153,12 @@ Result<Options> parse(const QCoreApplication& app) {
       return Error{Error::Kind::invalid_input, "--text-size is no number from 100 to 150", "",
                    "Write it as 125", "text-size"};
   }
+  if (const QString code = parser.value(QStringLiteral("language")); !code.isEmpty()) {
+    options.language = ui::language_of(code);
+    if (!options.language)
+      return Error{Error::Kind::invalid_input, "--language is none of auto, en and zh_CN", "", "",
+                   "language"};
+  }
   auto wish = parse_wish(parser);
   if (!wish) return wish.error();
   options.wish = *wish;
@@ -213,6 +224,7 @@ int run(QApplication& app, const Options& options) {
   ui::Preferences preferences(aside ? place : config_folder());
   ui::Theme::current().set_text_percent(options.text_percent > 0 ? options.text_percent
                                                                  : preferences.text_percent());
+  ui::speak(options.language.value_or(preferences.language()));
   ui::Theme::current().set_mode(theme_of(options, preferences));
   auto store = Store::open(aside ? place / "pitwall.db" : Store::default_file());
   if (!store) {

@@ -172,8 +172,9 @@ class FixFinder {
     if (at == 0) return;
     const int more = changed.gpus - base_.gpus;
     keep(last, "tensor-parallel-size", std::to_string(base_.tensor_parallel), std::to_string(at),
-         more > 0 ? fmt::format("{} more GPU{}, and communication in each layer", more, more == 1 ? "" : "s")
-                  : "fewer replicas, and communication in each layer");
+         more > 1    ? fmt::format("{} more GPUs, and communication in each layer", more)
+         : more == 1 ? "1 more GPU, and communication in each layer"
+                     : "fewer replicas, and communication in each layer");
   }
 
   void weights() {

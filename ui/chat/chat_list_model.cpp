@@ -17,8 +17,8 @@ QString age_text(Nanos then_utc, Nanos now_utc) {
   const QDate today = QDateTime::fromMSecsSinceEpoch(now_utc / kNanosPerMs).date();
   if (then == today) return ChatListModel::tr("%1 h").arg(minutes / 60);
   if (then.addDays(1) == today) return ChatListModel::tr("yesterday");
-  return QLocale().toString(
-      then, then.year() == today.year() ? QStringLiteral("MMM d") : QStringLiteral("MMM d, yyyy"));
+  return QLocale().toString(then, then.year() == today.year() ? ChatListModel::tr("MMM d", "date")
+                                                              : ChatListModel::tr("MMM d, yyyy", "date"));
 }
 
 /// The rows of chats that stay are moved rather than reset, so that the view keeps its selection.

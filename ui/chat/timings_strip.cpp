@@ -6,6 +6,7 @@
 
 #include "ui/shell/theme.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -66,7 +67,7 @@ void TimingsStrip::set_cells(std::vector<TimingCell> cells) {
   cells_ = std::move(cells);
   QStringList words;
   for (const TimingCell& cell : cells_) words << cell.name + QLatin1Char(' ') + cell.value;
-  setAccessibleName(tr("Timings: %1").arg(words.join(QStringLiteral(", "))));
+  setAccessibleName(tr("Timings: %1").arg(listed(words)));
   setVisible(!cells_.empty());
   updateGeometry();
   update();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plan/alternatives.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <QStringList>
 #include <algorithm>
@@ -11,14 +10,12 @@
 #include "engine/plan/engine_profile.h"
 #include "engine/plan/gpu_profile.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
 namespace {
 
-QString tr(const char* text) {
-  return QCoreApplication::translate("Alternatives", text);
-}
 QString qs(const std::string& text) {
   return QString::fromStdString(text);
 }

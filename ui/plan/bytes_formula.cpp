@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plan/bytes_formula.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 #include <algorithm>
 
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
 namespace {
 
 constexpr char16_t kNoBreak = 0xA0;
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("BytesFormula", text);
-}
 
 bool any(const ModelOutline& model, LayerState::Kind kind) {
   return std::any_of(model.layers.begin(), model.layers.end(),
@@ -54,7 +51,7 @@ QString note_of(const ModelOutline& model) {
     notes << tr("Window layers stop growing at their window: no one number of tokens fits.");
   if (any(model, Kind::recurrent))
     notes << tr("The other layers keep a state of fixed size for each request.");
-  return notes.join(QLatin1Char(' '));
+  return told(notes);
 }
 
 }  // namespace
@@ -68,7 +65,7 @@ BytesFormula bytes_formula(const DeploymentPlan& plan) {
   }
   QStringList terms;
   for (const std::string& line : lines) {
-    QString term = QString::fromStdString(line);
+    QString term = engine_words(line);
     if (lines.size() == 1) term.truncate(term.lastIndexOf(QStringLiteral(" = ")));
     term.replace(QStringLiteral(" B"), QString(QChar(kNoBreak)) + QLatin1Char('B'));
     terms << term.replace(QStringLiteral("× "), QStringLiteral("×") + QChar(kNoBreak));

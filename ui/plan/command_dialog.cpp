@@ -11,6 +11,7 @@
 #include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/data_table.h"
+#include "ui/widgets/engine_words.h"
 
 namespace pitwall::ui {
 
@@ -115,8 +116,8 @@ void CommandDialog::read() {
   read_ = deployment_from(*reading, now_, terms);
   flags_->set_rows(rows_of(*reading));
   QStringList lines{tr("%1.").arg(qs(reading->engine->title))};
-  for (const std::string& note : memory_notes(*reading, terms)) lines << qs(note);
-  for (const std::string& note : reading->notes) lines << qs(note);
+  for (const std::string& note : memory_notes(*reading, terms)) lines << engine_words(note);
+  for (const std::string& note : reading->notes) lines << engine_words(note);
   said_->setText(lines.join(QLatin1Char('\n')));
   fill_->setEnabled(true);
 }

@@ -10,6 +10,7 @@
 #include "engine/plan/flag_writer.h"
 #include "engine/plan/manifest.h"
 #include "ui/plan/alternatives.h"
+#include "ui/widgets/engine_words.h"
 
 namespace pitwall::ui {
 
@@ -51,7 +52,7 @@ Result<FlagsText> flags_text(const DeploymentPlan& plan, const EngineProfile& en
   }
   if (!written.config.empty())
     flags.text += QStringLiteral("\n# %1:\n%2").arg(qs(written.config_name), qs(written.config));
-  for (const std::string& note : notes) flags.notes << qs(note);
+  for (const std::string& note : notes) flags.notes << engine_words(note);
   return flags;
 }
 

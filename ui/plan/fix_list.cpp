@@ -9,6 +9,8 @@
 
 #include "engine/plan/engine_memory.h"
 #include "ui/plan/plan_rows.h"
+#include "ui/widgets/engine_words.h"
+#include "ui/widgets/line_height.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
@@ -28,8 +30,7 @@ class FixButton : public QAbstractButton {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   }
   QSize sizeHint() const override {
-    return {units(52),
-            (1 + lines_) * QFontMetrics(Theme::current().font(FontRole::small)).height() + units(2)};
+    return {units(52), (1 + lines_) * line_height(Theme::current().font(FontRole::small)) + units(2)};
   }
   QSize minimumSizeHint() const override { return {units(30), sizeHint().height()}; }
 
@@ -55,7 +56,7 @@ class FixButton : public QAbstractButton {
       painter.drawRoundedRect(rect(), units(1), units(1));
     }
     QFont font = Theme::current().font(FontRole::small);
-    const int line = QFontMetrics(font).height();
+    const int line = line_height(font);
     const QRect first(units(1), units(1), width() - units(2), line);
     font.setWeight(QFont::DemiBold);
     painter.setFont(font);
@@ -83,20 +84,20 @@ namespace {
 constexpr std::size_t kMostShown = 8;
 constexpr int kMostColumns = 5;
 
-QString effect_text(const Fix& fix) {
-  QStringList words;
-  if (fix.frees != 0) words << FixList::tr("frees %1").arg(bytes_text(fix.frees));
-  if (!fix.cost.empty()) words << QString::fromStdString(fix.cost);
-  if (!fix.fits) words << FixList::tr("not enough alone");
-  return words.join(QStringLiteral(" · "));
-}
-
 template <class Number>
 bool read_number(const std::string& text, Number& into) {
   bool number = false;
   const qint64 value = QString::fromStdString(text).remove(QLatin1Char(',')).toLongLong(&number);
   if (number) into = static_cast<Number>(value);
   return number;
+}
+
+QString effect_text(const Fix& fix) {
+  QStringList words;
+  if (fix.frees != 0) words << FixList::tr("frees %1").arg(bytes_text(fix.frees));
+  if (!fix.cost.empty()) words << engine_words(fix.cost);
+  if (!fix.fits) words << FixList::tr("not enough alone");
+  return words.join(QStringLiteral(" · "));
 }
 
 }  // namespace

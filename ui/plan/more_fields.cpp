@@ -17,6 +17,7 @@
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_field.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -70,7 +71,7 @@ QString unusual_text(const Deployment& d) {
   if (!d.prefix_caching) words << MoreFields::tr("no prefix cache");
   if (d.prompt_logprobs) words << MoreFields::tr("prompt logprobs");
   if (d.draft_layers) words << MoreFields::tr("draft layers");
-  return words.join(QStringLiteral(", "));
+  return listed(words);
 }
 
 MoreFields::MoreFields(std::function<void(const Change&)> take, QWidget* parent)

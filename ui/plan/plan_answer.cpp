@@ -11,7 +11,9 @@
 #include "ui/plan/plan_rows.h"
 #include "ui/plan/veil.h"
 #include "ui/widgets/data_table.h"
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -101,7 +103,7 @@ void PlanAnswer::show_bars(const Alternatives& alternatives, const std::optional
     const bool is_subject = subject == &one;
     entries.push_back({one.key, one.title, is_subject, one.plan, is_subject ? measured : std::nullopt});
   }
-  bars_->set_source(subject ? tr("predicted, %1").arg(qs(subject->deployment.name)) : QString());
+  bars_->set_source(subject ? tr("predicted, %1").arg(engine_words(subject->deployment.name)) : QString());
   bars_->set_entries(std::move(entries));
 }
 
@@ -119,9 +121,9 @@ void PlanAnswer::show_table(const Alternatives& alternatives, double took_ms) {
       notes << tr("Times are means by the kernel rates of %1, ± %2 %.")
                    .arg(engine_text(subject->plan->predicted.rates), real_text(100 * share, 0));
     for (const std::string& note : subject->plan->notes)
-      notes << qs(note) + (note.ends_with('.') ? QString() : QStringLiteral("."));
+      notes << (note.ends_with('.') ? qs(note) : tr("%1.").arg(engine_words(note)));
   }
-  note_->setText(notes.join(QLatin1Char(' ')));
+  note_->setText(told(notes));
 }
 
 /// Of the subject, or, where that fits, of the first that does not.

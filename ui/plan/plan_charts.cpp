@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plan/plan_charts.h"
 
-#include <QCoreApplication>
 #include <QHBoxLayout>
 #include <algorithm>
 #include <array>
@@ -9,6 +8,7 @@
 
 #include "ui/plan/plan_rows.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -20,10 +20,6 @@ constexpr double kShortestTokens = 512,
                  kBeyondMax = 4;  // times max length, where the model does not say how far it goes
 constexpr std::array kHues{Colour::itl, Colour::tpot, Colour::ttft, Colour::queue};
 constexpr std::array kStrokes{Stroke::solid, Stroke::long_dash, Stroke::dots, Stroke::dash_dot};
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("PlanCharts", text);
-}
 
 /// By its place in the list: from the fifth on hues come again with another stroke.
 ChartSeries line_of(const Alternative& one, std::size_t place) {

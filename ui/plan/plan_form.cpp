@@ -15,6 +15,7 @@
 #include "ui/plan/length_slider.h"
 #include "ui/plan/more_fields.h"
 #include "ui/plan/plan_rows.h"
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/form_grid.h"
 #include "ui/widgets/number_field.h"
 #include "ui/widgets/number_format.h"
@@ -445,7 +446,7 @@ void PlanForm::show_no_model() {
 void PlanForm::show_outline(const ModelOutline& model) {
   facts_->setText(layers_text(model) + QLatin1Char('\n') + weights_text(model));
   QStringList remarks;
-  for (const std::string& remark : model.remarks) remarks << qs(remark);
+  for (const std::string& remark : model.remarks) remarks << engine_words(remark);
   facts_->setToolTip(remarks.join(QLatin1Char('\n')));
   legal_ = legal_tensor_parallel(model);
   context_ = model.context_length;

@@ -39,6 +39,7 @@
 #include "ui/shell/model_path.h"
 #include "ui/shell/preferences.h"
 #include "ui/shell/theme.h"
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/page_action.h"
@@ -222,9 +223,9 @@ void PlanPage::State::offer_deployments() {
         {Banner::Severity::warn, tr("A saved deployment is left out. %1").arg(trouble), {}, {}, {}});
   start_view->set_deployments(offered);
   selector->clear();
-  for (const Deployment& deployment : offered) selector->addItem(qs(deployment.name));
+  for (const Deployment& deployment : offered) selector->addItem(engine_words(deployment.name));
   const Alternative* subject = alternatives.subject();
-  selector->setCurrentIndex(subject ? selector->findText(qs(subject->deployment.name)) : -1);
+  selector->setCurrentIndex(subject ? selector->findText(engine_words(subject->deployment.name)) : -1);
 }
 
 void PlanPage::State::offer_models() {
@@ -238,7 +239,7 @@ void PlanPage::State::offer_models() {
   for (const QString& folder : preferences.model_folders()) folders.emplace_back(folder.toStdString());
   for (const ModelEntry& model : scan_models(folders)) add(qs(model.name), qs(model.path.string()));
   for (const ModelProfile& profile : model_profiles())
-    if (profile.spec) add(qs(profile.title), qs(profile.name));
+    if (profile.spec) add(engine_words(profile.title), qs(profile.name));
   form->set_models(models);
 }
 
@@ -251,7 +252,7 @@ void PlanPage::State::offer_gpus() {
 void PlanPage::State::start(const Deployment& deployment) {
   alternatives.start(deployment);
   form->set_deployment(deployment);
-  selector->setCurrentIndex(selector->findText(qs(deployment.name)));
+  selector->setCurrentIndex(selector->findText(engine_words(deployment.name)));
   preferences.set_last_deployment(qs(deployment.name));
   show_layout();
   ask();

@@ -1,31 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plan/plan_rows.h"
 
-#include <QCoreApplication>
 #include <cmath>
 #include <map>
 #include <string_view>
 
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
 namespace {
 
-QString tr(const char* text) {
-  return QCoreApplication::translate("Alternatives", text);
-}
-
 QString setting_words(const std::string& setting) {
   static const std::map<std::string_view, const char*> words{
-      {"max-num-seqs", QT_TRANSLATE_NOOP("Alternatives", "requests")},
-      {"max-model-len", QT_TRANSLATE_NOOP("Alternatives", "length")},
-      {"max-num-batched-tokens", QT_TRANSLATE_NOOP("Alternatives", "step tokens")},
-      {"tensor-parallel-size", QT_TRANSLATE_NOOP("Alternatives", "tensor parallel")},
-      {"kv-cache-dtype", QT_TRANSLATE_NOOP("Alternatives", "KV")},
-      {"quantization", QT_TRANSLATE_NOOP("Alternatives", "weights")},
-      {"cuda-graphs", QT_TRANSLATE_NOOP("Alternatives", "graphs")},
+      {"max-num-seqs", QT_TRANSLATE_NOOP("pitwall::ui", "requests")},
+      {"max-model-len", QT_TRANSLATE_NOOP("pitwall::ui", "length")},
+      {"max-num-batched-tokens", QT_TRANSLATE_NOOP("pitwall::ui", "step tokens")},
+      {"tensor-parallel-size", QT_TRANSLATE_NOOP("pitwall::ui", "tensor parallel")},
+      {"kv-cache-dtype", QT_TRANSLATE_NOOP("pitwall::ui", "KV")},
+      {"quantization", QT_TRANSLATE_NOOP("pitwall::ui", "weights")},
+      {"cuda-graphs", QT_TRANSLATE_NOOP("pitwall::ui", "graphs")},
   };
   const auto found = words.find(setting);
   return found != words.end() ? tr(found->second) : QString::fromStdString(setting);
@@ -35,8 +32,8 @@ QString setting_words(const std::string& setting) {
 TableCell change_cell(const std::optional<std::vector<Fix>>& fixes) {
   if (!fixes) return {QStringLiteral("…")};
   if (fixes->empty() || !fixes->front().fits) return {no_value()};
-  return {QStringLiteral("%1 → %2").arg(setting_words(fixes->front().setting),
-                                        QString::fromStdString(fixes->front().to))};
+  return {
+      QStringLiteral("%1 → %2").arg(setting_words(fixes->front().setting), engine_words(fixes->front().to))};
 }
 
 TableCell verdict_cell(const Alternative& one) {
@@ -104,7 +101,7 @@ int requests_asked(const Deployment& deployment) {
 
 QString fix_text(const Fix& fix) {
   return QStringLiteral("%1 %2 → %3")
-      .arg(setting_words(fix.setting), QString::fromStdString(fix.from), QString::fromStdString(fix.to));
+      .arg(setting_words(fix.setting), engine_words(fix.from), engine_words(fix.to));
 }
 
 std::vector<TableColumn> alternative_columns() {

@@ -11,6 +11,7 @@
 #include "ui/plan/part_legend.h"
 #include "ui/plan/rank_bars_view.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -85,7 +86,7 @@ QString difference_text(const DeploymentPlan& plan, const MeasuredMemory& measur
   for (const MemoryPart& part : comparable(memory_parts(measured.ledger)))
     if (const Bytes more = part.bytes - bytes_of(planned, part.colour); is_notable(more, rank))
       words << QStringLiteral("△ %1 %2").arg(part.name, signed_gib_number(more));
-  return words.join(QStringLiteral(", "));
+  return listed(words);
 }
 
 RankBars::RankBars(QWidget* parent)
@@ -132,7 +133,7 @@ QString RankBars::summary() const {
                      .arg(entry.title, gib_number(rank.total()), gib_number(rank.limit),
                           shortage.isEmpty() ? tr("fits") : shortage);
   }
-  return sentences.join(QLatin1Char(' '));
+  return told(sentences);
 }
 
 std::vector<TableRow> RankBars::table_rows() const {

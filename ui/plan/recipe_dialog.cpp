@@ -17,6 +17,7 @@
 #include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/data_table.h"
+#include "ui/widgets/engine_words.h"
 
 namespace pitwall::ui {
 
@@ -30,7 +31,7 @@ QString qs(const std::string& text) {
 
 QString model_title(const std::string& name) {
   for (const ModelProfile& profile : model_profiles())
-    if (profile.name == name) return qs(profile.title);
+    if (profile.name == name) return engine_words(profile.title);
   return qs(name);
 }
 
@@ -63,7 +64,8 @@ void RecipeDialog::build() {
   recipes_ = new QComboBox(this);
   recipes_->setObjectName(QStringLiteral("plan.recipe.name"));
   recipes_->setAccessibleName(tr("Recipe"));
-  for (const TuningRecipe& recipe : tuning_recipes()) recipes_->addItem(qs(recipe.title), qs(recipe.name));
+  for (const TuningRecipe& recipe : tuning_recipes())
+    recipes_->addItem(engine_words(recipe.title), qs(recipe.name));
   gpus_ = new QComboBox(this);
   gpus_->setObjectName(QStringLiteral("plan.recipe.gpus"));
   gpus_->setAccessibleName(tr("GPUs"));
@@ -147,9 +149,9 @@ void RecipeDialog::choose_recipe() {
   const auto found = find_recipe(recipes_->currentData().toString().toStdString());
   if (!found) return;
   recipe_ = *found;
-  source_->setText(qs(recipe_.source));
+  source_->setText(engine_words(recipe_.source));
   QStringList notes;
-  for (const std::string& note : recipe_.notes) notes << QStringLiteral("• ") + qs(note);
+  for (const std::string& note : recipe_.notes) notes << QStringLiteral("• ") + engine_words(note);
   notes_->setPlainText(notes.join(QLatin1Char('\n')));
   const QSignalBlocker quiet(gpus_);
   gpus_->clear();
@@ -165,11 +167,11 @@ void RecipeDialog::run() {
   const auto gpus = parse_gpu_count(gpus_->currentData().toString().toStdString());
   if (!gpus) return take_end(qs(gpus.error().text()));
   const auto workload = find_workload(recipe_.workload);
-  deployment_->setText(
-      tr("%1 on %2, tensor parallel %3, step times of %4. Load: %5.")
-          .arg(model_title(recipe_.model), gpus_->currentText())
-          .arg(gpus->count)
-          .arg(engine_title(recipe_.engine), workload ? qs(workload->title) : qs(recipe_.workload)));
+  deployment_->setText(tr("%1 on %2, tensor parallel %3, step times of %4. Load: %5.")
+                           .arg(model_title(recipe_.model), gpus_->currentText())
+                           .arg(gpus->count)
+                           .arg(engine_title(recipe_.engine),
+                                workload ? engine_words(workload->title) : qs(recipe_.workload)));
   const auto stop = stop_ = std::make_shared<std::atomic<bool>>(false);
   thread_.post([this, stop, recipe = recipe_, count = *gpus] {
     if (*stop) return;
@@ -236,10 +238,11 @@ void RecipeDialog::show_progress() {
   progress_->setVisible(stop_ != nullptr);
   run_->setText(stop_ ? tr("Cancel") : tr("Simulate again"));
   progress_text_->set_colour(Colour::muted);
-  progress_text_->setText(
-      stop_ && done < all
-          ? tr("Simulating step %1 of %2: %3").arg(done + 1).arg(all).arg(qs(recipe_.steps[done].title))
-          : tr("%1 of %2 steps simulated").arg(done).arg(all));
+  progress_text_->setText(stop_ && done < all ? tr("Simulating step %1 of %2: %3")
+                                                    .arg(done + 1)
+                                                    .arg(all)
+                                                    .arg(engine_words(recipe_.steps[done].title))
+                                              : tr("%1 of %2 steps simulated").arg(done).arg(all));
   put_->setEnabled(table_->current_key() >= 0);
 }
 

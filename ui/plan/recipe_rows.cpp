@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plan/recipe_rows.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
 namespace {
 
-QString tr(const char* text) {
-  return QCoreApplication::translate("Recipe", text);
-}
 QString qs(const std::string& text) {
   return QString::fromStdString(text);
 }
@@ -50,12 +48,11 @@ TableCell direction_cell(const ComparedStep& step) {
   };
   add(step.tokens_per_s, tr("tok/s"));
   add(step.ttft_ms, tr("TTFT"));
-  const QString and_text = tr(", ");
   if (!differs.isEmpty())
-    return {tr("differs: %1").arg(differs.join(and_text)), 0, Colour::warn, false,
+    return {tr("differs: %1").arg(listed(differs)), 0, Colour::warn, false,
             icon(QStringLiteral("warning"), Colour::warn)};
   if (agrees.isEmpty()) return {no_value()};
-  return {tr("agrees: %1").arg(agrees.join(and_text)), 0, Colour::good, false,
+  return {tr("agrees: %1").arg(listed(agrees)), 0, Colour::good, false,
           icon(QStringLiteral("check"), Colour::good)};
 }
 
@@ -83,7 +80,7 @@ std::vector<TableRow> recipe_rows(const std::vector<ComparedStep>& steps) {
     const ComparedFigure &rate = step.tokens_per_s, &ttft = step.ttft_ms;
     const QString changes = changes_text(step.changes, rows.empty());
     rows.push_back({static_cast<qint64>(rows.size()),
-                    {{qs(step.title), 0, Colour::text, true},
+                    {{engine_words(step.title), 0, Colour::text, true},
                      {changes.isEmpty() ? no_value() : changes},
                      figure_cell(rate.published, stated_text(rate.published)),
                      figure_cell(rate.simulated, rate_number(rate.simulated), true),
@@ -104,16 +101,15 @@ QString recipe_summary(const std::vector<ComparedStep>& steps) {
   const ComparedFigure &from = steps.front().tokens_per_s, &to = last->tokens_per_s;
   QStringList sentences{tr("Published %1 → %2 tok/s is against the first step, “%3”: %4 ×.")
                             .arg(stated_text(from.published), stated_text(to.published),
-                                 qs(steps.front().title), three_digits(to.published_gain))};
+                                 engine_words(steps.front().title), three_digits(to.published_gain))};
   if (to.simulated > 0)
     sentences << tr("Simulated %1 → %2 tok/s: %3 ×.")
                      .arg(rate_number(from.simulated), rate_number(to.simulated),
                           three_digits(to.simulated_gain));
   QStringList silent;
   for (const ComparedStep& step : steps)
-    if (!stated(step)) silent << QStringLiteral("“%1”").arg(qs(step.title));
-  if (!silent.isEmpty())
-    sentences << tr("The source states no throughput for %1.").arg(silent.join(QStringLiteral(", ")));
+    if (!stated(step)) silent << tr("“%1”").arg(engine_words(step.title));
+  if (!silent.isEmpty()) sentences << tr("The source states no throughput for %1.").arg(listed(silent));
   const auto compared = [](Direction direction) {
     return [direction](const ComparedStep& step) {
       return (step.tokens_per_s.direction == direction) + (step.ttft_ms.direction == direction);
@@ -126,7 +122,7 @@ QString recipe_summary(const std::vector<ComparedStep>& steps) {
   }
   if (agree + differ > 0)
     sentences << tr("%1 of %2 figures move the way that the source says.").arg(agree).arg(agree + differ);
-  return sentences.join(QLatin1Char(' '));
+  return told(sentences);
 }
 
 }  // namespace pitwall::ui

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "ui/plan/plan_rows.h"
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
@@ -63,7 +64,7 @@ void StartView::set_deployments(const std::vector<Deployment>& deployments) {
   grid->setColumnStretch(1, 1);
   int row = 0;
   for (const Deployment& deployment : deployments) {
-    const QString name = QString::fromStdString(deployment.name);
+    const QString name = engine_words(deployment.name);
     auto* button = new QPushButton(tr("Plan this"), rows_);
     button->setObjectName(QStringLiteral("plan.start.%1").arg(row));
     button->setAccessibleName(tr("Plan %1").arg(name));

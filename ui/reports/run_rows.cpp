@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "ui/reports/run_verdict.h"
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
@@ -29,7 +30,7 @@ QString text_of(const std::string& text) {
 QString when_text(Nanos utc) {
   const QDateTime when = QDateTime::fromMSecsSinceEpoch(utc / kNanosPerMs);
   thread_local std::pair<QDate, QString> day;  // spelling it is slow, and 10,000 runs have few
-  if (day.first != when.date()) day = {when.date(), QLocale().toString(when.date(), QStringLiteral("MMM d"))};
+  if (day.first != when.date()) day = {when.date(), QLocale().toString(when.date(), Words::tr("MMM d", "date"))};
   return QStringLiteral("%1, %2").arg(day.second, when.time().toString(QStringLiteral("HH:mm")));
 }
 
@@ -204,7 +205,7 @@ std::vector<TableRow> environment_rows(const Run& run, std::int64_t requests) {
       joined({text_of(header.model_name), text_of(header.architecture), text_of(header.quantization)}));
   add(Words::tr("File"), text_of(header.model_path));
   add(Words::tr("header sha256"), text_of(header.model_sha256.substr(0, 12)));
-  add(Words::tr("Device"), text_of(header.device));
+  add(Words::tr("Device"), engine_words(header.device));
   add(Words::tr("Processor"),
       joined({text_of(header.cpu), header.cores > 0 ? Words::tr("%1 cores").arg(header.cores) : QString()}));
   add(Words::tr("Memory"), header.ram > 0 ? bytes_text(header.ram) : QString());

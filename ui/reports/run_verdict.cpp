@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -43,7 +44,7 @@ QString outcome(const Run& run) {
     text = Words::tr("%1 ended well").arg(requests_text(well));
     if (run.summary.output_tokens_per_s > 0)
       text += Words::tr(" at %1").arg(
-          unbroken(rate_number(run.summary.output_tokens_per_s) + QStringLiteral(" tok/s")));
+          unbroken(Words::tr("%1 tok/s").arg(rate_number(run.summary.output_tokens_per_s))));
   }
   if (const Summary gap = metric(run, "max_itl_ms"); gap.n > 0)
     text += Words::tr("; the worst gap between tokens was %1").arg(unbroken(ms_text(gap.max)));
@@ -67,7 +68,7 @@ QString figures(const Run& run) {
     parts << Words::tr("%1 prompt tokens in, %2 tokens out, %3 preemptions.")
                  .arg(count_text(totals.prompt_tokens), count_text(totals.output_tokens),
                       count_text(totals.preemptions));
-  return parts.join(QLatin1Char(' '));
+  return told(parts);
 }
 
 }  // namespace
@@ -117,14 +118,14 @@ RunVerdict run_verdict(const Run& run, std::int64_t requests) {
       verdict.tag = QStringLiteral("✕ ") + status_text(run.summary.status);
       verdict.headline =
           error.isEmpty() ? Words::tr("The run failed") : Words::tr("The run failed: %1").arg(error);
-      verdict.detail = outcome(run) + QStringLiteral(". ") + figures(run);
+      verdict.detail = told({Words::tr("%1.").arg(outcome(run)), figures(run)});
       break;
     case RunStatus::cut_off:
       verdict.kind = Tag::Kind::warn;
       verdict.tag = QStringLiteral("△ ") + status_text(run.summary.status);
       verdict.detail =
-          Words::tr("The program ended before it closed the run; at most its last second is missing.") +
-          QLatin1Char(' ') + verdict.detail;
+          told({Words::tr("The program ended before it closed the run; at most its last second is missing."),
+                verdict.detail});
       break;
     case RunStatus::finished:
       if (run.summary.totals.requests_error > 0) {

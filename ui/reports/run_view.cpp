@@ -20,6 +20,7 @@
 #include "ui/serve/serve_charts.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/data_table.h"
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
 
@@ -41,6 +42,10 @@ QString missing_percentiles(const std::vector<SecondRecord>& seconds, Percentile
   if (most < kSamplesForP99) return RunView::tr("n ≤ %1: no p99 until n ≥ 100").arg(most);
   return {};
 }
+
+constexpr std::size_t kRequestsShown = 2000;
+constexpr int kTableRows = 12;
+constexpr double kTwoColumns = 170;  // units that two columns need
 
 }  // namespace
 
@@ -265,8 +270,7 @@ void RunView::show_run(std::shared_ptr<const RunPicture> picture, const QString&
   detail_->setText(verdict.detail);
   detail_->setVisible(!verdict.detail.isEmpty());
   tag_->set(verdict.kind, verdict.tag);
-  const QString name =
-      QString::fromStdString(run.header.name.empty() ? run.header.model_name : run.header.name);
+  const QString name = engine_words(run.header.name.empty() ? run.header.model_name : run.header.name);
   QStringList origin{name, QString::fromStdString(run.header.kind)};
   if (run.summary.end_utc > run.header.start_utc)
     origin << elapsed_text(run.summary.end_utc - run.header.start_utc);

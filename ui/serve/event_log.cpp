@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/serve/event_log.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 #include "ui/serve/laps.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -13,10 +13,6 @@ namespace {
 
 constexpr double kSpikeFactor = 10, kShortestSpike = 0.01;  // s: less nobody sees
 constexpr std::size_t kMedianSteps = 128, kFewestSteps = 16;
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("events", text);
-}
 
 double duration(const StepSpan& step) {
   return step.to - step.from;
@@ -43,8 +39,12 @@ ServeEvent spike_of(const StepSpan& step, double ms) {
       tr("step %1 made %2 wait").arg(count_text(static_cast<qint64>(step.step)), count_text(step.decode))};
   if (step.prefill > 0) words << tr("%1 prefill tokens").arg(count_text(step.prefill));
   if (step.preempted > 0) words << tr("%1 preempted").arg(count_text(step.preempted));
-  event.detail = words.join(QStringLiteral(", "));
+  event.detail = listed(words);
   return event;
+}
+
+ServeEvent event_of(const ChartLap& lap) {
+  return {ServeEvent::Kind::lap, lap.at, tr("Lap %1").arg(lap.number), lap.text};
 }
 
 }  // namespace
@@ -61,8 +61,7 @@ void EventLog::take(const Snapshot& snapshot, const std::vector<StepSpan>& steps
     last_step_ = 0;
   }
   const std::vector<ChartLap> laps = laps_of(snapshot.changes);
-  for (; laps_ < laps.size(); ++laps_)
-    add({ServeEvent::Kind::lap, laps[laps_].at, tr("Lap %1").arg(laps[laps_].number), laps[laps_].text});
+  for (; laps_ < laps.size(); ++laps_) add(event_of(laps[laps_]));
   auto first = std::upper_bound(steps.begin(), steps.end(), last_step_,
                                 [](std::uint64_t known, const StepSpan& step) { return known < step.step; });
   for (; first != steps.end(); ++first) {

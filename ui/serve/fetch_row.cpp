@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "ui/shell/theme.h"
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
@@ -129,7 +130,7 @@ void FetchRow::show_running(bool running) {
 void FetchRow::show_progress(const FetchProgress& progress) {
   if (!running_) show_running(true);
   if (!button_->isEnabled()) return;  // already stopping
-  const QString phase = QString::fromStdString(progress.phase);
+  const QString phase = engine_words(progress.phase);
   status_->setText(progress.total > 0
                        ? tr("%1, %2 of %3").arg(phase, bytes_text(progress.done), bytes_text(progress.total))
                        : phase);

@@ -9,6 +9,7 @@
 
 #include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/form_grid.h"
 #include "ui/widgets/number_field.h"
 #include "ui/widgets/number_format.h"
@@ -29,7 +30,7 @@ LoadDialog::LoadDialog(const LoadWish& last, int max_num_seqs, QWidget* parent)
   workload_->setObjectName(QStringLiteral("serve.load.workload"));
   workload_->setAccessibleName(tr("Workload"));
   for (const Workload& workload : workloads())
-    workload_->addItem(QString::fromStdString(workload.title), QString::fromStdString(workload.name));
+    workload_->addItem(engine_words(workload.title), QString::fromStdString(workload.name));
   workload_->setCurrentIndex(std::max(0, workload_->findData(QString::fromStdString(last.workload))));
   requests_ = new NumberField({QStringLiteral("serve.load.requests"), tr("Requests"), tr("requests"),
                                tr("How many are sent in all."), 1, 1'000'000},
@@ -79,7 +80,7 @@ void LoadDialog::show_workload() {
   const QString rate = std::isfinite(workload->request_rate)
                            ? tr("%1 requests/s").arg(three_digits(workload->request_rate))
                            : tr("all at once");
-  source_->setText(QStringLiteral("%1 (%2)").arg(QString::fromStdString(workload->source), rate));
+  source_->setText(tr("%1 (%2)").arg(engine_words(workload->source), rate));
 }
 
 LoadWish LoadDialog::wish() const {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/serve/memory_card.h"
 
-#include <QCoreApplication>
 #include <QVBoxLayout>
 #include <numeric>
 
 #include "ui/widgets/memory_bar.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::size_t kTrendSeconds = 30;  // what the pool did lately, it is taken to go on with
 constexpr double kLongestForecast = 3600;  // s: beyond it a trend says nothing
-
-QString tr_note(const char* text) {
-  return QCoreApplication::translate("memory", text);
-}
 
 /// Bytes/s by which the free part of the pool shrank lately; 0 = it did not, or too little is known.
 double free_lost_per_second(const std::vector<SecondRecord>& history) {
@@ -29,8 +25,7 @@ double free_lost_per_second(const std::vector<SecondRecord>& history) {
 }
 
 QString until_text(double seconds) {
-  return seconds < 90 ? tr_note("%1 s").arg(three_digits(seconds))
-                      : tr_note("%1 min").arg(three_digits(seconds / 60));
+  return seconds < 90 ? tr("%1 s").arg(three_digits(seconds)) : tr("%1 min").arg(three_digits(seconds / 60));
 }
 
 /// What happens to the KV pool.
@@ -38,36 +33,33 @@ QString pool_note(const Snapshot& snapshot) {
   const LedgerSnapshot& ledger = snapshot.ledger;
   if (ledger.kv_free == 0)
     return ledger.kv_cached > 0
-               ? tr_note(
-                     "No KV block is free: new ones take the oldest cached blocks. Not an out-of-memory "
-                     "risk.")
+               ? tr("No KV block is free: new ones take the oldest cached blocks. Not an out-of-memory "
+                    "risk.")
            : snapshot.waiting > 0
-               ? tr_note("No KV block is free: waiting requests start when running ones end.")
-               : tr_note("No KV block is free: running requests that grow preempt the newest one.");
+               ? tr("No KV block is free: waiting requests start when running ones end.")
+               : tr("No KV block is free: running requests that grow preempt the newest one.");
   const double lost = free_lost_per_second(snapshot.history);
   const double left = static_cast<double>(ledger.kv_free) / lost;
   if (lost > 0 && left < kLongestForecast)
-    return tr_note(
-               "Free KV blocks last about %1 at %2/s; then the oldest cached blocks are reused. Not an "
-               "out-of-memory risk.")
+    return tr("Free KV blocks last about %1 at %2/s; then the oldest cached blocks are reused. Not an "
+              "out-of-memory risk.")
         .arg(until_text(left), bytes_text(static_cast<Bytes>(lost)));
-  return tr_note("The KV pool has a fixed size: serving more does not grow it.");
+  return tr("The KV pool has a fixed size: serving more does not grow it.");
 }
 
 }  // namespace
 
 QString memory_note(const Snapshot& snapshot) {
   const LedgerSnapshot& ledger = snapshot.ledger;
-  QString note = pool_note(snapshot);
+  QStringList notes{pool_note(snapshot)};
   const Bytes missing = ledger.accounted() - ledger.measured;
   if (missing > 0 && !ledger.swap_apart)
-    note += QLatin1Char(' ') +
-            tr_note("%1 of what is booked was not touched yet: the system gives pages at first use.")
-                .arg(bytes_text(missing));
+    notes << tr("%1 of what is booked was not touched yet: the system gives pages at first use.")
+                 .arg(bytes_text(missing));
   if (missing < 0 && !ledger.swap_apart)
-    note += QLatin1Char(' ') + tr_note("%1 are not booked: this program itself, its window and libraries.")
-                                   .arg(bytes_text(-missing));
-  return note;
+    notes
+        << tr("%1 are not booked: this program itself, its window and libraries.").arg(bytes_text(-missing));
+  return told(notes);
 }
 
 MemoryCard::MemoryCard(QWidget* parent) : Card(tr("Memory"), {}, tr("Where is the memory?"), parent) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/serve/model_facts.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <QGridLayout>
 #include <QVBoxLayout>
@@ -9,14 +8,12 @@
 #include "engine/library/models_folder.h"
 #include "engine/model/model.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
 namespace {
 
-QString tr(const char* text) {
-  return QCoreApplication::translate("ModelCard", text);
-}
 QString qs(const std::string& text) {
   return QString::fromStdString(text);
 }
@@ -105,9 +102,9 @@ void ModelCard::set_rows(const QString& path, const std::vector<Fact>& rows) {
     figure->setTextInteractionFlags(Qt::TextSelectableByMouse);
     grid_->addWidget(new Label(name, FontRole::small, Colour::muted, this), row, 0);
     grid_->addWidget(figure, row++, 1, Qt::AlignRight);
-    words << name + QStringLiteral(": ") + value;
+    words << tr("%1: %2").arg(name, value);
   }
-  setAccessibleDescription(words.join(QStringLiteral(", ")));
+  setAccessibleDescription(listed(words));
 }
 
 }  // namespace pitwall::ui

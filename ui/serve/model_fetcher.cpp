@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/serve/model_fetcher.h"
 
+#include "ui/widgets/engine_words.h"
+
 namespace pitwall::ui {
 
 ModelFetcher::ModelFetcher(QObject* parent) : QObject(parent) {}
@@ -22,9 +24,7 @@ void ModelFetcher::start(Job job) {
       on_ui_thread([this, progress] { Q_EMIT progressed(progress); });
     };
     options.on_note = [&](std::string_view note) {
-      on_ui_thread([this, text = QString::fromUtf8(note.data(), static_cast<qsizetype>(note.size()))] {
-        Q_EMIT noted(text);
-      });
+      on_ui_thread([this, text = engine_words(note)] { Q_EMIT noted(text); });
     };
     auto fetched = job(options);
     on_ui_thread([this, fetched = std::move(fetched)] {

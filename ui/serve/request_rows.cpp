@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/serve/request_rows.h"
 
-#include <QCoreApplication>
-
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
 namespace {
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("requests", text);
-}
 
 TableCell state_cell(const RequestRecord& request) {
   switch (request.finish) {

@@ -36,6 +36,7 @@
 #include "ui/shell/model_path.h"
 #include "ui/shell/preferences.h"
 #include "ui/shell/theme.h"
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
 
@@ -437,7 +438,7 @@ void ServePage::show_warnings() {
   for (const std::string& warning : state_->engine.engine()->warnings()) {
     Banner banner;
     banner.severity = Banner::Severity::warn;
-    banner.text = QString::fromStdString(warning);
+    banner.text = engine_words(warning);
     Q_EMIT banner_requested(banner);
   }
 }

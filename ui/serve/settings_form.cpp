@@ -14,6 +14,7 @@
 
 #include "engine/serve/engine.h"
 #include "ui/shell/theme.h"
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
 
@@ -31,7 +32,7 @@ bool shown(const SettingInfo& info) {
 }
 
 QString tip_of(const SettingInfo& info) {
-  QStringList lines{qs(info.help)};
+  QStringList lines{engine_words(info.help)};
   if (info.minimum != 0 || info.maximum != 0) {
     const auto bound = [&](double value) {
       return info.type == SettingType::size ? bytes_text(static_cast<Bytes>(value))
@@ -39,7 +40,7 @@ QString tip_of(const SettingInfo& info) {
     };
     lines << SettingsForm::tr("From %1 to %2 %3.")
                  .arg(bound(info.minimum), bound(info.maximum),
-                      info.type == SettingType::size ? QString() : qs(info.unit));
+                      info.type == SettingType::size ? QString() : engine_words(info.unit));
   }
   if (!info.default_text.empty()) lines << SettingsForm::tr("Default: %1.").arg(qs(info.default_text));
   return lines.join(QLatin1Char('\n'));
@@ -135,7 +136,7 @@ void SettingsForm::add_row(const SettingInfo& info) {
   QWidget* field = rows_[index].field = make_field(info, index);
   field->setObjectName(QStringLiteral("serve.setting.") + qs(info.name));
   field->setAccessibleName(qs(info.name));
-  field->setAccessibleDescription(qs(info.help));
+  field->setAccessibleDescription(engine_words(info.help));
   field->installEventFilter(this);
   for (QWidget* widget : {static_cast<QWidget*>(name), field}) widget->setToolTip(tip_of(info));
   name->setBuddy(field);
@@ -189,7 +190,7 @@ void SettingsForm::arrange() {
     std::string_view group;
     for (const Row& row : rows_) {
       if (!all && row.info->live != live) continue;
-      if (!live && row.info->group != group) add_heading(qs(group = row.info->group));
+      if (!live && row.info->group != group) add_heading(engine_words(group = row.info->group));
       place(row);
       if (before) QWidget::setTabOrder(before, row.field);
       before = row.field;
@@ -291,7 +292,7 @@ bool SettingsForm::eventFilter(QObject* watched, QEvent* event) {
 void SettingsForm::show_trouble(Row& row, const Result<void>& result) {
   row.trouble->setVisible(!result.ok());
   if (!result) row.trouble->setText(QString::fromStdString(result.error().text()));
-  row.field->setAccessibleDescription(result ? qs(row.info->help) : row.trouble->text());
+  row.field->setAccessibleDescription(result ? engine_words(row.info->help) : row.trouble->text());
 }
 
 void SettingsForm::show_answer(const std::string& name, const std::string& text, const Result<void>& result) {

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/serve/step_history.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
 namespace {
 
 constexpr std::size_t kAllKept = std::size_t{1} << 14;  // more than a recorder's ring
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("steps", text);
-}
 
 QString event_text(const StepEvent& event) {
   const QString who = count_text(static_cast<qint64>(event.request.value)), tokens = count_text(event.tokens);

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "engine/base/threads.h"
+#include "ui/widgets/engine_words.h"
 
 namespace pitwall::ui {
 
@@ -134,7 +135,7 @@ void EngineController::start(const QString& model_path, const Settings& settings
   options.cancel = state_->cancel.get();
   options.on_progress = [this, tell](const LoadProgress& progress) {
     tell([this, progress] {
-      Q_EMIT load_progress(QString::fromStdString(progress.phase), progress.done, progress.total);
+      Q_EMIT load_progress(engine_words(progress.phase), progress.done, progress.total);
     });
   };
   state_->worker->post([this, generation, options = std::move(options), previous = std::move(previous),

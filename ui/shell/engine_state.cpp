@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/engine_state.h"
 
-#include <QCoreApplication>
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
-namespace {
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("state", text);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 QString state_word(EngineState state) {
   switch (state) {

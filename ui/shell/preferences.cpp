@@ -36,6 +36,13 @@ void Preferences::set_theme(ThemeMode mode) {
   file_.setValue(key("theme"), QLatin1String(kThemeNames[static_cast<int>(mode)]));
 }
 
+Language Preferences::language() const {
+  return language_of(file_.value(key("language")).toString()).value_or(Language::automatic);
+}
+void Preferences::set_language(Language language) {
+  file_.setValue(key("language"), language_code(language));
+}
+
 int Preferences::refresh_hz() const {
   return std::clamp(file_.value(key("refresh_hz"), 4).toInt(), 4, 10);
 }

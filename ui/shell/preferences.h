@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "engine/settings/settings.h"
+#include "ui/shell/language.h"
 #include "ui/shell/theme.h"
 
 namespace pitwall::ui {
@@ -24,7 +25,9 @@ class Preferences {
 
   ThemeMode theme() const;
   void set_theme(ThemeMode mode);
-  int refresh_hz() const;  ///< 4 … 10
+  Language language() const;
+  void set_language(Language language);  ///< from the next start on
+  int refresh_hz() const;                ///< 4 … 10
   void set_refresh_hz(int hz);
   SendKey send_key() const;
   void set_send_key(SendKey chosen);

@@ -69,6 +69,7 @@ QWidget* SettingsPage::make_view_card() {
   form->setFormAlignment(Qt::AlignLeft | Qt::AlignTop);
   form->setFieldGrowthPolicy(QFormLayout::FieldsStayAtSizeHint);
   add_theme(form);
+  add_language(form);
   add_text_size(form);
   add_refresh(form);
   add_send_key(form);
@@ -148,6 +149,22 @@ void SettingsPage::add_notifications(QFormLayout* form) {
   box->setChecked(preferences_.notifications());
   connect(box, &QCheckBox::toggled, this, [this](bool on) { preferences_.set_notifications(on); });
   form->addRow(tr("&Notifications"), box);
+}
+
+void SettingsPage::add_language(QFormLayout* form) {
+  auto* language = new QComboBox(this);
+  language->setObjectName(QStringLiteral("settings.language"));
+  language->setAccessibleName(tr("Language"));
+  language->setMinimumWidth(units(kFieldUnits));
+  for (const Language one : kLanguages) language->addItem(language_name(one));
+  language->setCurrentIndex(static_cast<int>(preferences_.language()));
+  auto* note =
+      new Label(tr("A change takes effect at the next start."), FontRole::small, Colour::muted, this);
+  language->setAccessibleDescription(note->text());
+  connect(language, &QComboBox::activated, this,
+          [this](int index) { preferences_.set_language(kLanguages[index]); });
+  form->addRow(tr("&Language"), language);
+  form->addRow(QString(), note);
 }
 
 QWidget* SettingsPage::make_folders_card() {

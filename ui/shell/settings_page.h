@@ -35,6 +35,7 @@ class SettingsPage : public Page {
   void add_refresh(QFormLayout* form);
   void add_send_key(QFormLayout* form);
   void add_notifications(QFormLayout* form);
+  void add_language(QFormLayout* form);
   QWidget* make_folders_card();
   void show_folders();
   EngineController& engine_;

@@ -15,6 +15,7 @@ namespace pitwall::ui {
 
 namespace {
 
+const QString kChineseFamily = QStringLiteral("Noto Sans CJK SC");
 constexpr double kUsualPoints = 10;  // where the system states no font of its own
 
 bool has_tabular_digits(const QFont& font) {
@@ -99,7 +100,11 @@ QColor ink(Colour token) {
 }
 
 QFont Theme::font(FontRole role) const {
-  QFont font = role == FontRole::code ? QFontDatabase::systemFont(QFontDatabase::FixedFont) : body_;
+  QFont font = body_;
+  if (role == FontRole::code) {
+    font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+    font.setFamilies({QFontInfo(font).family(), kChineseFamily});  // an alias would end at the second
+  }
   const auto scaled = [&](double factor, QFont::Weight weight = QFont::Normal) {
     font.setPointSizeF(body_.pointSizeF() * factor);
     font.setWeight(weight);
@@ -136,7 +141,7 @@ void Theme::choose_font(int percent) {
         break;
       }
   }
-  families << QStringLiteral("Noto Sans CJK SC");
+  families << kChineseFamily;
   body_.setFamilies(families);
   if (body_.pointSizeF() <= 0) body_.setPointSizeF(QFontInfo(body_).pointSizeF());
   body_.setPointSizeF(body_.pointSizeF() * percent / 100);

@@ -12,8 +12,10 @@
 #include "engine/bench/workload.h"
 #include "engine/plan/gpu_profile.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/form_grid.h"
 #include "ui/widgets/number_field.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -37,7 +39,8 @@ ChecklistDialog::ChecklistDialog(const std::string& origin, const QString& model
   setObjectName(QStringLiteral("tune.checklistDialog"));
   setWindowTitle(tr("New checklist"));
   template_ = box("tune.new.template", tr("Template"), this);
-  for (const Checklist& one : checklist_templates()) template_->addItem(qs(one.name), qs(one.origin));
+  for (const Checklist& one : checklist_templates())
+    template_->addItem(engine_words(one.name), qs(one.origin));
   template_->setCurrentIndex(std::max(0, template_->findData(qs(origin))));
   name_ = new QLineEdit(this);
   name_->setObjectName(QStringLiteral("tune.new.name"));
@@ -116,7 +119,7 @@ ChecklistDialog::ChecklistDialog(const std::string& origin, const QString& model
 
 void ChecklistDialog::follow_template() {
   checklist_ = checklist_templates()[static_cast<std::size_t>(template_->currentIndex())];
-  name_->setText(qs(checklist_.name));
+  name_->setText(engine_words(checklist_.name));
   target_->setCurrentIndex(static_cast<int>(checklist_.target));
   if (const auto gpus = parse_gpu_count(checklist_.gpus)) {
     gpu_->setCurrentIndex(gpu_->findText(qs(gpus->name)));
@@ -125,7 +128,7 @@ void ChecklistDialog::follow_template() {
   workload_->setCurrentIndex(workload_->findText(qs(checklist_.workload)));
   if (checklist_.num_prompts > 0) requests_->set_value(checklist_.num_prompts);
   repeats_->set_value(checklist_.repeats);
-  source_->setText(tr("Source: %1").arg(qs(checklist_.source)));
+  source_->setText(tr("Source: %1").arg(engine_words(checklist_.source)));
   follow_target();
 }
 
@@ -165,7 +168,7 @@ void ChecklistDialog::accept_if_sound() {
       const SettingInfo* info = find_setting(change.setting);
       return info != nullptr && can_measure(*info, made.target);
     });
-    if (!sound) left_out << qs(item.name);
+    if (!sound) left_out << engine_words(item.name);
     return !sound;
   });
   Error error;
@@ -179,10 +182,9 @@ void ChecklistDialog::accept_if_sound() {
     return;
   }
   if (!left_out.isEmpty())
-    made.note = tr("Left out, since a running engine cannot change them: %1.")
-                    .arg(left_out.join(QStringLiteral(", ")))
-                    .toStdString() +
-                " " + made.note;
+    made.note =
+        tr("Left out, since a running engine cannot change them: %1.").arg(listed(left_out)).toStdString() +
+        " " + made.note;
   checklist_ = std::move(made);
   accept();
 }

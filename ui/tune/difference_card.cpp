@@ -14,6 +14,7 @@
 #include "ui/widgets/data_table.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -117,10 +118,10 @@ void DifferenceCard::show_difference(const TuneSession& session, int index) {
   for (const DifferingKey& key : difference.settings) add(key, is_own(item, key.name));
   for (const DifferingKey& key : difference.load) add(key, false);
   keys_->set_rows(std::move(rows));
-  environment_->setText(difference.environment.empty()
-                            ? tr("✓ Environment equal: device, model, version, build.")
-                            : tr("△ The environment differs too: %1.")
-                                  .arg(names_of(difference.environment).join(QStringLiteral(", "))));
+  environment_->setText(
+      difference.environment.empty()
+          ? tr("✓ Environment equal: device, model, version, build.")
+          : tr("△ The environment differs too: %1.").arg(listed(names_of(difference.environment))));
   environment_->set_colour(difference.environment.empty() ? Colour::text : Colour::warn);
   variables_->setText(item.mixed() ? tr("△ Mixed: %1 variables changed.").arg(item.changes.size())
                                    : tr("✓ One variable changed."));

@@ -4,6 +4,8 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "ui/widgets/words.h"
+
 namespace pitwall::ui {
 
 namespace {

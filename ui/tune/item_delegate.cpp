@@ -5,6 +5,7 @@
 #include <QPainter>
 
 #include "ui/tune/item_model.h"
+#include "ui/widgets/line_height.h"
 
 namespace pitwall::ui {
 
@@ -75,7 +76,7 @@ int ItemDelegate::lay_out(QPainter* painter, const ItemRow& row, const QRect& re
     return line;
   };
   const int title_height = QFontMetrics(face(FontRole::section)).height() + units(1);
-  const int height = QFontMetrics(small).height();
+  const int height = line_height(small);
   const QRect title = next_line(title_height);
   const int tag_width = draw_tag(painter, row.tag, title);
   Line(painter, QRect(left, title.top(), indent, title_height))

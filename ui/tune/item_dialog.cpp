@@ -10,6 +10,7 @@
 #include "engine/bench/checklist.h"
 #include "ui/tune/tune_words.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/engine_words.h"
 
 namespace pitwall::ui {
 
@@ -44,11 +45,11 @@ ItemDialog::ItemDialog(const Checklist& checklist, const Settings& base, const I
     : QDialog(parent), checklist_(checklist), base_(base), start_(edited != nullptr ? *edited : Item()) {
   setObjectName(QStringLiteral("tune.itemDialog"));
   setWindowTitle(edited != nullptr ? tr("Edit item") : tr("Add item"));
-  name_ = field("tune.item.name", tr("Name"), tr("More at once"), qs(start_.name), this);
-  hypothesis_ =
-      field("tune.item.hypothesis", tr("Hypothesis"), tr("Why should it help?"), qs(start_.hypothesis), this);
-  expected_ =
-      field("tune.item.expected", tr("Expected effect"), tr("Twice the tok/s"), qs(start_.expected), this);
+  name_ = field("tune.item.name", tr("Name"), tr("More at once"), engine_words(start_.name), this);
+  hypothesis_ = field("tune.item.hypothesis", tr("Hypothesis"), tr("Why should it help?"),
+                      engine_words(start_.hypothesis), this);
+  expected_ = field("tune.item.expected", tr("Expected effect"), tr("Twice the tok/s"),
+                    engine_words(start_.expected), this);
   also_ = field("tune.item.also", tr("Also try"), tr("further values, such as 16,32"), qs(start_.also), this);
   measure_ = new QComboBox(this);
   measure_->setObjectName(QStringLiteral("tune.item.measure"));
@@ -128,7 +129,7 @@ void ItemDialog::add_variable(const ItemChange& change) {
   variable.setting->setAccessibleName(tr("Setting"));
   for (const SettingInfo* info : settings_for(checklist_.target)) {
     variable.setting->addItem(qs(info->name));
-    variable.setting->setItemData(variable.setting->count() - 1, qs(info->help), Qt::ToolTipRole);
+    variable.setting->setItemData(variable.setting->count() - 1, engine_words(info->help), Qt::ToolTipRole);
   }
   variable.setting->setCurrentIndex(std::max(0, variable.setting->findText(qs(change.setting))));
   variable.from = field("", tr("From"), tr("from"), qs(change.from), this);

@@ -11,7 +11,9 @@
 #include "ui/tune/item_delegate.h"
 #include "ui/tune/item_model.h"
 #include "ui/tune/tune_session.h"
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -29,7 +31,7 @@ QString base_text(const Checklist& checklist) {
     for (const auto& [name, value] : settings.items())
       words << QStringLiteral("%1 %2").arg(qs(name),
                                            qs(value.is_string() ? value.get<std::string>() : value.dump()));
-  return words.isEmpty() ? ItemList::tr("all settings at their defaults") : words.join(QStringLiteral(", "));
+  return words.isEmpty() ? ItemList::tr("all settings at their defaults") : listed(words);
 }
 
 QString where_text(const Checklist& checklist) {
@@ -123,8 +125,8 @@ void ItemList::set_current(int item) {
 
 void ItemList::show_checklist(const TuneSession& session) {
   const Checklist& checklist = *session.checklist();
-  set_title(qs(checklist.name));
-  set_question(qs(checklist.goal));
+  set_title(engine_words(checklist.name));
+  set_question(engine_words(checklist.goal));
   setup_->setText(QStringLiteral("%1 · %2 × %3")
                       .arg(where_text(checklist), number_of_requests(checklist),
                            tr("%1 repeats").arg(checklist.repeats)));
@@ -135,8 +137,8 @@ void ItemList::show_checklist(const TuneSession& session) {
     if (found != session.base().figures.end()) figures << figure_value(figure, found->second.mean);
   }
   figures_->setText(figures.isEmpty() ? tr("not measured") : figures.join(QStringLiteral(" · ")));
-  note_->setText(qs(checklist.note));
-  note_->setToolTip(qs(checklist.source));
+  note_->setText(engine_words(checklist.note));
+  note_->setToolTip(engine_words(checklist.source));
   note_->setVisible(!checklist.note.empty());
   const int before = current();
   std::vector<ItemRow> rows;

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "ui/widgets/engine_words.h"
+#include "ui/widgets/words.h"
+
 namespace pitwall::ui {
 
 namespace {
@@ -27,9 +30,9 @@ ItemRow item_row(const Checklist& checklist, std::size_t index, const ItemResult
   ItemRow row;
   row.id = item.id;
   row.number = QString::number(index + 1);
-  row.name = QString::fromStdString(item.name);
+  row.name = engine_words(item.name);
   row.changes = item.changes;
-  row.hypothesis = QString::fromStdString(item.hypothesis);
+  row.hypothesis = engine_words(item.hypothesis);
   row.tag = verdict_tag(item, result.pairs > 0);
   for (const std::string& figure : shown_figures(checklist, item)) {
     const auto found = result.effects.find(figure);
@@ -43,10 +46,10 @@ ItemRow item_row(const Checklist& checklist, std::size_t index, const ItemResult
   if (item.mixed()) notes << ItemModel::tr("Mixed: two variables or more in one item");
   if (!item.also.empty()) {
     const QStringList tried = QString::fromStdString(item.also).split(QLatin1Char(','));
-    notes << ItemModel::tr("Also tried: %1").arg(tried.join(QStringLiteral(", ")));
+    notes << ItemModel::tr("Also tried: %1").arg(listed(tried));
   }
   if (row.lines.empty() && item.error.empty() && !item.expected.empty())
-    notes << ItemModel::tr("Expected: %1").arg(QString::fromStdString(item.expected));
+    notes << ItemModel::tr("Expected: %1").arg(engine_words(item.expected));
   row.failed = !item.error.empty();
   row.note = row.failed ? QString::fromStdString(item.error) : notes.join(QStringLiteral(" · "));
   return row;

@@ -5,6 +5,7 @@
 
 #include "engine/report/recommended_flags.h"
 #include "ui/widgets/flags_dialog.h"
+#include "ui/widgets/engine_words.h"
 
 namespace pitwall::ui {
 
@@ -17,7 +18,7 @@ void show_recommended_flags(const Checklist& checklist, QWidget* parent) {
     const auto flags = recommended_flags(checklist, chosen[0].toStdString());
     if (!flags) return flags.error();
     FlagsText text{QString::fromStdString(flags->text), {}};
-    for (const std::string& note : flags->notes) text.notes << QString::fromStdString(note);
+    for (const std::string& note : flags->notes) text.notes << engine_words(note);
     return text;
   };
   FlagsDialog(QStringLiteral("tune.flags"), tr("Recommended settings"), {engines}, write, parent).exec();

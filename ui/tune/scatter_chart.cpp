@@ -8,7 +8,9 @@
 #include "engine/report/svg_chart.h"
 #include "ui/tune/tune_session.h"
 #include "ui/tune/tune_words.h"
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -104,7 +106,7 @@ ScatterChart::ScatterChart(QWidget* parent)
 void ScatterChart::show_checklist(const TuneSession& session, int current_item) {
   latency_->setCurrentIndex(latency_->findData(qs(session.checklist()->latency)));
   latency_->setEnabled(!session.running());
-  set_source(qs(session.checklist()->name));
+  set_source(engine_words(session.checklist()->name));
   view_->set_data(data_of(session, current_item));
   view_->setAccessibleDescription(summary());
   refresh_table();
@@ -115,7 +117,7 @@ QString ScatterChart::summary() const {
   QStringList words;
   for (const ScatterPoint& point : data().points)
     words << tr("%1 at %2 %3").arg(point.text, data().x_title, three_digits(point.x.mean));
-  return words.join(QStringLiteral("; ")) + QLatin1Char('.');
+  return tr("%1.").arg(listed(words));
 }
 
 std::vector<TableRow> ScatterChart::table_rows() const {

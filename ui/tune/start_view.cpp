@@ -7,6 +7,8 @@
 
 #include "engine/bench/checklist_template.h"
 #include "ui/tune/tune_words.h"
+#include "ui/widgets/engine_words.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -16,8 +18,7 @@ QString what_it_does(const Checklist& checklist) {
   QStringList settings;
   for (const Item& item : checklist.items)
     for (const ItemChange& change : item.changes) settings << QString::fromStdString(change.setting);
-  return QStringLiteral("%1: %2").arg(QString::fromStdString(checklist.goal),
-                                      settings.join(QStringLiteral(", ")));
+  return TuneStartView::tr("%1: %2").arg(engine_words(checklist.goal), listed(settings));
 }
 
 }  // namespace
@@ -36,12 +37,12 @@ TuneStartView::TuneStartView(QWidget* parent) : QWidget(parent) {
   rows->setColumnStretch(1, 1);
   int row = 0;
   for (const Checklist& one : checklist_templates()) {
-    const QString name = QString::fromStdString(one.name);
+    const QString name = engine_words(one.name);
     auto* button = new QPushButton(tr("Use this…"), this);
     button->setObjectName(QStringLiteral("tune.start.%1").arg(row));
     button->setAccessibleName(tr("Use %1").arg(name));
     button->setAccessibleDescription(what_it_does(one));
-    button->setToolTip(QString::fromStdString(one.source));
+    button->setToolTip(engine_words(one.source));
     if (row == 0) button->setProperty("primary", true);
     rows->addWidget(new Label(name, FontRole::section, Colour::text, this), row, 0);
     rows->addWidget(new ElidedLabel(what_it_does(one), FontRole::body, Colour::muted, this), row, 1);

@@ -28,6 +28,7 @@
 #include "ui/tune/scatter_chart.h"
 #include "ui/tune/start_view.h"
 #include "ui/tune/tune_words.h"
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/page_action.h"
 
 namespace pitwall::ui {
@@ -159,7 +160,7 @@ void TunePage::State::connect_all() {
   connect(&session, &TuneSession::interrupted, page, [this](int measured) {
     say(Banner::Severity::warn,
         tr("%1 was cut off while it was measured. Its %2 runs are kept.")
-            .arg(QString::fromStdString(session.checklist()->name))
+            .arg(engine_words(session.checklist()->name))
             .arg(measured),
         tr("Go on"), [this] {
           if (session.checklist()) session.run(open_items(*session.checklist()));
@@ -196,7 +197,7 @@ void TunePage::State::connect_all() {
 void TunePage::State::show_list() {
   selector->clear();
   for (const ChecklistListItem& one : session.list())
-    selector->addItem(QString::fromStdString(one.name), static_cast<qint64>(one.id));
+    selector->addItem(engine_words(one.name), static_cast<qint64>(one.id));
   if (session.checklist())
     selector->setCurrentIndex(selector->findData(static_cast<qint64>(session.checklist()->id)));
   selector->setVisible(!session.list().empty());
@@ -289,7 +290,7 @@ void TunePage::State::edit_item() {
 void TunePage::State::remove_item() {
   if (!has_item() || session.running()) return;
   Checklist changed = *session.checklist();
-  const QString name = QString::fromStdString(changed.items[current()].name);
+  const QString name = engine_words(changed.items[current()].name);
   changed.items.erase(changed.items.begin() + static_cast<std::ptrdiff_t>(current()));
   session.change(changed);
   say(Banner::Severity::good, tr("Removed %1.").arg(name), tr("Undo"), [this] { session.undo(); });

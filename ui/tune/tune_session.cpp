@@ -4,6 +4,7 @@
 #include "engine/base/threads.h"
 #include "engine/bench/checklist_measure.h"
 #include "ui/shell/engine_controller.h"
+#include "ui/widgets/engine_words.h"
 
 namespace pitwall::ui {
 
@@ -246,7 +247,7 @@ void TuneSession::ended(const Result<void>& result) {
       failed_items += item.error.empty() ? 0 : 1;
     }
     QString sentence = tr("%1: %2 of %3 decided")
-                           .arg(QString::fromStdString(checklist_->name))
+                           .arg(engine_words(checklist_->name))
                            .arg(decided)
                            .arg(checklist_->items.size());
     if (failed_items > 0) sentence += tr(", %1 failed").arg(failed_items);

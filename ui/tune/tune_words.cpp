@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -143,7 +145,7 @@ QString change_text(const ItemChange& change) {
 QString item_title(const Item& item, std::size_t index) {
   QStringList changes;
   for (const ItemChange& change : item.changes) changes << change_text(change);
-  return Words::tr("Item %1: %2").arg(index + 1).arg(changes.join(QStringLiteral(", ")));
+  return Words::tr("Item %1: %2").arg(index + 1).arg(listed(changes));
 }
 
 QString target_word(TuneTarget target) {
@@ -179,7 +181,7 @@ QString verdict_sentence(const Checklist& checklist, const Item& item, const Ite
           "again.");
     return item.expected.empty()
                ? Words::tr("Not measured yet.")
-               : Words::tr("Not measured yet. Expected: %1.").arg(QString::fromStdString(item.expected));
+               : Words::tr("Not measured yet. Expected: %1.").arg(engine_words(item.expected));
   }
   const Effect& effect = found->second;
   const QString what = QStringLiteral("%1 %2 → %3 (%4)")
@@ -205,7 +207,7 @@ QString verdict_sentence(const Checklist& checklist, const Item& item, const Ite
   if (item.mixed())
     sentences << Words::tr("Mixed: it changes %1 variables, whose effects cannot be told apart.")
                      .arg(item.changes.size());
-  return sentences.join(QLatin1Char(' '));
+  return told(sentences);
 }
 
 }  // namespace pitwall::ui

@@ -11,6 +11,7 @@
 #include "ui/widgets/chart_plot.h"
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/stroke.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -128,13 +129,14 @@ QString LineChart::summary() const {
     if (std::isfinite(last)) parts << QStringLiteral("%1 %2").arg(one.name, y_text(last));
   }
   if (parts.isEmpty()) return tr("%1: no data yet.").arg(spec_.title);
-  QString text = tr("%1, %2: %3; largest %4 at %5.")
-                     .arg(spec_.title, spec_.unit, parts.join(QStringLiteral(", ")), y_text(largest),
-                          spec_.x == XAxis::time ? x_text(at) : tr("%1 %2").arg(x_text(at), spec_.x_name));
+  QStringList sentences{
+      tr("%1, %2: %3; largest %4 at %5.")
+          .arg(spec_.title, spec_.unit, listed(parts), y_text(largest),
+               spec_.x == XAxis::time ? x_text(at) : tr("%1 %2").arg(x_text(at), spec_.x_name))};
   for (const ChartMark& mark : marks_)
-    if (!mark.text.isEmpty()) text += QLatin1Char(' ') + mark.text + QLatin1Char('.');
-  for (const ChartLap& lap : laps_) text += tr(" Lap %1 at %2.").arg(lap.number).arg(x_text(lap.at));
-  return text;
+    if (!mark.text.isEmpty()) sentences << tr("%1.").arg(mark.text);
+  for (const ChartLap& lap : laps_) sentences << tr("Lap %1 at %2.").arg(lap.number).arg(x_text(lap.at));
+  return told(sentences);
 }
 
 std::vector<TableRow> LineChart::table_rows() const {

@@ -12,6 +12,7 @@
 
 #include "ui/shell/theme.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -77,7 +78,7 @@ QString MemoryBar::summary() const {
   QStringList words;
   for (const MemoryPart& part : parts_)
     if (part.bytes != 0) words << part.name + QLatin1Char(' ') + bytes_text(part.bytes);
-  QString text = words.join(QStringLiteral(", "));
+  QString text = listed(words);
   if (ledger_.limit > 0) text += tr("; limit %1").arg(bytes_text(ledger_.limit));
   if (ledger_.device_total > 0) text += tr("; device %1").arg(bytes_text(ledger_.device_total));
   return text;
@@ -295,7 +296,7 @@ void MemoryTable::fill() {
   for (const Row& row : rows_)
     words << row.part.name + QLatin1Char(' ') + bytes_text(row.part.bytes) +
                  (row.planned ? tr(" (planned %1)").arg(bytes_text(*row.planned)) : QString());
-  setAccessibleDescription(words.join(QStringLiteral(", ")));
+  setAccessibleDescription(listed(words));
   update();
 }
 

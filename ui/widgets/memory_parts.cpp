@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/widgets/memory_parts.h"
 
-#include <QCoreApplication>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
 
+#include "ui/widgets/words.h"
+
 namespace pitwall::ui {
 
 namespace {
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("memory", text);
-}
 
 /// WCAG relative luminance.
 double luminance(const QColor& colour) {
@@ -69,7 +66,7 @@ std::vector<MemoryPart> memory_parts(const LedgerSnapshot& ledger) {
       {tr("Workspace"), Colour::workspace, FillPattern::bars, workspace},
       {tr("Graphs"), Colour::graphs, FillPattern::solid, ledger.of(Category::graphs)},
       {tr("Communicator"), Colour::communicator, FillPattern::solid, ledger.of(Category::communicator)},
-      {tr("Context"), Colour::context, FillPattern::solid, ledger.of(Category::context)},
+      {tr("Context", "of the driver"), Colour::context, FillPattern::solid, ledger.of(Category::context)},
       {tr("Other processes"), Colour::other_processes, FillPattern::dots, ledger.other_processes},
       {untouched ? tr("Not touched yet") : tr("Unaccounted"), Colour::unaccounted, FillPattern::backslashes,
        ledger.unaccounted()},

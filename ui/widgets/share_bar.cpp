@@ -7,6 +7,7 @@
 
 #include "ui/shell/theme.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -29,7 +30,7 @@ void ShareBar::set_shares(std::vector<Share> shares) {
   QStringList words;
   for (const Share& share : shares_)
     if (share.value > 0) words << share.name + QLatin1Char(' ') + percent_text(share.value / whole);
-  setAccessibleDescription(words.join(QStringLiteral(", ")));
+  setAccessibleDescription(listed(words));
   if (resized) updateGeometry();
   update();
 }

@@ -7,6 +7,7 @@
 #include "engine/report/svg_chart.h"
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/stack_plot.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -63,7 +64,7 @@ QString StackChart::summary() const {
   }
   if (!data_.line.empty())
     parts << QStringLiteral("%1 %2").arg(data_.line_name, three_digits(data_.line.back()));
-  return tr("%1, %2: %3.").arg(words().title, unit_, parts.join(QStringLiteral(", ")));
+  return tr("%1, %2: %3.").arg(words().title, unit_, listed(parts));
 }
 
 std::vector<TableRow> StackChart::table_rows() const {

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "ui/shell/theme.h"
+#include "ui/widgets/line_height.h"
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/time_axis.h"
 
@@ -235,7 +236,7 @@ void StackPlot::draw_crosshair(QPainter& painter, const QRectF& plot) const {
   double wide = 0;
   for (const QString& line : words) wide = std::max<double>(wide, metrics.horizontalAdvance(line) + units(2));
   if (left + wide > plot.right()) left = std::max(plot.left(), x - units(1) - wide);
-  const QRectF box(left, plot.top(), wide, metrics.height() * words.size() + units(0.5));
+  const QRectF box(left, plot.top(), wide, line_height(painter.font()) * words.size() + units(0.5));
   painter.fillRect(box, ink(Colour::panel));
   painter.setPen(ink(Colour::border));
   painter.drawRect(box);
