@@ -43,7 +43,10 @@ QString unit_text(const LineChart::Spec& spec) {
 LineChart::LineChart(const Spec& spec, QWidget* parent)
     : ChartCard({spec.id, spec.title, spec.unit, spec.question}, parent),
       spec_(spec),
-      plot_(new ChartPlot(spec.log, spec.x, this)) {
+      plot_(new ChartPlot(spec.tail  ? ValueScale::tail
+                          : spec.log ? ValueScale::log
+                                     : ValueScale::linear,
+                          spec.x, this)) {
   set_unit(unit_text(spec));
   plot_->setObjectName(spec.id + QStringLiteral(".plot"));
   plot_->setAccessibleName(spec.title);
@@ -51,6 +54,7 @@ LineChart::LineChart(const Spec& spec, QWidget* parent)
   set_drawing(plot_);
   connect(plot_, &ChartPlot::crosshair_moved, this, &LineChart::crosshair_moved);
   connect(plot_, &ChartPlot::span_chosen, this, &LineChart::span_chosen);
+  connect(plot_, &ChartPlot::mark_chosen, this, &LineChart::mark_chosen);
 }
 
 void LineChart::set_series(std::vector<ChartSeries> series) {
@@ -60,14 +64,9 @@ void LineChart::set_series(std::vector<ChartSeries> series) {
   series_ = std::move(series);
   if (!same_lines) {
     std::vector<LegendEntry> legend;
-    std::vector<TableColumn> columns{
-        {spec_.x == XAxis::time ? tr("Time") : spec_.x_name, spec_.x != XAxis::time}};
-    for (const ChartSeries& one : series_) {
-      legend.push_back({one.name, one.colour, one.stroke, one.width});
-      columns.push_back({QStringLiteral("%1 %2").arg(one.name, spec_.unit), true});
-    }
+    for (const ChartSeries& one : series_) legend.push_back({one.name, one.colour, one.stroke, one.width});
     if (!spec_.names_at_lines) set_legend(legend);
-    set_columns(std::move(columns));
+    set_columns(table_columns());
   }
   plot_->set_series(&series_);
   plot_->setAccessibleDescription(summary());
@@ -129,6 +128,14 @@ QString LineChart::summary() const {
     if (!mark.text.isEmpty()) text += QLatin1Char(' ') + mark.text + QLatin1Char('.');
   for (const ChartLap& lap : laps_) text += tr(" Lap %1 at %2.").arg(lap.number).arg(x_text(lap.at));
   return text;
+}
+
+std::vector<TableColumn> LineChart::table_columns() const {
+  std::vector<TableColumn> columns{
+      {spec_.x == XAxis::time ? tr("Time") : spec_.x_name, spec_.x != XAxis::time}};
+  for (const ChartSeries& one : series_)
+    columns.push_back({QStringLiteral("%1 %2").arg(one.name, spec_.unit), true});
+  return columns;
 }
 
 std::vector<TableRow> LineChart::table_rows() const {
