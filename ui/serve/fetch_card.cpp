@@ -25,11 +25,22 @@ FetchCard::FetchCard(const std::vector<ModelProfile>& profiles, QWidget* parent)
     connect(row, &FetchRow::cancelled, fetcher_, &ModelFetcher::cancel);
   }
   connect(fetcher_, &ModelFetcher::progressed, this,
-          [this](const FetchProgress& progress) { current_->show_progress(progress); });
+          [this](const FetchProgress& progress) { show_progress(progress); });
   connect(fetcher_, &ModelFetcher::noted, this,
           [this](const QString& sentence) { current_->show_note(sentence); });
   connect(fetcher_, &ModelFetcher::finished, this, &FetchCard::end);
   refresh();
+}
+
+void FetchCard::cancel() {
+  fetcher_->cancel();
+}
+
+void FetchCard::show_progress(const FetchProgress& progress) {
+  current_->show_progress(progress);
+  Q_EMIT progressed(
+      tr("Fetching %1: %2").arg(QString::fromStdString(current_->profile().title), fetch_text(progress)),
+      progress.done, progress.total);
 }
 
 void FetchCard::refresh() {
@@ -46,7 +57,7 @@ void FetchCard::refresh() {
 void FetchCard::start(FetchRow* row) {
   if (fetcher_->running()) return;
   current_ = row;
-  row->show_progress({"Preparing", 0, 0});
+  show_progress({"Preparing", 0, 0});
   for (FetchRow* other : rows_) other->set_available(other == row);
   fetcher_->start(
       [profile = row->profile()](const FetchOptions& options) { return fetch_package(profile, options); });
@@ -57,6 +68,7 @@ void FetchCard::end(const Result<std::filesystem::path>& result) {
   current_->show_ended(cancelled, result || cancelled ? QString() : tr("Not fetched"));
   for (FetchRow* row : rows_) row->set_available(true);
   refresh();
+  Q_EMIT ended();
   if (result) {
     Q_EMIT fetched(QString::fromStdString(result->string()));
   } else if (!cancelled) {

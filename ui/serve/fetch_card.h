@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/library/fetch.h"
 #include "engine/library/model_profile.h"
 #include "ui/widgets/card.h"
 
@@ -19,14 +20,18 @@ class FetchCard : public Card {
 
  public:
   explicit FetchCard(const std::vector<ModelProfile>& profiles, QWidget* parent = nullptr);
+  void cancel();
   void refresh();  ///< rows of models that are here now go, the others stand; hidden when none is left
 
  Q_SIGNALS:
   void fetched(const QString& path);
   void failed(const pitwall::Error& error);
+  void progressed(const QString& text, qint64 done, qint64 total);  ///< bytes
+  void ended();                                                     ///< in any way
 
  private:
   void start(FetchRow* row);
+  void show_progress(const FetchProgress& progress);
   void end(const Result<std::filesystem::path>& result);
   std::vector<FetchRow*> rows_;
   FetchRow* current_ = nullptr;

@@ -98,6 +98,8 @@ ModelList::ModelList(QWidget* parent) : QWidget(parent) {
   connect(open, &QPushButton::clicked, this, &ModelList::open_requested);
   connect(fetch_card_, &FetchCard::fetched, this, &ModelList::fetched);
   connect(fetch_card_, &FetchCard::failed, this, &ModelList::fetch_failed);
+  connect(fetch_card_, &FetchCard::progressed, this, &ModelList::fetch_progressed);
+  connect(fetch_card_, &FetchCard::ended, this, &ModelList::fetch_ended);
   connect(cancel, &QPushButton::clicked, this, &ModelList::cancel_requested);
   set_models({}, {});
 }
@@ -147,6 +149,10 @@ void ModelList::show_loading(const QString& model, const QString& phase, qint64 
   if (total > 0) progress_->setValue(static_cast<int>(done * kProgressSteps / total));
   load_card_->show();
   list_card_->setEnabled(false);
+}
+
+void ModelList::cancel_fetch() {
+  fetch_card_->cancel();
 }
 
 void ModelList::show_idle() {

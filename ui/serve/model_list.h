@@ -28,6 +28,7 @@ class ModelList : public QWidget {
 
   void show_loading(const QString& model, const QString& phase, qint64 done, qint64 total);
   void show_idle();
+  void cancel_fetch();
 
  Q_SIGNALS:
   void chosen(const QString& path);  ///< the selection moved
@@ -36,6 +37,8 @@ class ModelList : public QWidget {
   void cancel_requested();
   void fetched(const QString& path);
   void fetch_failed(const pitwall::Error& error);
+  void fetch_progressed(const QString& text, qint64 done, qint64 total);  ///< bytes
+  void fetch_ended();                                                     ///< in any way
 
  private:
   DataTable* table_;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "ui/shell/theme.h"
 #include "ui/widgets/number_format.h"
@@ -60,23 +61,23 @@ QSize ChartPlot::minimumSizeHint() const {
 
 void ChartPlot::set_series(const std::vector<ChartSeries>* series) {
   series_ = series;
-  refresh();
+  mark_stale();
 }
 
 void ChartPlot::set_limits(std::vector<ChartLimit> limits) {
   limits_ = std::move(limits);
-  refresh();
+  mark_stale();
 }
 
 void ChartPlot::set_marks(const std::vector<ChartMark>* marks) {
   marks_ = marks;
-  refresh();
+  mark_stale();
 }
 
 void ChartPlot::set_time_range(double from, double to) {
   fixed_time_ = true;
   x_ = {from, to};
-  refresh();
+  mark_stale();
 }
 
 void ChartPlot::set_laps(std::vector<ChartLap> laps) {
@@ -96,8 +97,18 @@ void ChartPlot::set_crosshair(double x) {
   viewport()->update();
 }
 
+void ChartPlot::mark_stale() {
+  if (!std::exchange(stale_, true))
+    QMetaObject::invokeMethod(this, &ChartPlot::catch_up, Qt::QueuedConnection);
+}
+
+void ChartPlot::catch_up() {
+  if (stale_) refresh();
+}
+
 /// A hidden chart costs nothing: it catches up when it is shown.
 void ChartPlot::refresh() {
+  stale_ = false;
   if (!isVisible() || series_ == nullptr) return;
   update_limits();
   place_plot_area();
@@ -245,6 +256,11 @@ void ChartPlot::move_user_crosshair(double x) {
   Q_EMIT crosshair_moved(x);
 }
 
+void ChartPlot::paintEvent(QPaintEvent* event) {
+  catch_up();
+  QChartView::paintEvent(event);
+}
+
 void ChartPlot::resizeEvent(QResizeEvent* event) {
   QChartView::resizeEvent(event);
   refresh();
@@ -257,6 +273,7 @@ void ChartPlot::showEvent(QShowEvent* event) {
 
 void ChartPlot::keyPressEvent(QKeyEvent* event) {
   if (series_ == nullptr) return event->ignore();
+  catch_up();
   switch (event->key()) {
     case Qt::Key_Left:
       return move_user_crosshair(step_sample(crosshair_, -1));
@@ -287,6 +304,7 @@ int ChartPlot::mark_at(const QPointF& point) const {
 }
 
 void ChartPlot::mouseMoveEvent(QMouseEvent* event) {
+  catch_up();
   const bool drags = kind_ == XAxis::time && (event->buttons() & Qt::LeftButton);
   if (drags && !std::isfinite(span_from_)) span_from_ = crosshair_;
   if (!pinned_ || drags) move_user_crosshair(nearest_sample(x_at(event->position().x())));
@@ -294,6 +312,7 @@ void ChartPlot::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void ChartPlot::mousePressEvent(QMouseEvent* event) {
+  catch_up();
   setFocus(Qt::MouseFocusReason);
   move_user_crosshair(nearest_sample(x_at(event->position().x())));
   pinned_ = true;

@@ -43,6 +43,7 @@ class ChartPlot : public QChartView {
  protected:
   void drawBackground(QPainter* painter, const QRectF& rect) override;
   void drawForeground(QPainter* painter, const QRectF& rect) override;
+  void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void showEvent(QShowEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
@@ -54,6 +55,8 @@ class ChartPlot : public QChartView {
   void focusOutEvent(QFocusEvent* event) override;
 
  private:
+  void mark_stale();  ///< refreshes once, however much changes in this turn
+  void catch_up();    ///< before a position is asked for
   void refresh();
   void place_plot_area();
   void update_limits();
@@ -89,7 +92,7 @@ class ChartPlot : public QChartView {
   std::vector<ChartLap> laps_;
   QString note_;
   AxisLimits x_{0, 0}, values_{0, 1};
-  bool fixed_time_ = false, pinned_ = false, has_data_ = false;
+  bool fixed_time_ = false, pinned_ = false, has_data_ = false, stale_ = false;
   int pressed_mark_ = -1;
   SteadyLimits steady_x_, steady_;
   QElapsedTimer age_;
