@@ -81,7 +81,8 @@ class CdfChartTest : public QObject {
 
   void few_and_no_samples_say_so() {
     CdfChart chart({u8("cdf"), u8("TTFT distribution"), u8("How bad is the worst?"), u8("ms")});
-    chart.set_curves({{u8("before")}, {u8("after")}});
+    CdfCurve empty;
+    chart.set_curves({empty, empty});
     QCOMPARE(chart.summary(), u8("TTFT distribution: no sample yet."));
     CdfCurve one = cdf_of({7});
     one.name = u8("before");

@@ -199,6 +199,19 @@ class ServeViewTest : public QObject {
       QVERIFY2(box->width() >= box->sizeHint().width(), qPrintable(box->objectName()));
   }
 
+  void the_device_stands_in_the_top_bar_and_in_its_setting() {
+    auto* top = session_->child<QComboBox>("serve.device");
+    auto* field = session_->child<QComboBox>("serve.setting.device");
+    QCOMPARE(top->currentData().toString(), u8("cpu"));
+    top->setFocus();
+    QTest::keyClick(top, Qt::Key_Down);
+    QCOMPARE(field->currentText(), u8("cuda"));
+    QTest::keyClick(field, Qt::Key_Up);
+    QCOMPARE(top->currentData().toString(), u8("cpu"));
+    session_.serve();
+    QVERIFY(!top->isEnabled());
+  }
+
   void a_fetch_shows_itself_beside_serving() {
     session_.serve();
     auto* strip = session_->child<QWidget>("serve.fetchStrip");

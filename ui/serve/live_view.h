@@ -15,7 +15,6 @@ namespace pitwall::ui {
 
 class DataTable;
 class FigureStrip;
-class LogView;
 class MemoryCard;
 class Stagger;
 class StepsView;

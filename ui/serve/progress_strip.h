@@ -5,7 +5,6 @@
 #include "ui/widgets/card.h"
 
 class QProgressBar;
-class QPushButton;
 
 namespace pitwall::ui {
 

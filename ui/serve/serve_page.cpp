@@ -71,7 +71,7 @@ struct ServePage::State {
   bool session_settings = false;  // the command line changed them: not remembered
   bool paused = false, narrow = false;
 
-  QComboBox* window_box = nullptr;
+  QComboBox *window_box = nullptr, *device_box = nullptr;
   ModelChooser* models = nullptr;
   QAction *start_stop = nullptr, *start = nullptr, *stop = nullptr, *pause = nullptr, *window = nullptr,
           *load_test = nullptr;
@@ -129,7 +129,7 @@ QString ServePage::title() const {
   return tr("Serve");
 }
 QList<QWidget*> ServePage::context_widgets() {
-  return {state_->models->box()};
+  return {state_->models->box(), state_->device_box};
 }
 QList<QAction*> ServePage::page_actions() {
   return {state_->window, state_->pause, state_->load_test, state_->start_stop};
@@ -199,7 +199,18 @@ void ServePage::build_top_bar() {
   for (const int seconds : kWindowSeconds) s.window_box->addItem(tr("%1 min").arg(seconds / 60));
   s.window_box->setCurrentIndex(kUsualWindow);
 
+  s.device_box = new QComboBox(this);
+  s.device_box->setObjectName(QStringLiteral("serve.device"));
+  s.device_box->setAccessibleName(tr("Device"));
+  s.device_box->setAccessibleDescription(tr("Where the model runs; the setting named device."));
+  for (const auto& [text, value] : {std::pair{tr("CPU"), "cpu"}, std::pair{tr("GPU, by CUDA"), "cuda"}})
+    s.device_box->addItem(text, QLatin1String(value));
+
   connect(s.window_box, &QComboBox::currentIndexChanged, this, [this] { show_snapshot(); });
+  connect(s.device_box, &QComboBox::activated, this, [this] {
+    const std::string device = state_->device_box->currentData().toString().toStdString();
+    if (state_->form->set("device", device)) Q_EMIT state_->form->edited();
+  });
 }
 
 void ServePage::connect_models() {
@@ -225,6 +236,7 @@ void ServePage::connect_live() {
   connect(s.form, &SettingsForm::change_asked, &s.engine, &EngineController::change);
   connect(&s.engine, &EngineController::setting_changed, s.form, &SettingsForm::show_answer);
   connect(s.form, &SettingsForm::edited, this, [this] {
+    show_device();
     if (state_->session_settings) return;
     if (auto saved = state_->preferences.set_engine_settings(state_->form->settings()); !saved)
       Q_EMIT banner_requested(banner_of(saved.error()));
@@ -342,6 +354,8 @@ void ServePage::show_state() {
   s.load_test->setEnabled(now == EngineState::serving && !s.load_strip->running());
   s.pause->setEnabled(live);
   s.window_box->setEnabled(live);
+  s.device_box->setEnabled(!s.busy() && now != EngineState::stopping);
+  show_device();
   s.models->box()->setEnabled(now != EngineState::loading && now != EngineState::stopping);
   s.start->setEnabled(!s.busy() && now != EngineState::stopping);
   s.stop->setEnabled(s.busy());
@@ -368,6 +382,11 @@ void ServePage::show_state() {
   const auto last = s.engine.snapshot();
   s.live->memory()->show_ended(
       now == EngineState::stopped && last ? tr("Stopped at %1").arg(time_text(last->utc)) : QString());
+}
+
+void ServePage::show_device() {
+  const QString device = QString::fromStdString(state_->form->settings().text("device"));
+  state_->device_box->setCurrentIndex(state_->device_box->findData(device));
 }
 
 /// What was planned stands beside what is booked: worked out while the first requests come in.

@@ -54,6 +54,7 @@ class ServePage : public Page {
   void connect_live();
   void build_top_bar();
   void show_state();
+  void show_device();
   void take_snapshot();
   void show_snapshot();
   void plan_memory();

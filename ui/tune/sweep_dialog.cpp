@@ -5,6 +5,7 @@
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "engine/bench/checklist.h"
 #include "ui/tune/setting_box.h"

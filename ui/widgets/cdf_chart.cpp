@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/report/svg_chart.h"
 #include "ui/widgets/number_format.h"

@@ -240,6 +240,7 @@ void DataTable::fit_columns() {
   const QFontMetrics metrics(font()), strong_metrics(strong);
   const int padding = Theme::current().units(4);
   widths_.resize(static_cast<std::size_t>(model_->columnCount()));
+  longest_.resize(widths_.size());
   for (int column = 0; column < model_->columnCount(); ++column) {
     if (column == stretch_) continue;
     int width = horizontalHeader()->sectionSizeHint(column);
@@ -247,6 +248,10 @@ void DataTable::fit_columns() {
       const auto index = static_cast<std::size_t>(column);
       if (index >= row.cells.size()) continue;
       const TableCell& cell = row.cells[index];
+      // Figures are as wide as they are long: only a longer one needs to be measured.
+      const qsizetype length = cell.text.size() + (cell.strong ? 1 : 0);
+      if (model_->columns()[index].number && length <= longest_[index]) continue;
+      longest_[index] = std::max(longest_[index], length);
       const int mark = cell.icon.isNull() ? 0 : Theme::current().units(3.5) + Theme::current().units(3);
       const int text = (cell.strong ? strong_metrics : metrics).horizontalAdvance(cell.text);
       width = std::max(width, text + padding + mark);
@@ -290,6 +295,7 @@ void DataTable::changeEvent(QEvent* event) {
   QTableView::changeEvent(event);
   if (event->type() != QEvent::FontChange) return;
   widths_.clear();
+  longest_.clear();
   fit_columns();
 }
 

@@ -85,7 +85,8 @@ class DataTable : public QTableView {
   TableModel* model_;
   QSortFilterProxyModel* proxy_;
   int stretch_ = -1, max_rows_ = 0, fitted_rows_ = -1;
-  std::vector<int> widths_;  ///< of the columns, as fitted so far
+  std::vector<int> widths_;         ///< of the columns, as fitted so far
+  std::vector<qsizetype> longest_;  ///< characters of what they were fitted to
 };
 
 }  // namespace pitwall::ui
