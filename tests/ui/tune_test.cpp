@@ -345,7 +345,7 @@ class TuneTest : public QObject {
     QCOMPARE(s_->item(0).verdict, ItemVerdict::keep);
     QVERIFY(!take->isVisible());
     QVERIFY(s_->text("tune.recommended").contains(u8("--max-num-seqs 8")));
-    s_->key(Qt::Key_Z, Qt::ControlModifier);
+    s_->child<QAction>("tune.undo")->trigger();
     QCOMPARE(s_->item(0).changes.front().to, std::string("2"));
   }
 

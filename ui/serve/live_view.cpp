@@ -152,8 +152,9 @@ void LiveView::draw_steps() {
 }
 
 void LiveView::draw_requests() {
-  tabs_->setTabText(tabs_->indexOf(requests_page_),
-                    tr("Requests %1").arg(count_text(std::ssize(snapshot_->requests))));
+  const int tab = tabs_->indexOf(requests_page_);
+  const QString title = tr("Requests %1").arg(count_text(std::ssize(snapshot_->requests)));
+  if (tabs_->tabText(tab) != title) tabs_->setTabText(tab, title);  // it lays out and paints all again
   if (recent_->isVisible()) recent_->set_rows(recent_rows(request_rows(*snapshot_, kRecentRows)));
   if (requests_->isVisible()) requests_->set_rows(request_rows(*snapshot_));
 }
