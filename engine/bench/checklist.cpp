@@ -266,6 +266,35 @@ std::vector<FigureLimit> newly_broken(const Checklist& checklist, const ItemResu
   return broken;
 }
 
+std::optional<std::string> best_value(const Checklist& checklist, const Item& item,
+                                      const ItemResult& result) {
+  const auto limits = parse_limits(checklist.limits);
+  const std::string& measure = measure_of(checklist, item);
+  const auto mean = [](const TunePoint& point, const std::string& figure) {
+    const auto found = point.figures.find(figure);
+    return found == point.figures.end() ? std::nan("") : found->second.mean;
+  };
+  const auto keeps_limits = [&](const TunePoint& point) {
+    return !limits || std::all_of(limits->begin(), limits->end(), [&](const FigureLimit& limit) {
+      const double value = mean(point, limit.figure);
+      return !(better_at_most(limit.figure) ? value > limit.most : value < limit.most);
+    });
+  };
+  std::vector<TunePoint> tried = result.also;
+  tried.push_back(result.after);
+  std::optional<std::string> best;
+  double best_mean = 0;
+  for (const TunePoint& point : tried) {
+    const double value = mean(point, measure);
+    if (std::isnan(value) || !keeps_limits(point)) continue;
+    const bool better = more_is_better(measure).value_or(true) ? value > best_mean : value < best_mean;
+    if (best && !better) continue;
+    best = point.value;
+    best_mean = value;
+  }
+  return best;
+}
+
 void judge(const Checklist& checklist, Item& item, const ItemResult& result) {
   const auto found = result.effects.find(measure_of(checklist, item));
   const Effect effect = found == result.effects.end() ? Effect{} : found->second;

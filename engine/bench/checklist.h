@@ -75,6 +75,10 @@ ItemResult result_of(const Checklist& checklist, std::size_t item, const KnownRu
 int repeats_of(const Checklist& checklist, const Item& item);
 const std::string& measure_of(const Checklist& checklist, const Item& item);
 
+/// Of the values that were tried, the one whose mean of the measure is best among those that keep all limits;
+/// none: no value does, or nothing is measured.
+std::optional<std::string> best_value(const Checklist& checklist, const Item& item, const ItemResult& result);
+
 /// Writes effect and verdict into the item: kept where the measure is better, reverted where it is worse or a
 /// limit that held before is broken, else unclear. A verdict of the user stays.
 void judge(const Checklist& checklist, Item& item, const ItemResult& result);

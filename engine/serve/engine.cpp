@@ -161,6 +161,10 @@ Result<std::unique_ptr<Engine>> Engine::start(EngineOptions options) {
                                  .listeners = state.listeners,
                                  .strict_checks = state.options.strict_checks},
                      state.loaded.tokenizer);
+  const KvCacheConfig& cache = state.loaded.cache->config();
+  spdlog::debug("{} is loaded: {} KV blocks of {} tokens, {} sequences at once, {} tokens in a step",
+                state.loaded.served_name, cache.blocks, cache.block_size, state.loop->max_num_seqs(),
+                state.loaded.scheduler.max_num_batched_tokens);
   return engine;
 }
 
@@ -231,7 +235,10 @@ Result<void> Engine::change(std::string_view setting, std::string_view value) {
       state.loop->ask([&](Scheduler& scheduler, KvCache&) { return scheduler.reconfigure(*config); });
   if (!changed) return changed;
   const std::string from = state.options.settings.display(info->name), to = wanted.display(info->name);
-  if (from != to) state.recorder->setting_changed(std::string(info->name), from, to);
+  if (from != to) {
+    state.recorder->setting_changed(std::string(info->name), from, to);
+    spdlog::debug("{} is {} from the next step on; it was {}", info->name, to, from);
+  }
   state.options.settings = std::move(wanted);
   return {};
 }
@@ -256,7 +263,8 @@ Recorder& Engine::recorder() {
 void Engine::stop(Nanos grace) {
   State& state = *state_;
   if (!state.loop) return;  // never started
-  state.phase = EngineState::stopping;
+  if (state.phase.exchange(EngineState::stopping) == EngineState::serving)
+    spdlog::debug("{} stops: no more requests are taken", state.loaded.served_name);
   state.loop->stop(grace);
   const std::lock_guard lock(state.stopping);
   const auto failure = state.loop->failure();

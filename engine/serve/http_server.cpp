@@ -3,6 +3,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <boost/asio.hpp>
 #include <boost/asio/ssl.hpp>
 #include <chrono>
@@ -76,20 +77,27 @@ Result<std::unique_ptr<asio::ssl::context>> tls_context(const HttpOptions& optio
   return tls;
 }
 
-/// 0 when there is none.
-int free_port(const asio::ip::address& address) {
-  asio::io_context io;
-  tcp::acceptor probe(io);
-  error_code error;
-  probe.open(tcp::endpoint(address, 0).protocol(), error);
-  if (!error) probe.bind(tcp::endpoint(address, 0), error);
-  return error ? 0 : probe.local_endpoint().port();
+/// One of the next ones, which is easy to remember, else any; 0 when there is none.
+int free_port(const asio::ip::address& address, int taken) {
+  constexpr int kNear = 16, kLast = 65535;
+  const auto bind = [&address](int port) {
+    asio::io_context io;
+    tcp::acceptor probe(io);
+    error_code error;
+    probe.open(tcp::endpoint(address, 0).protocol(), error);
+    if (!error) probe.set_option(asio::socket_base::reuse_address(true), error);
+    if (!error) probe.bind(tcp::endpoint(address, static_cast<asio::ip::port_type>(port)), error);
+    return error ? 0 : probe.local_endpoint().port();
+  };
+  for (int port = taken + 1; port <= std::min(taken + kNear, kLast); ++port)
+    if (bind(port) != 0) return port;
+  return bind(0);
 }
 
 Error cannot_listen(const asio::ip::address& address, int port, const error_code& reason) {
   const std::string what = "Port " + std::to_string(port) + " of " + address.to_string() +
                            " cannot be listened on: " + reason.message();
-  const int other = free_port(address);
+  const int other = free_port(address, port);
   const std::string action =
       other > 0 ? "Use another port, such as " + std::to_string(other) : "Use another address";
   if (reason == asio::error::address_in_use) {
@@ -231,6 +239,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(Engine& engine, const Http
   if (auto ok = server->state_->listen(); !ok) return ok.error();
   server->state_->accept();
   server->state_->run();
+  spdlog::debug("requests are taken at {}", server->url());
   return server;
 }
 

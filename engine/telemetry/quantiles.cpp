@@ -120,6 +120,19 @@ double QuantileSketch::value_at(std::int64_t rank) const {
   return max_;
 }
 
+std::vector<QuantileSketch::Step> QuantileSketch::steps() const {
+  std::vector<Step> result;
+  if (zeros_ > 0) result.push_back({0, zeros_});
+  std::int64_t seen = zeros_;
+  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+    if (buckets_[i] == 0) continue;
+    seen += buckets_[i];
+    const double value = seen == count_ ? max_ : bucket_value(first_bucket_ + static_cast<int>(i));
+    result.push_back({value, seen});
+  }
+  return result;
+}
+
 double QuantileSketch::quantile(double q) const {
   if (count_ == 0) return kNaN;
   // Linear between neighbouring ranks like quantile_sorted: two ends within 1 % keep what lies between within

@@ -29,6 +29,11 @@ class QuantileSketch {
   double mean() const;              ///< NaN when empty
   double max() const;               ///< exact; NaN when empty
   double quantile(double q) const;  ///< NaN when empty
+  struct Step {
+    double value = 0;
+    std::int64_t at_most = 0;  ///< samples up to and with it
+  };
+  std::vector<Step> steps() const;  ///< the whole distribution, ascending; the last one is all of it
 
  private:
   void make_room(int first, int last);

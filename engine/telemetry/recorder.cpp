@@ -127,7 +127,7 @@ void Recorder::admitted(const AdmissionEvent& event, Nanos at) {
   record.miss_part = part_at(live.parts, event.miss_token);
   live.parts = {};
   SecondTally& tally = state_->tally_at(at);
-  state_->observe(Measure::queue, &tally.queue, at - record.arrival);
+  state_->observe(Measure::queue, &tally.latency.queue, at - record.arrival);
   ++state_->totals.misses[static_cast<std::size_t>(event.miss)];
   if (event.miss == MissReason::disabled) return;  // nothing was looked up
   tally.prefix_query_tokens += record.prompt_tokens;
@@ -152,11 +152,11 @@ void Recorder::token(RequestId id, Nanos at, int tokens) {
     state_->totals.prompt_tokens += record.prompt_tokens;
     state_->sources.cached_prompt_tokens += record.cached_tokens;
     state_->sources.computed_prompt_tokens += record.prompt_tokens - record.cached_tokens;
-    state_->observe(Measure::ttft, &tally.ttft, at - record.arrival);
+    state_->observe(Measure::ttft, &tally.latency.ttft, at - record.arrival);
   } else {
     const Nanos gap = (at - record.last_token) / tokens;
     record.max_itl = std::max(record.max_itl, gap);
-    state_->observe(Measure::itl, &tally.itl, gap, tokens);
+    state_->observe(Measure::itl, &tally.latency.itl, gap, tokens);
   }
   record.last_token = at;
   record.output_tokens += tokens;
@@ -218,7 +218,9 @@ void Recorder::step(StepRecord record, std::span<const StepEvent> events, int ev
 
 void Recorder::setting_changed(const std::string& name, const std::string& from, const std::string& to) {
   const Nanos now = clock_.utc_now();
+  const std::int64_t second = (clock_.now() - state_->origin) / kSecond;
   const std::lock_guard lock(state_->mutex);
+  push_bounded(state_->lap_starts, second + 1, kKeptChanges);
   state_->unwritten_changes.push_back({now, name, from, to});
   state_->changes.push({now, name, from, to});
 }
@@ -239,7 +241,7 @@ RunRows Recorder::roll(const LedgerSnapshot& ledger, bool last) {
   RunRows rows;
   for (std::int64_t second = std::max(state.next_to_roll, oldest); second < state.open_second; ++second) {
     const SecondTally& tally = state.tallies[static_cast<std::size_t>(second - oldest)];
-    const SecondTally window = state.merged(second, kAveragingSeconds);
+    const LatencySketches window = state.merged(second, kAveragingSeconds);
     SecondRecord record;
     record.utc = state.origin_utc + second * kSecond;
     record.ttft = percentiles_of(window.ttft);
@@ -303,11 +305,11 @@ Snapshot Recorder::snapshot(const LedgerSnapshot& ledger) const {
   result.output_tokens_per_s = state.output_rate.per_second(result.steady);
   result.prompt_tokens_per_s = state.prompt_rate.per_second(result.steady);
   result.idle_percent = idle_since(state.steps, result.steady - kIdleWindow).percent();
-  const SecondTally window = state.merged(state.open_second, kSnapshotSeconds);
-  result.ttft = percentiles_of(window.ttft);
-  result.tpot = percentiles_of(window.tpot);
-  result.itl = percentiles_of(window.itl);
-  result.queue = percentiles_of(window.queue);
+  result.sketches = state.merged(state.open_second, kSnapshotSeconds);
+  result.ttft = percentiles_of(result.sketches.ttft);
+  result.tpot = percentiles_of(result.sketches.tpot);
+  result.itl = percentiles_of(result.sketches.itl);
+  result.queue = percentiles_of(result.sketches.queue);
   result.history = state.history.newest(kHistorySeconds);
   result.steps = state.steps.newest(kSnapshotSteps);
   result.changes = state.changes.newest(kKeptChanges);

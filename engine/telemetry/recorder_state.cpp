@@ -62,16 +62,14 @@ SecondTally& Recorder::State::tally_at(Nanos at) {
   return tallies[tallies.size() - 1 - static_cast<std::size_t>(std::max<std::int64_t>(back, 0))];
 }
 
-SecondTally Recorder::State::merged(std::int64_t last_second, std::int64_t seconds) const {
-  SecondTally sum;
+LatencySketches Recorder::State::merged(std::int64_t last_second, std::int64_t seconds) const {
   const std::int64_t oldest = open_second - static_cast<std::int64_t>(tallies.size()) + 1;
-  for (std::int64_t second = std::max(last_second - seconds + 1, oldest); second <= last_second; ++second) {
-    const SecondTally& tally = tallies[static_cast<std::size_t>(second - oldest)];
-    sum.ttft.merge(tally.ttft);
-    sum.tpot.merge(tally.tpot);
-    sum.itl.merge(tally.itl);
-    sum.queue.merge(tally.queue);
-  }
+  std::int64_t first = std::max(last_second - seconds + 1, oldest);
+  const auto lap = std::upper_bound(lap_starts.begin(), lap_starts.end(), last_second);
+  if (lap != lap_starts.begin()) first = std::max(first, *(lap - 1));
+  LatencySketches sum;
+  for (std::int64_t second = first; second <= last_second; ++second)
+    sum.merge(tallies[static_cast<std::size_t>(second - oldest)].latency);
   return sum;
 }
 
@@ -102,7 +100,8 @@ void Recorder::State::observe_ended(const RequestRecord& record, SecondTally& ta
           record.first_token - record.scheduled - record.preempted_before_first_ns);
   observe(Measure::decode, nullptr, decoding - preempted_after);
   observe(Measure::inference, nullptr, record.last_token - record.scheduled);
-  if (record.output_tokens >= 2) observe(Measure::tpot, &tally.tpot, decoding / (record.output_tokens - 1));
+  if (record.output_tokens >= 2)
+    observe(Measure::tpot, &tally.latency.tpot, decoding / (record.output_tokens - 1));
 }
 
 std::vector<RequestRecord> Recorder::State::newest_requests(std::size_t ended_limit) const {

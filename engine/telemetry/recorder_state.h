@@ -51,7 +51,7 @@ class RateWindow {
 
 /// What happened in one second, by when it happened.
 struct SecondTally {
-  QuantileSketch ttft, tpot, itl, queue;  // ms
+  LatencySketches latency;
   std::int64_t output_tokens = 0, prompt_tokens = 0;
   std::int32_t preemptions = 0, finished = 0;
   std::int64_t prefix_query_tokens = 0, prefix_hit_tokens = 0;
@@ -100,6 +100,7 @@ struct Recorder::State {
   std::vector<SettingChange> unwritten_changes;  // since the last roll()
   std::int64_t rolled_steps = 0;                 // of totals.steps, at the last roll()
   Ring<SettingChange> changes{kKeptChanges};
+  std::deque<std::int64_t> lap_starts;        // first whole second after each change
   Ring<PrefixLookup> lookups{kKeptLookups};   // of the last requests scheduled
   RunStatistics statistics{kSummedRequests};  // of ended requests
   EngineTotals totals;
@@ -108,7 +109,8 @@ struct Recorder::State {
   std::vector<StepRecord> take_new_steps();  // of those that the run keeps
   SecondTally& tally_at(Nanos at);
   void advance_to(Nanos at);
-  SecondTally merged(std::int64_t last_second, std::int64_t seconds) const;
+  /// Of the seconds that end with `last_second`, back to the last change of a setting at most.
+  LatencySketches merged(std::int64_t last_second, std::int64_t seconds) const;
   void count(Measure measure, double value, std::int64_t count = 1);
   void observe_ended(const RequestRecord& record, SecondTally& tally);
   void observe(Measure measure, QuantileSketch* sketch, Nanos duration, std::int64_t count = 1);

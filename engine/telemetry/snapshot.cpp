@@ -19,4 +19,11 @@ std::string_view engine_state_name(EngineState state) {
   return "";
 }
 
+void LatencySketches::merge(const LatencySketches& other) {
+  ttft.merge(other.ttft);
+  tpot.merge(other.tpot);
+  itl.merge(other.itl);
+  queue.merge(other.queue);
+}
+
 }  // namespace pitwall

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/telemetry/ledger.h"
+#include "engine/telemetry/quantiles.h"
 #include "engine/telemetry/records.h"
 
 namespace pitwall {
@@ -23,6 +24,12 @@ struct EngineTotals {  ///< since start
   std::int64_t recomputed_tokens = 0, swapped_tokens = 0;       ///< lost or moved by preemptions
   std::int64_t evicted_blocks = 0;                              ///< cached prefixes that gave way
   std::array<std::int64_t, kMissReasonCount> misses{};          ///< requests by MissReason
+};
+
+/// In ms.
+struct LatencySketches {
+  QuantileSketch ttft, tpot, itl, queue;
+  void merge(const LatencySketches& other);
 };
 
 struct Snapshot {
@@ -41,7 +48,8 @@ struct Snapshot {
   double idle_percent =
       std::numeric_limits<double>::quiet_NaN();  ///< of the time of the steps of the last 2 s: before them,
                                                  ///< with work there; NaN: no step
-  Percentiles ttft, tpot, itl, queue;            ///< over the last 2 min
+  Percentiles ttft, tpot, itl, queue;            ///< over the last 2 min, or since the last live change
+  LatencySketches sketches;                      ///< what they are of; not in JSON
   std::vector<SecondRecord> history;             ///< last 10 min, oldest first
   std::vector<StepRecord> steps;                 ///< last 256, oldest first
   std::vector<SettingChange> changes;            ///< of live settings since start, last 256, oldest first

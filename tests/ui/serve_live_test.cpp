@@ -10,14 +10,12 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/support/tiny_model.h"
 #include "tests/ui/serve_session.h"
 #include "ui/serve/goodput_card.h"
 #include "ui/serve/load_strip.h"
 #include "ui/serve/prefix_card.h"
 #include "ui/serve/serve_charts.h"
 #include "ui/serve/settings_form.h"
-#include "ui/shell/theme.h"
 #include "ui/widgets/data_table.h"
 #include "ui/widgets/line_chart.h"
 #include "ui/widgets/memory_bar.h"
@@ -40,9 +38,9 @@ class ServeLiveTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void initTestCase();
-  void init();
-  void cleanup();
+  void initTestCase() { session_.begin(); }
+  void init() { session_.open(); }
+  void cleanup() { session_.close(); }
   void memory_is_planned_beside_booked();
   void live_settings_change_while_serving();
   void settings_follow_changes_from_elsewhere();
@@ -56,31 +54,11 @@ class ServeLiveTest : public QObject {
   void charts_share_crosshair_and_span();
 
  private:
-  std::unique_ptr<test::TemporaryFolder> home_, data_;
-  std::filesystem::path model_;
-  std::unique_ptr<test::ServeSession> session_;
+  test::ServeFixture session_;
 };
 
-void ServeLiveTest::initTestCase() {
-  home_ = std::make_unique<test::TemporaryFolder>();
-  qputenv("PITWALL_HOME", QByteArray::fromStdString(home_->path().string()));
-  model_ = test::write_tiny_model(home_->path());
-  QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
-  Theme::current().set_mode(ThemeMode::light);
-}
-
-void ServeLiveTest::init() {
-  data_ = std::make_unique<test::TemporaryFolder>();
-  session_ = std::make_unique<test::ServeSession>(data_->path());
-}
-
-void ServeLiveTest::cleanup() {
-  session_.reset();
-  data_.reset();
-}
-
 void ServeLiveTest::memory_is_planned_beside_booked() {
-  session_->serve_model(model_);
+  session_.serve();
   auto* table = session_->child<MemoryTable>("serve.memoryTable");
   const auto row = [&](const char* category) {
     for (const QString& line : table->to_csv().split(QLatin1Char('\n')))
@@ -89,13 +67,14 @@ void ServeLiveTest::memory_is_planned_beside_booked() {
   };
   QVERIFY(QTest::qWaitFor([&] { return !row("Weights").at(0).isEmpty(); }, kPatienceMs));
   for (const char* category : {"Weights", "Activations", "Workspace", "Graphs"})
-    QVERIFY2(row(category).at(0) == row(category).at(1), qPrintable(row(category).join(QLatin1Char(' '))));
+    QTRY_VERIFY2(row(category).at(0) == row(category).at(1),
+                 qPrintable(row(category).join(QLatin1Char(' '))));
   QCOMPARE(row("KV free").at(0), QString());  // how the pool is used, nobody plans
   QCOMPARE(row("KV free").at(1).toLongLong(), session_->engine.snapshot()->ledger.kv_free);
 }
 
 void ServeLiveTest::live_settings_change_while_serving() {
-  session_->serve_model(model_);
+  session_.serve();
   const auto type = [this](const char* name, const char* text) {
     auto* field = session_->child<QLineEdit>(name);
     QVERIFY(field->isEnabled());
@@ -139,7 +118,7 @@ void ServeLiveTest::live_settings_change_while_serving() {
 }
 
 void ServeLiveTest::settings_follow_changes_from_elsewhere() {
-  session_->serve_model(model_);
+  session_.serve();
   auto* seqs = session_->child<QLineEdit>("serve.setting.max-num-seqs");
   auto* tokens = session_->child<QLineEdit>("serve.setting.max-num-batched-tokens");
   tokens->selectAll();
@@ -155,7 +134,7 @@ void ServeLiveTest::settings_follow_changes_from_elsewhere() {
 }
 
 void ServeLiveTest::locked_settings_offer_a_restart() {
-  session_->serve_model(model_);
+  session_.serve();
   auto* restart = session_->child<QPushButton>("serve.settings.restart");
   QVERIFY(!restart->isVisible());
   auto* length = session_->child<QLineEdit>("serve.setting.max-model-len");
@@ -172,7 +151,7 @@ void ServeLiveTest::locked_settings_offer_a_restart() {
 }
 
 void ServeLiveTest::steps_are_seen_down_to_one() {
-  session_->serve_model(model_);
+  session_.serve();
   for (int i = 0; i < 3; ++i) session_->generate(40);
   auto* batch = session_->child<StepChart>("serve.chart.batch");
   QTRY_VERIFY2(batch->summary().contains(u8(" decode and ")), qPrintable(batch->summary()));
@@ -196,7 +175,7 @@ void ServeLiveTest::steps_are_seen_down_to_one() {
 }
 
 void ServeLiveTest::prefix_hits_have_reasons() {
-  session_->serve_model(model_);
+  session_.serve();
   session_->generate(4, 200);
   session_->generate(4, 200);  // the same prompt
   auto* bar = session_->child<ShareBar>("serve.prefixCache.bar");
@@ -212,7 +191,7 @@ void ServeLiveTest::prefix_hits_have_reasons() {
 }
 
 void ServeLiveTest::goodput_counts_what_was_promised() {
-  session_->serve_model(model_);
+  session_.serve();
   session_->generate(8);
   auto* field = session_->child<QLineEdit>("serve.slo");
   const auto type = [&](const char* words) {
@@ -239,7 +218,7 @@ void ServeLiveTest::goodput_counts_what_was_promised() {
 }
 
 void ServeLiveTest::load_from_the_page_is_a_run() {
-  session_->serve_model(model_);
+  session_.serve();
   auto* strip = session_->child<LoadStrip>("serve.load");
   QVERIFY(!strip->isVisible());
   LoadWish wish;
@@ -264,7 +243,7 @@ void ServeLiveTest::load_from_the_page_is_a_run() {
 }
 
 void ServeLiveTest::load_can_be_cancelled_and_ends_with_its_engine() {
-  session_->serve_model(model_);
+  session_.serve();
   auto* strip = session_->child<LoadStrip>("serve.load");
   QSignalSpy ended(strip, &LoadStrip::ended);
   LoadWish wish;
@@ -285,7 +264,7 @@ void ServeLiveTest::load_can_be_cancelled_and_ends_with_its_engine() {
 }
 
 void ServeLiveTest::a_paused_view_stands_still() {
-  session_->serve_model(model_);
+  session_.serve();
   auto* pause = session_->serve->findChild<QAction*>(u8("serve.pause"));
   auto* figures = session_->child<QWidget>("serve.figures");
   const auto said = [&] {
@@ -306,7 +285,7 @@ void ServeLiveTest::a_paused_view_stands_still() {
 }
 
 void ServeLiveTest::charts_share_crosshair_and_span() {
-  session_->serve_model(model_);
+  session_.serve();
   session_->generate(200);
   auto* itl = session_->child<LineChart>("serve.chart.itl");
   auto* ttft = session_->child<LineChart>("serve.chart.ttft");

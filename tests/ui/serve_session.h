@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window with a real engine, on data folders of its own, for tests of the serve page.
+// The window with a real engine on a tiny model, on data folders of its own, for tests of the serve page.
 #pragma once
 #include <QTest>
 #include <future>
@@ -8,11 +8,13 @@
 #include "engine/plan/gpu_profile.h"
 #include "engine/store/store.h"
 #include "tests/support/test_support.h"
+#include "tests/support/tiny_model.h"
 #include "ui/serve/serve_page.h"
 #include "ui/shell/banner_bar.h"
 #include "ui/shell/compose.h"
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/preferences.h"
+#include "ui/shell/theme.h"
 
 namespace pitwall::test {
 
@@ -68,6 +70,37 @@ struct ServeSession {
   std::unique_ptr<ui::MainWindow> window;
   ui::ServePage* serve = nullptr;
   ui::BannerBar* banner = nullptr;
+};
+
+/// What the tests of the serve page have in common: a tiny model, and a session for each test function.
+class ServeFixture {
+ public:
+  /// Once, before all.
+  void begin() {
+    home_ = std::make_unique<TemporaryFolder>();
+    qputenv("PITWALL_HOME", QByteArray::fromStdString(home_->path().string()));
+    model_ = write_tiny_model(home_->path());
+    QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
+    ui::Theme::current().set_mode(ui::ThemeMode::light);
+  }
+  void open() {
+    data_ = std::make_unique<TemporaryFolder>();
+    session_ = std::make_unique<ServeSession>(data_->path());
+  }
+  void close_window() { session_.reset(); }
+  void close() {
+    close_window();
+    data_.reset();
+  }
+  ServeSession* operator->() { return session_.get(); }
+  const std::filesystem::path& model() const { return model_; }
+  const std::filesystem::path& data() const { return data_->path(); }
+  void serve() { session_->serve_model(model_); }
+
+ private:
+  std::unique_ptr<TemporaryFolder> home_, data_;
+  std::filesystem::path model_;
+  std::unique_ptr<ServeSession> session_;
 };
 
 }  // namespace pitwall::test

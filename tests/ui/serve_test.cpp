@@ -16,13 +16,11 @@
 #include <future>
 
 #include "tests/support/taken_port.h"
-#include "tests/support/tiny_model.h"
 #include "tests/ui/serve_session.h"
 #include "ui/serve/model_facts.h"
 #include "ui/serve/settings_form.h"
 #include "ui/shell/command_palette.h"
 #include "ui/shell/shortcut_sheet.h"
-#include "ui/shell/theme.h"
 #include "ui/widgets/data_table.h"
 #include "ui/widgets/line_chart.h"
 
@@ -47,9 +45,9 @@ class ServeTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void initTestCase();
-  void init();
-  void cleanup();
+  void initTestCase() { session_.begin(); }
+  void init() { session_.open(); }
+  void cleanup() { session_.close(); }
   void starts_with_an_offer();
   void header_facts_are_read_before_start();
   void loads_serves_and_stops();
@@ -69,35 +67,9 @@ class ServeTest : public QObject {
   void banners_queue_worst_first();
 
  private:
-  std::filesystem::path model() const { return model_; }
-  void serve_tiny();
-
-  std::unique_ptr<test::TemporaryFolder> home_, data_;
-  std::filesystem::path model_;
-  std::unique_ptr<test::ServeSession> session_;
+  const std::filesystem::path& model() const { return session_.model(); }
+  test::ServeFixture session_;
 };
-
-void ServeTest::initTestCase() {
-  home_ = std::make_unique<test::TemporaryFolder>();
-  qputenv("PITWALL_HOME", QByteArray::fromStdString(home_->path().string()));
-  model_ = test::write_tiny_model(home_->path());
-  QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
-  Theme::current().set_mode(ThemeMode::light);
-}
-
-void ServeTest::init() {
-  data_ = std::make_unique<test::TemporaryFolder>();
-  session_ = std::make_unique<test::ServeSession>(data_->path());
-}
-
-void ServeTest::cleanup() {
-  session_.reset();
-  data_.reset();
-}
-
-void ServeTest::serve_tiny() {
-  session_->serve_model(model());
-}
 
 void ServeTest::starts_with_an_offer() {
   QCOMPARE(session_->engine.state(), EngineState::stopped);
@@ -123,7 +95,7 @@ void ServeTest::header_facts_are_read_before_start() {
 
 void ServeTest::loads_serves_and_stops() {
   QSignalSpy states(&session_->engine, &EngineController::state_changed);
-  serve_tiny();
+  session_.serve();
   QCOMPARE(states.first().first().value<EngineState>(), EngineState::loading);
   QVERIFY(session_->engine.url().startsWith(u8("http://127.0.0.1:")));
   QCOMPARE(session_->child<QPushButton>("shell.url")->text(), session_->engine.url());
@@ -161,7 +133,7 @@ void ServeTest::a_load_can_be_cancelled() {
   session_->serve->stop();
   QVERIFY(session_->reaches(EngineState::stopped));
   QVERIFY(session_->banner->isHidden());
-  serve_tiny();  // and starts all the same afterwards
+  session_.serve();  // and starts all the same afterwards
 }
 
 void ServeTest::missing_file() {
@@ -177,7 +149,7 @@ void ServeTest::missing_file() {
 }
 
 void ServeTest::damaged_file() {
-  const std::filesystem::path path = data_->path() / "cut.gguf";
+  const std::filesystem::path path = session_.data() / "cut.gguf";
   std::filesystem::copy_file(model(), path);
   std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
   session_->serve->choose_model(QString::fromStdString(path.string()));
@@ -196,8 +168,10 @@ void ServeTest::port_in_use_offers_another() {
   QVERIFY(session_->reaches(EngineState::failed));
   QCOMPARE(session_->engine.last_error().kind, Error::Kind::busy);
   QVERIFY(session_->banner->current()->text.contains(QString::number(taken.port())));
-  QVERIFY2(session_->banner->current()->verb.startsWith(u8("Use ")),
-           qPrintable(session_->banner->current()->verb));
+  const QString owner = QStringLiteral("Process %1 (serve_test)").arg(QCoreApplication::applicationPid());
+  QVERIFY2(session_->banner->current()->text.contains(owner), qPrintable(session_->banner->current()->text));
+  const QString verb = session_->banner->current()->verb;
+  QVERIFY2(verb.startsWith(u8("Use ")) && verb.mid(4).toInt() > 0, qPrintable(verb));
   QVERIFY(session_->engine.engine() == nullptr);
   QTest::mouseClick(session_->child<QPushButton>("shell.banner.verb"), Qt::LeftButton);
   QVERIFY(session_->reaches(EngineState::serving));
@@ -239,18 +213,18 @@ void ServeTest::settings_are_remembered_and_session_ones_are_not() {
   QTest::keyClicks(field, u8("512"));
   QTest::keyClick(field, Qt::Key_Return);
   PW_VERIFY(session_->serve->set_setting("port", "9999"));
-  const Settings again = Preferences(data_->path()).engine_settings();
+  const Settings again = Preferences(session_.data()).engine_settings();
   QCOMPARE(again.integer("max-num-batched-tokens"), 512);
   QCOMPARE(again.integer("port"), 8080);
 
-  std::ofstream(data_->path() / "settings.json") << "{\"no-such-setting\": 1}";
+  std::ofstream(session_.data() / "settings.json") << "{\"no-such-setting\": 1}";
   QString trouble;
-  QVERIFY(!Preferences(data_->path()).engine_settings(&trouble).changed("max-num-batched-tokens"));
+  QVERIFY(!Preferences(session_.data()).engine_settings(&trouble).changed("max-num-batched-tokens"));
   QVERIFY(trouble.contains(u8("no-such-setting")));
 }
 
 void ServeTest::restart_while_serving() {
-  serve_tiny();
+  session_.serve();
   const QString before = session_->engine.url();
   session_->engine.start(session_->engine.model_path(), session_->engine.settings());
   QCOMPARE(session_->engine.state(), EngineState::loading);
@@ -261,7 +235,7 @@ void ServeTest::restart_while_serving() {
 }
 
 void ServeTest::closing_while_busy() {
-  serve_tiny();
+  session_.serve();
   GenerationRequest request;
   request.prompt = {70, 71, 72};
   request.ignore_eos = true;  // up to the context's end
@@ -270,13 +244,13 @@ void ServeTest::closing_while_busy() {
     if (event.finished) ended->set_value(event.reason);
   }));
   session_->window->close();
-  session_.reset();
+  session_.close_window();
   auto reason = ended->get_future();
   QCOMPARE(reason.wait_for(std::chrono::seconds(0)), std::future_status::ready);
 }
 
 void ServeTest::every_stop_of_tab_has_a_name() {
-  serve_tiny();
+  session_.serve();
   for (const QString& page : session_->window->page_ids()) {
     session_->window->show_page(page);
     QApplication::processEvents();
@@ -326,7 +300,7 @@ void ServeTest::shortcuts_and_pages() {
 
   session_->window->show_page(u8("chat"));
   session_->window->close();
-  Preferences again(data_->path());
+  Preferences again(session_.data());
   QCOMPARE(again.last_page(), u8("chat"));
   QVERIFY(!again.geometry().isEmpty());
 }
@@ -356,7 +330,7 @@ void ServeTest::palette_finds_actions_and_settings() {
 }
 
 void ServeTest::narrow_window_keeps_everything() {
-  serve_tiny();
+  session_.serve();
   session_->window->resize(session_->window->minimumSize());
   QApplication::processEvents();
   auto* tabs = session_->child<QTabBar>("serve.narrowTabs");

@@ -311,6 +311,44 @@ class TuneTest : public QObject {
     QCOMPARE(s_->page->session().result(0).pairs, 6);
   }
 
+  void a_sweep_runs_one_setting_over_values() {
+    Checklist checklist = small_steps();
+    checklist.items.clear();
+    s_->page->start(checklist);
+    with_dialog([](QDialog& dialog) {
+      QVERIFY(test::nameless_focusable_widget(dialog).isEmpty());
+      auto& values = part<QLineEdit>(dialog, "tune.sweep.values");
+      auto& start = part<QPushButton>(dialog, "tune.sweep.start");
+      values.setText(u8("1"));  // the base's own
+      QTest::mouseClick(&start, Qt::LeftButton);
+      QVERIFY(part<QLabel>(dialog, "tune.sweep.trouble").isVisible());
+      values.setText(u8("4, many"));
+      QTest::mouseClick(&start, Qt::LeftButton);
+      QVERIFY(part<QLabel>(dialog, "tune.sweep.trouble").text().contains(u8("max-num-seqs")));
+      values.setText(u8("2, 4 8"));
+      QTest::mouseClick(&start, Qt::LeftButton);
+    });
+    QTest::mouseClick(s_->child<QPushButton>("tune.runSweep"), Qt::LeftButton);
+    QVERIFY(s_->page->session().running());
+    QVERIFY(!s_->child<QPushButton>("tune.runSweep")->isVisible());
+    QVERIFY(QTest::qWaitFor([&] { return s_->text("tune.progress").contains(u8("runs")); }, kPatienceMs));
+    QVERIFY(s_->idle());
+    QVERIFY(!s_->child<QLabel>("tune.progress")->isVisible());
+    QCOMPARE(s_->item(0).changes.front().to, std::string("2"));
+    QCOMPARE(s_->item(0).also, std::string("4,8"));
+    QCOMPARE(s_->child<ScatterChart>("tune.chart.scatter")->data().points.size(), std::size_t{4});
+    // Static batches of 8 deliver most.
+    auto* take = s_->child<QPushButton>("tune.take");
+    QCOMPARE(take->text(), u8("Take 8"));
+    QTest::mouseClick(take, Qt::LeftButton);
+    QCOMPARE(s_->item(0).changes.front().to, std::string("8"));
+    QCOMPARE(s_->item(0).verdict, ItemVerdict::keep);
+    QVERIFY(!take->isVisible());
+    QVERIFY(s_->text("tune.recommended").contains(u8("--max-num-seqs 8")));
+    s_->child<QAction>("tune.undo")->trigger();
+    QCOMPARE(s_->item(0).changes.front().to, std::string("2"));
+  }
+
   void a_run_can_be_cancelled_and_goes_on() {
     Checklist checklist = small_steps();
     checklist.num_prompts = 64;

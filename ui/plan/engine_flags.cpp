@@ -11,6 +11,7 @@
 #include "engine/plan/manifest.h"
 #include "ui/plan/alternatives.h"
 #include "ui/widgets/engine_words.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -59,7 +60,6 @@ Result<FlagsText> flags_text(const DeploymentPlan& plan, const EngineProfile& en
 }  // namespace
 
 void show_engine_flags(const DeploymentPlan& plan, QWidget* parent) {
-  const auto tr = [](const char* text) { return QCoreApplication::translate("EngineFlags", text); };
   FlagsChoice engines{QStringLiteral("engine"), tr("Engine"), {}, QStringLiteral("vllm")};
   for (const EngineProfile& engine : engine_profiles())
     engines.items.emplace_back(qs(engine.title), qs(engine.name));

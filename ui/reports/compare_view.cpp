@@ -4,8 +4,8 @@
 #include <QGridLayout>
 #include <QVBoxLayout>
 
-#include "ui/reports/cdf_chart.h"
 #include "ui/reports/compare_rows.h"
+#include "ui/reports/runs_cdf_chart.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/data_table.h"
 #include "ui/widgets/number_format.h"
@@ -40,7 +40,7 @@ CompareView::CompareView(QWidget* parent) : QScrollArea(parent) {
   equal_->setWordWrap(true);
   static_cast<QVBoxLayout*>(differing_card_->body())->insertWidget(1, equal_);
   conditions_card_ = make_table(tr("Conditions"), {}, "report.comparedConditions", &conditions_);
-  cdf_ = new CdfChart(QStringLiteral("report.cdf"));
+  cdf_ = new RunsCdfChart(QStringLiteral("report.cdf"));
   cdf_->setMinimumHeight(units(64));
   memory_ = new PlannedCard(QStringLiteral("report.planMeasured"));
   grid_ = new QGridLayout;

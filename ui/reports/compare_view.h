@@ -14,7 +14,7 @@ class QGridLayout;
 
 namespace pitwall::ui {
 
-class CdfChart;
+class RunsCdfChart;
 class DataTable;
 
 /// What is shown: runs and what was made of them. The comparison points into the runs.
@@ -44,7 +44,7 @@ class CompareView : public QScrollArea {
   Card *verdict_, *figures_card_, *differing_card_, *conditions_card_;
   Label *headline_, *detail_, *equal_;
   DataTable *figures_, *differing_, *conditions_;
-  CdfChart* cdf_;
+  RunsCdfChart* cdf_;
   PlannedCard* memory_;
   int columns_ = 0;
   bool wide_figures_ = false;

@@ -30,7 +30,8 @@ QString text_of(const std::string& text) {
 QString when_text(Nanos utc) {
   const QDateTime when = QDateTime::fromMSecsSinceEpoch(utc / kNanosPerMs);
   thread_local std::pair<QDate, QString> day;  // spelling it is slow, and 10,000 runs have few
-  if (day.first != when.date()) day = {when.date(), QLocale().toString(when.date(), Words::tr("MMM d", "date"))};
+  if (day.first != when.date())
+    day = {when.date(), QLocale().toString(when.date(), Words::tr("MMM d", "date"))};
   return QStringLiteral("%1, %2").arg(day.second, when.time().toString(QStringLiteral("HH:mm")));
 }
 

@@ -13,9 +13,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/reports/cdf_chart.h"
 #include "ui/reports/run_rows.h"
 #include "ui/reports/run_verdict.h"
+#include "ui/reports/runs_cdf_chart.h"
 #include "ui/serve/laps.h"
 #include "ui/serve/serve_charts.h"
 #include "ui/shell/theme.h"
@@ -209,7 +209,7 @@ void RunView::make_charts() {
       {QStringLiteral("report.chart.throughput"), tr("Throughput"), tr("tok/s"), tr("What got out?"), false});
   memory_ =
       add_chart({QStringLiteral("report.chart.memory"), tr("Memory"), tr("GiB"), tr("What grew?"), false});
-  cdf_ = new CdfChart(QStringLiteral("report.chart.cdf"));
+  cdf_ = new RunsCdfChart(QStringLiteral("report.chart.cdf"));
   cdf_->setMinimumHeight(units(46));
 }
 

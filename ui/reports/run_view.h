@@ -17,7 +17,7 @@ class QPushButton;
 
 namespace pitwall::ui {
 
-class CdfChart;
+class RunsCdfChart;
 class DataTable;
 
 class RunView : public QStackedWidget {
@@ -68,7 +68,7 @@ class RunView : public QStackedWidget {
   Card *config_card_, *environment_card_, *requests_card_, *files_card_;
   Label* files_note_;
   PlannedCard* planned_;
-  CdfChart* cdf_;
+  RunsCdfChart* cdf_;
   std::vector<LineChart*> charts_;  // over time
   LineChart *itl_, *ttft_, *tpot_, *throughput_, *memory_;
   QGridLayout *chart_grid_, *table_grid_;

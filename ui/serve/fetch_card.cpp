@@ -37,6 +37,17 @@ FetchCard::FetchCard(const std::vector<ModelProfile>& profiles, QWidget* parent)
   refresh();
 }
 
+void FetchCard::cancel() {
+  fetcher_->cancel();
+}
+
+void FetchCard::show_progress(const FetchProgress& progress) {
+  current_->show_progress(progress);
+  Q_EMIT progressed(
+      tr("Fetching %1: %2").arg(QString::fromStdString(current_->profile().title), fetch_text(progress)),
+      progress.done, progress.total);
+}
+
 void FetchCard::refresh() {
   bool any = false;
   for (FetchRow* row : rows_) {
@@ -72,6 +83,7 @@ void FetchCard::end(const Result<std::filesystem::path>& result) {
   current_->show_ended(cancelled, result || cancelled ? QString() : tr("Not fetched"));
   for (FetchRow* row : rows_) row->set_available(true);
   refresh();
+  Q_EMIT ended();
   if (result) {
     Q_EMIT fetched(QString::fromStdString(result->string()));
   } else if (!cancelled) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/library/fetch.h"
 #include "engine/library/model_profile.h"
 #include "ui/shell/job_list.h"
 #include "ui/widgets/card.h"
@@ -24,6 +25,7 @@ class FetchCard : public Card {
 
  public:
   explicit FetchCard(const std::vector<ModelProfile>& profiles, QWidget* parent = nullptr);
+  void cancel();
   void refresh();  ///< rows of models that are here now go, the others stand; hidden when none is left
 
  Q_SIGNALS:
@@ -31,6 +33,8 @@ class FetchCard : public Card {
   void failed(const pitwall::Error& error);
   void job_went_on(const pitwall::ui::Job& job);
   void job_ended(const QString& id);
+  void progressed(const QString& text, qint64 done, qint64 total);  ///< bytes
+  void ended();                                                     ///< in any way
 
  private:
   void start(FetchRow* row);

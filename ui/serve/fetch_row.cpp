@@ -31,6 +31,13 @@ QString licence_text(const ModelProfile& profile) {
 
 }  // namespace
 
+QString fetch_text(const FetchProgress& progress) {
+  const QString phase = engine_words(progress.phase);
+  return progress.total > 0
+             ? FetchRow::tr("%1, %2 of %3").arg(phase, bytes_text(progress.done), bytes_text(progress.total))
+             : phase;
+}
+
 FetchRow::FetchRow(const ModelProfile& profile, QWidget* parent) : QWidget(parent), profile_(profile) {
   const QString id = QStringLiteral("serve.fetch.") + QString::fromStdString(profile.name);
   const QString title = QString::fromStdString(profile.title);
@@ -130,10 +137,7 @@ void FetchRow::show_running(bool running) {
 void FetchRow::show_progress(const FetchProgress& progress) {
   if (!running_) show_running(true);
   if (!button_->isEnabled()) return;  // already stopping
-  const QString phase = engine_words(progress.phase);
-  status_->setText(progress.total > 0
-                       ? tr("%1, %2 of %3").arg(phase, bytes_text(progress.done), bytes_text(progress.total))
-                       : phase);
+  status_->setText(fetch_text(progress));
   bar_->setRange(0, progress.total > 0 ? kProgressSteps : 0);
   if (progress.total > 0) bar_->setValue(static_cast<int>(progress.done * kProgressSteps / progress.total));
 }

@@ -12,6 +12,8 @@ class QPushButton;
 
 namespace pitwall::ui {
 
+QString fetch_text(const FetchProgress& progress);  ///< "Fetching, 9.1 of 15.0 GiB"
+
 /// Terms that are not permissive are shown with their link and agreed to before `wanted` is emitted.
 class FetchRow : public QWidget {
   Q_OBJECT

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/serve/load_strip.h"
 
-#include <QHBoxLayout>
-#include <QProgressBar>
-#include <QPushButton>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "ui/serve/load_dialog.h"
@@ -20,27 +16,13 @@ constexpr QLatin1String kJob("serve.load");
 }  // namespace
 
 LoadStrip::LoadStrip(EngineController& engine, QWidget* parent)
-    : Card({}, {}, {}, parent), engine_(engine), loads_(new LoadRunner(engine, this)) {
-  setObjectName(QStringLiteral("serve.load"));
-  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  said_ = new Label({}, FontRole::small, Colour::text, this);
-  said_->setObjectName(QStringLiteral("serve.load.said"));
-  bar_ = new QProgressBar(this);
-  bar_->setAccessibleName(tr("Load test, share that has ended"));
-  bar_->setTextVisible(false);
-  auto* cancel = new QPushButton(tr("Cancel load"), this);
-  cancel->setObjectName(QStringLiteral("serve.load.cancel"));
-  cancel->setProperty("compact", true);
-  auto* row = new QHBoxLayout;
-  row->setSpacing(units(3));
-  row->addWidget(said_);
-  row->addWidget(bar_, 1);
-  row->addWidget(cancel);
-  body()->addLayout(row);
-  connect(cancel, &QPushButton::clicked, loads_, &LoadRunner::cancel);
-  connect(loads_, &LoadRunner::progress, this, &LoadStrip::show_progress);
+    : ProgressStrip({QStringLiteral("serve.load"), tr("Load test, share that has ended"), tr("Cancel load")},
+                    parent),
+      engine_(engine),
+      loads_(new LoadRunner(engine, this)) {
+  connect(this, &ProgressStrip::cancelled, loads_, &LoadRunner::cancel);
+  connect(loads_, &LoadRunner::progress, this, &LoadStrip::show_load);
   connect(loads_, &LoadRunner::finished, this, &LoadStrip::show_end);
-  hide();
 }
 
 void LoadStrip::ask(const Objectives& objectives) {
@@ -57,8 +39,7 @@ void LoadStrip::start(const LoadWish& wish) {
   if (auto started = loads_->start(wish); !started)
     return Q_EMIT banner_requested(banner_of(started.error()));
   last_ = wish;
-  show_progress({}, true);
-  show();
+  show_load({}, true);
   Q_EMIT began(tr("Load %1").arg(QString::fromStdString(wish.workload)),
                tr("%n requests", nullptr, wish.requests));
 }
@@ -87,7 +68,7 @@ void LoadStrip::show_end(const Result<LoadReport>& report) {
   Q_EMIT banner_requested(banner);
 }
 
-void LoadStrip::show_progress(const PlayProgress& progress, bool warming_up) {
+void LoadStrip::show_load(const PlayProgress& progress, bool warming_up) {
   const auto count = [](std::size_t n) { return count_text(static_cast<qint64>(n)); };
   const QString workload = QString::fromStdString(last_.workload);
   QString text = warming_up ? tr("Load %1: warming up").arg(workload)
@@ -95,10 +76,10 @@ void LoadStrip::show_progress(const PlayProgress& progress, bool warming_up) {
                                   .arg(workload, count(progress.ended), count(progress.total),
                                        count(progress.sent - progress.ended));
   if (progress.failed > 0) text += tr(", △ %1 failed").arg(count(progress.failed));
-  said_->setText(text);
-  bar_->setRange(0, static_cast<int>(std::max<std::size_t>(progress.total, 1)));
-  bar_->setValue(warming_up ? 0 : static_cast<int>(progress.ended));
-  Q_EMIT job_went_on({kJob, tr("Load %1").arg(workload), static_cast<double>(bar_->value()) / bar_->maximum(),
+  const auto total = static_cast<std::int64_t>(std::max<std::size_t>(progress.total, 1));
+  show_progress(text, warming_up ? 0 : static_cast<std::int64_t>(progress.ended), total);
+  Q_EMIT job_went_on({kJob, tr("Load %1").arg(workload),
+                      warming_up ? 0 : static_cast<double>(progress.ended) / static_cast<double>(total),
                       [this] { loads_->cancel(); }});
 }
 

@@ -3,16 +3,14 @@
 // Cancel.
 #pragma once
 #include "ui/serve/load_runner.h"
+#include "ui/serve/progress_strip.h"
 #include "ui/shell/page.h"
-#include "ui/widgets/card.h"
-
-class QProgressBar;
 
 namespace pitwall::ui {
 
 class EngineController;
 
-class LoadStrip : public Card {
+class LoadStrip : public ProgressStrip {
   Q_OBJECT
 
  public:
@@ -30,13 +28,11 @@ class LoadStrip : public Card {
   void run_requested(qint64 run);
 
  private:
-  void show_progress(const PlayProgress& progress, bool warming_up);
+  void show_load(const PlayProgress& progress, bool warming_up);
   void show_end(const Result<LoadReport>& report);
   EngineController& engine_;
   LoadRunner* loads_;
   LoadWish last_;
-  Label* said_;
-  QProgressBar* bar_;
 };
 
 }  // namespace pitwall::ui

@@ -73,8 +73,9 @@ MemoryCard::MemoryCard(QWidget* parent) : Card(tr("Memory"), {}, tr("Where is th
   bar_->setObjectName(QStringLiteral("serve.memoryBar"));
   table_ = new MemoryTable(this);
   table_->setObjectName(QStringLiteral("serve.memoryTable"));
-  note_ = new ElidedLabel({}, FontRole::small, Colour::muted, this);
+  note_ = new Label({}, FontRole::small, Colour::muted, this);
   note_->setObjectName(QStringLiteral("serve.memoryNote"));
+  note_->setWordWrap(true);
   for (QWidget* part :
        {static_cast<QWidget*>(bar_), static_cast<QWidget*>(table_), static_cast<QWidget*>(note_)})
     body()->addWidget(part);

@@ -100,6 +100,8 @@ ModelList::ModelList(QWidget* parent) : QWidget(parent) {
   connect(fetch_card_, &FetchCard::failed, this, &ModelList::fetch_failed);
   connect(fetch_card_, &FetchCard::job_went_on, this, &ModelList::job_went_on);
   connect(fetch_card_, &FetchCard::job_ended, this, &ModelList::job_ended);
+  connect(fetch_card_, &FetchCard::progressed, this, &ModelList::fetch_progressed);
+  connect(fetch_card_, &FetchCard::ended, this, &ModelList::fetch_ended);
   connect(cancel, &QPushButton::clicked, this, &ModelList::cancel_requested);
   set_models({}, {});
 }
@@ -149,6 +151,10 @@ void ModelList::show_loading(const QString& model, const QString& phase, qint64 
   if (total > 0) progress_->setValue(static_cast<int>(done * kProgressSteps / total));
   load_card_->show();
   list_card_->setEnabled(false);
+}
+
+void ModelList::cancel_fetch() {
+  fetch_card_->cancel();
 }
 
 void ModelList::show_idle() {

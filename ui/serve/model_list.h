@@ -29,6 +29,7 @@ class ModelList : public QWidget {
 
   void show_loading(const QString& model, const QString& phase, qint64 done, qint64 total);
   void show_idle();
+  void cancel_fetch();
 
  Q_SIGNALS:
   void chosen(const QString& path);  ///< the selection moved
@@ -39,6 +40,8 @@ class ModelList : public QWidget {
   void fetch_failed(const pitwall::Error& error);
   void job_went_on(const pitwall::ui::Job& job);
   void job_ended(const QString& id);
+  void fetch_progressed(const QString& text, qint64 done, qint64 total);  ///< bytes
+  void fetch_ended();                                                     ///< in any way
 
  private:
   DataTable* table_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Requests as rows of a table: one for each, live ones first.
 #pragma once
+#include <cstdint>
 #include <vector>
 
 #include "engine/telemetry/snapshot.h"
@@ -9,6 +10,7 @@
 namespace pitwall::ui {
 
 std::vector<TableColumn> request_columns();
-std::vector<TableRow> request_rows(const Snapshot& snapshot);
+/// The first `most` of them.
+std::vector<TableRow> request_rows(const Snapshot& snapshot, std::size_t most = SIZE_MAX);
 
 }  // namespace pitwall::ui

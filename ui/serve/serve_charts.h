@@ -1,30 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The serve page's charts: ITL, TTFT, TPOT, throughput and memory over time, with one crosshair, one span and
-// the same laps on all of them; the newest steps; and how everything since the start is distributed.
+// The serve page's charts: ITL, TTFT, TPOT, queue time, throughput and memory over time, with one crosshair,
+// one span and the same laps on all of them; the newest steps; and how the latencies are distributed.
 #pragma once
 #include <QWidget>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "engine/bench/goodput.h"
-#include "engine/telemetry/recorder.h"
+#include "ui/serve/chart_series.h"
 #include "ui/serve/event_log.h"
 #include "ui/widgets/line_chart.h"
-#include "ui/widgets/stack_chart.h"
 #include "ui/widgets/step_chart.h"
 #include "ui/widgets/ticks.h"
 
 namespace pitwall::ui {
-
-/// p50, p90 and p99 of a measure over the seconds; a percentile without enough samples (20, 100) is a gap.
-std::vector<ChartSeries> percentile_series(const std::vector<SecondRecord>& seconds,
-                                           Percentiles SecondRecord::*measure, Colour colour);
-std::vector<ChartSeries> throughput_series(const std::vector<SecondRecord>& seconds);
-std::vector<ChartSeries> memory_series(const std::vector<SecondRecord>& seconds, Bytes unit);
-
-/// The share of what has happened since start that took at most so long, on the recorder's edges.
-std::vector<ChartSeries> distribution_series(const Recorder& recorder);
-/// Weights, working memory and the KV pool's parts, with what the system says, in units of `unit`.
-StackData memory_stack(const std::vector<SecondRecord>& seconds, const LedgerSnapshot& ledger, Bytes unit);
 
 /// Keys inside: + and − zoom around the crosshair, 0 shows the window again; dragging shows a span on all.
 class ServeCharts : public QWidget {
@@ -32,10 +22,14 @@ class ServeCharts : public QWidget {
 
  public:
   explicit ServeCharts(QWidget* parent = nullptr);
-  /// `steps` of the same engine, not owned; `recorder` null once it has stopped.
-  void show_snapshot(const Snapshot& snapshot, int window_seconds, const std::vector<StepSpan>& steps,
-                     const Recorder* recorder);
-  void set_objectives(const Objectives& objectives);       ///< lines on TTFT and TPOT
+  /// What the drawings show from now on; they draw when they are called. `steps` of the same engine, not
+  /// owned.
+  void set_snapshot(std::shared_ptr<const Snapshot> snapshot, int window_seconds,
+                    const std::vector<StepSpan>& steps);
+  /// One a chart: each does nothing while its chart is hidden.
+  std::vector<std::function<void()>> drawings();
+
+  void set_objectives(const Objectives& objectives);       ///< lines on TTFT, TPOT and the distribution
   void set_spikes(const std::vector<ServeEvent>& events);  ///< rings on ITL, of those that are spikes
   void add_beside_batch(QWidget* widget);
   void show_span(double from, double to);
@@ -44,20 +38,34 @@ class ServeCharts : public QWidget {
   bool zoomed() const { return zoomed_; }
 
  Q_SIGNALS:
-  void redraw_asked();  ///< of the last snapshot, as the span is another
+  void redraw_asked();             ///< of the last snapshot, as the span is another
+  void step_chosen(quint64 step);  ///< by the ring of its spike
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
   LineChart* add(int cell, const LineChart::Spec& spec);
+  void add_distributions();
   void place(QWidget* widget, int cell);
   template <class Chart>
   void link(Chart* chart);
+  void draw_latency(LineChart* chart, Percentiles SecondRecord::*measure, Colour colour);
+  void draw_memory();
+  void frame(LineChart* chart) const;  ///< its span, laps and source
+
   std::vector<LineChart*> charts_;  ///< over time
-  LineChart *itl_, *ttft_, *tpot_, *throughput_, *distribution_;
+  LineChart *itl_, *ttft_, *tpot_, *queue_, *throughput_, *distribution_;
+  CdfChart* cdf_;
   StackChart* memory_;
   StepChart* batch_;
+  std::vector<std::uint64_t> spikes_;  ///< steps of the rings
+
+  std::shared_ptr<const Snapshot> snapshot_;
+  std::vector<SecondRecord> seconds_;  ///< of the span
+  std::vector<ChartLap> laps_;
+  QString source_;
+  const std::vector<StepSpan>* steps_ = nullptr;
   AxisLimits x_{0, 0};
   bool zoomed_ = false;
 };

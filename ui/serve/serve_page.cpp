@@ -3,7 +3,6 @@
 
 #include <QAbstractButton>
 #include <QComboBox>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QKeyEvent>
@@ -18,12 +17,14 @@
 #include "engine/base/clock.h"
 #include "engine/base/threads.h"
 #include "engine/library/models_folder.h"
+#include "ui/serve/engine_log.h"
 #include "ui/serve/events_card.h"
 #include "ui/serve/goodput_card.h"
 #include "ui/serve/laps.h"
 #include "ui/serve/live_view.h"
 #include "ui/serve/load_strip.h"
 #include "ui/serve/memory_card.h"
+#include "ui/serve/model_chooser.h"
 #include "ui/serve/model_facts.h"
 #include "ui/serve/model_list.h"
 #include "ui/serve/palette_entries.h"
@@ -47,7 +48,7 @@ namespace {
 constexpr int kWindowSeconds[] = {60, 120, 300, 600};
 constexpr int kUsualWindow = 1;
 constexpr double kRightUnits = 84;    // the right column
-constexpr double kNarrowUnits = 290;  // without the rail: below it the right column becomes a tab
+constexpr double kNarrowUnits = 299;  // a window of 320 without its rail: below it the right column is a tab
 
 double utc_seconds() {
   return static_cast<double>(RealClock().utc_now()) / static_cast<double>(kNanosPerSecond);
@@ -68,30 +69,29 @@ struct ServePage::State {
   EngineController& engine;
   Preferences& preferences;
 
-  QString model;
   bool session_settings = false;  // the command line changed them: not remembered
   bool paused = false, narrow = false;
 
-  QComboBox *model_box = nullptr, *window_box = nullptr;
+  QComboBox *window_box = nullptr, *device_box = nullptr;
+  ModelChooser* models = nullptr;
   QAction *start_stop = nullptr, *start = nullptr, *stop = nullptr, *pause = nullptr, *window = nullptr,
           *load_test = nullptr;
   QTabBar* narrow_tabs = nullptr;
   QStackedWidget* left = nullptr;
   QWidget* right = nullptr;
-  ModelList* list = nullptr;
   LiveView* live = nullptr;
-  ModelCard* facts = nullptr;
   SettingsForm* form = nullptr;
   PrefixCard* prefix = nullptr;
   GoodputCard* goodput = nullptr;
   EventsCard* events = nullptr;
   LoadStrip* load_strip = nullptr;
+  ProgressStrip* fetch_strip = nullptr;
   EventLog log;
   Nanos followed = 0;                     // the change that the form has heard of
   std::shared_ptr<const Snapshot> shown;  // stands still while the view is paused
 
-  std::uint64_t facts_asked = 0, plans_asked = 0;  // answers to older questions are dropped
-  std::unique_ptr<WorkerPool> reader;              // last: it joins first
+  std::uint64_t plans_asked = 0;         // answers to older questions are dropped
+  WorkerPool reader{1, "model reader"};  // last: it joins first
 
   int window_seconds() const { return kWindowSeconds[window_box->currentIndex()]; }
   bool busy() const {
@@ -102,7 +102,6 @@ struct ServePage::State {
 ServePage::ServePage(EngineController& engine, Preferences& preferences, QWidget* parent)
     : Page(parent), state_(std::make_unique<State>(engine, preferences)) {
   setObjectName(QStringLiteral("serve"));
-  state_->reader = std::make_unique<WorkerPool>(1, "model reader");
   build();
   build_actions();
   connect_engine();
@@ -116,7 +115,7 @@ ServePage::ServePage(EngineController& engine, Preferences& preferences, QWidget
               {Banner::Severity::warn, tr("Saved settings are not used. %1").arg(trouble), {}, {}, {}});
         },
         Qt::QueuedConnection);
-  scan_models();
+  state_->models->scan();
   if (const QStringList recent = preferences.recent_models(); !recent.isEmpty()) choose_model(recent.front());
   show_state();
 }
@@ -130,7 +129,7 @@ QString ServePage::title() const {
   return tr("Serve");
 }
 QList<QWidget*> ServePage::context_widgets() {
-  return {state_->model_box};
+  return {state_->models->box(), state_->device_box};
 }
 QList<QAction*> ServePage::page_actions() {
   return {state_->window, state_->pause, state_->load_test, state_->start_stop};
@@ -138,9 +137,9 @@ QList<QAction*> ServePage::page_actions() {
 
 void ServePage::build() {
   State& s = *state_;
-  s.list = new ModelList(this);
+  EngineLog::current();  // listens before an engine runs
+  s.models = new ModelChooser(s.preferences, s.reader, this);
   s.live = new LiveView(this);
-  s.facts = new ModelCard(this);
   s.form = new SettingsForm(this);
   s.prefix = new PrefixCard(this);
   s.goodput = new GoodputCard(this);
@@ -149,15 +148,18 @@ void ServePage::build() {
   s.events = new EventsCard(this);
   s.load_strip = new LoadStrip(s.engine, this);
   s.live->add_strip(s.load_strip);
+  s.fetch_strip = new ProgressStrip(
+      {QStringLiteral("serve.fetchStrip"), tr("Fetch, share that is here"), tr("Cancel fetch")}, this);
+  s.live->add_strip(s.fetch_strip);
   s.left = new QStackedWidget(this);
-  s.left->addWidget(s.list);
+  s.left->addWidget(s.models->list());
   s.left->addWidget(s.live);
 
   s.right = new QWidget(this);
   auto* right = new QVBoxLayout(s.right);
   right->setContentsMargins(0, 0, 0, 0);
   right->setSpacing(units(2.5));
-  right->addWidget(s.facts);
+  right->addWidget(s.models->card());
   right->addWidget(s.form, 5);
   right->addWidget(s.prefix);
   right->addWidget(s.goodput);
@@ -185,41 +187,48 @@ void ServePage::build() {
   page->addLayout(halves, 1);
 
   build_top_bar();
+  connect_models();
   connect_live();
 }
 
 void ServePage::build_top_bar() {
   State& s = *state_;
-  s.model_box = new QComboBox(this);
-  s.model_box->setObjectName(QStringLiteral("serve.model"));
-  s.model_box->setAccessibleName(tr("Model"));
-  s.model_box->setAccessibleDescription(tr("The model to serve."));
-  s.model_box->setMinimumWidth(units(48));
-  s.model_box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   s.window_box = new QComboBox(this);
   s.window_box->setObjectName(QStringLiteral("serve.window"));
   s.window_box->setAccessibleName(tr("Time window of the charts"));
   for (const int seconds : kWindowSeconds) s.window_box->addItem(tr("%1 min").arg(seconds / 60));
   s.window_box->setCurrentIndex(kUsualWindow);
 
-  connect(s.model_box, &QComboBox::activated, this, [this](int index) {
-    const QString path = state_->model_box->itemData(index).toString();
-    fill_model_box();
-    path.isEmpty() ? open_file() : choose_model(path);
-  });
+  s.device_box = new QComboBox(this);
+  s.device_box->setObjectName(QStringLiteral("serve.device"));
+  s.device_box->setAccessibleName(tr("Device"));
+  s.device_box->setAccessibleDescription(tr("Where the model runs; the setting named device."));
+  for (const auto& [text, value] : {std::pair{tr("CPU"), "cpu"}, std::pair{tr("GPU, by CUDA"), "cuda"}})
+    s.device_box->addItem(text, QLatin1String(value));
+
   connect(s.window_box, &QComboBox::currentIndexChanged, this, [this] { show_snapshot(); });
-  connect(s.list, &ModelList::chosen, this, &ServePage::choose_model);
-  connect(s.list, &ModelList::serve_requested, this, &ServePage::start);
-  connect(s.list, &ModelList::open_requested, this, &ServePage::open_file);
-  connect(s.list, &ModelList::fetched, this, [this](const QString& path) {
-    scan_models();
-    choose_model(path);
+  connect(s.device_box, &QComboBox::activated, this, [this] {
+    const std::string device = state_->device_box->currentData().toString().toStdString();
+    if (state_->form->set("device", device)) Q_EMIT state_->form->edited();
   });
-  connect(s.list, &ModelList::fetch_failed, this,
+}
+
+void ServePage::connect_models() {
+  ModelList* list = state_->models->list();
+  connect(list, &ModelList::fetch_progressed, state_->fetch_strip, &ProgressStrip::show_progress);
+  connect(list, &ModelList::fetch_ended, state_->fetch_strip, &QWidget::hide);
+  connect(state_->fetch_strip, &ProgressStrip::cancelled, list, &ModelList::cancel_fetch);
+  connect(state_->models, &ModelChooser::chosen, this, [this] {
+    show_state();
+    const EngineController& engine = state_->engine;
+    if (engine.state() == EngineState::serving && chosen_model() != engine.model_path()) offer_restart();
+  });
+  connect(list, &ModelList::serve_requested, this, &ServePage::start);
+  connect(list, &ModelList::fetch_failed, this,
           [this](const Error& error) { Q_EMIT banner_requested(banner_of(error)); });
-  connect(s.list, &ModelList::job_went_on, this, &ServePage::job_went_on);
-  connect(s.list, &ModelList::job_ended, this, &ServePage::job_ended);
-  connect(s.list, &ModelList::cancel_requested, this, [this] {
+  connect(list, &ModelList::job_went_on, this, &ServePage::job_went_on);
+  connect(list, &ModelList::job_ended, this, &ServePage::job_ended);
+  connect(list, &ModelList::cancel_requested, this, [this] {
     if (state_->engine.state() == EngineState::loading) stop();
   });
 }
@@ -229,6 +238,7 @@ void ServePage::connect_live() {
   connect(s.form, &SettingsForm::change_asked, &s.engine, &EngineController::change);
   connect(&s.engine, &EngineController::setting_changed, s.form, &SettingsForm::show_answer);
   connect(s.form, &SettingsForm::edited, this, [this] {
+    show_device();
     if (state_->session_settings) return;
     if (auto saved = state_->preferences.set_engine_settings(state_->form->settings()); !saved)
       Q_EMIT banner_requested(banner_of(saved.error()));
@@ -243,8 +253,8 @@ void ServePage::connect_live() {
   });
   connect(s.live, &LiveView::redraw_asked, this, &ServePage::show_snapshot);
   connect(s.live, &LiveView::step_chosen, this, [this](quint64 step) {
-    if (Engine* engine = state_->engine.engine())
-      state_->live->show_step_text(step_text(step, engine->recorder()));
+    Engine* engine = state_->engine.engine();
+    state_->live->tell_step(step, engine ? &engine->recorder() : nullptr);
   });
   connect(s.events, &EventsCard::chosen, s.live, [live = s.live](const ServeEvent& event) {
     event.step > 0 ? live->show_step(event.step) : live->show_time(event.at);
@@ -294,14 +304,14 @@ void ServePage::build_actions() {
   window->setDefaultWidget(s.window_box);
   s.window = window;
   connect(action("serve.openModel", tr("Open a model…"), QKeySequence::Open), &QAction::triggered, this,
-          &ServePage::open_file);
+          [this] { state_->models->open_file(); });
   connect(s.start, &QAction::triggered, this, &ServePage::start);
   connect(s.stop, &QAction::triggered, this, &ServePage::stop);
   connect(s.start_stop, &QAction::triggered, this, [this] { state_->busy() ? stop() : start(); });
   connect(s.pause, &QAction::toggled, this, [this](bool on) {
     state_->paused = on;
     state_->pause->setText(on ? tr("Resume view") : tr("Pause view"));
-    if (on) return;
+    if (on) return state_->live->finish_drawing();
     take_snapshot();
     show_snapshot();
   });
@@ -318,41 +328,45 @@ void ServePage::connect_engine() {
   });
   connect(&engine, &EngineController::load_progress, this,
           [this](const QString& phase, qint64 done, qint64 total) {
-            state_->list->show_loading(QFileInfo(state_->engine.model_path()).completeBaseName(), phase, done,
-                                       total);
+            state_->models->list()->show_loading(QFileInfo(state_->engine.model_path()).completeBaseName(),
+                                                 phase, done, total);
           });
   connect(&engine, &EngineController::snapshot_ready, this, [this] {
     take_snapshot();
-    if (!state_->paused && isVisible()) show_snapshot();
+    if (!state_->paused && isVisible() && !window()->isMinimized()) show_snapshot();
   });
 }
 
 void ServePage::show_state() {
   State& s = *state_;
   const EngineState now = s.engine.state();
-  const bool live = now == EngineState::serving || now == EngineState::stopping ||
-                    (now == EngineState::stopped && s.engine.snapshot() && s.model == s.engine.model_path());
-  s.left->setCurrentWidget(live ? static_cast<QWidget*>(s.live) : s.list);
+  const bool live =
+      now == EngineState::serving || now == EngineState::stopping ||
+      (now == EngineState::stopped && s.engine.snapshot() && chosen_model() == s.engine.model_path());
+  s.left->setCurrentWidget(live ? static_cast<QWidget*>(s.live) : s.models->list());
   s.live->figures()->setVisible(live);
-  s.facts->setVisible(!live);
+  s.models->card()->setVisible(!live);
   for (QWidget* card :
        {static_cast<QWidget*>(s.prefix), static_cast<QWidget*>(s.goodput), static_cast<QWidget*>(s.events)})
     card->setVisible(live);
   s.load_test->setEnabled(now == EngineState::serving && !s.load_strip->running());
   s.pause->setEnabled(live);
   s.window_box->setEnabled(live);
-  s.model_box->setEnabled(now != EngineState::loading && now != EngineState::stopping);
+  s.device_box->setEnabled(!s.busy() && now != EngineState::stopping);
+  show_device();
+  s.models->box()->setEnabled(now != EngineState::loading && now != EngineState::stopping);
   s.start->setEnabled(!s.busy() && now != EngineState::stopping);
   s.stop->setEnabled(s.busy());
   s.start_stop->setProperty("primary", !s.busy());  // before the text: that is what tells the button to look
   s.start_stop->setText(now == EngineState::loading   ? tr("Cancel load")
                         : now == EngineState::serving ? tr("Stop engine")
                                                       : tr("Start engine"));
-  s.start_stop->setEnabled(now != EngineState::stopping && (s.busy() || !s.model.isEmpty()));
+  s.start_stop->setEnabled(now != EngineState::stopping && (s.busy() || !chosen_model().isEmpty()));
   if (now == EngineState::loading)
-    s.list->show_loading(QFileInfo(s.engine.model_path()).completeBaseName(), tr("Reading the header"), 0, 0);
+    s.models->list()->show_loading(QFileInfo(s.engine.model_path()).completeBaseName(),
+                                   tr("Reading the header"), 0, 0);
   else
-    s.list->show_idle();
+    s.models->list()->show_idle();
   if (now == EngineState::serving)
     s.form->serve(*s.engine.engine(), QUrl(s.engine.url()).port());
   else if (now == EngineState::loading)
@@ -368,14 +382,19 @@ void ServePage::show_state() {
       now == EngineState::stopped && last ? tr("Stopped at %1").arg(time_text(last->utc)) : QString());
 }
 
+void ServePage::show_device() {
+  const QString device = QString::fromStdString(state_->form->settings().text("device"));
+  state_->device_box->setCurrentIndex(state_->device_box->findData(device));
+}
+
 /// What was planned stands beside what is booked: worked out while the first requests come in.
 void ServePage::plan_memory() {
   State& s = *state_;
   s.live->memory()->show_planned(std::nullopt);
   const std::uint64_t asked = ++s.plans_asked;
   if (s.engine.state() != EngineState::serving) return;
-  s.reader->post([this, asked, model = s.engine.model_path().toStdString(), settings = s.engine.settings(),
-                  booked = s.engine.snapshot()->ledger] {
+  s.reader.post([this, asked, model = s.engine.model_path().toStdString(), settings = s.engine.settings(),
+                 booked = s.engine.snapshot()->ledger] {
     const auto planned = planned_memory(model, settings, booked);
     if (!planned) return;
     QMetaObject::invokeMethod(
@@ -407,9 +426,7 @@ void ServePage::take_snapshot() {
 void ServePage::show_snapshot() {
   State& s = *state_;
   if (!s.shown) return;
-  Engine* engine = s.engine.engine();
-  s.live->show_snapshot(*s.shown, s.window_seconds(), s.goodput->objectives(),
-                        engine ? &engine->recorder() : nullptr);
+  s.live->show_snapshot(s.shown, s.window_seconds(), s.goodput->objectives());
   s.prefix->show_snapshot(*s.shown);
   s.goodput->show_snapshot(*s.shown);
 }
@@ -429,7 +446,7 @@ void ServePage::show_error() {
     banner.action = [this, name = std::string(setting->name)] { show_setting(name); };
   } else {
     banner.verb = tr("Open another model…");
-    banner.action = [this] { open_file(); };
+    banner.action = [this] { state_->models->open_file(); };
   }
   Q_EMIT banner_requested(banner);
 }
@@ -449,35 +466,16 @@ void ServePage::show_setting(const std::string& name) {
 }
 
 void ServePage::activated() {
-  scan_models();
+  state_->models->scan();
   show_state();
-}
-
-void ServePage::scan_models() {
-  state_->list->set_models(state_->preferences.recent_models(), state_->preferences.model_folders());
-  fill_model_box();
-}
-
-void ServePage::fill_model_box() {
-  State& s = *state_;
-  s.list->set_current(s.model);
-  const QSignalBlocker quiet(s.model_box);
-  s.model_box->clear();
-  QStringList paths = s.list->paths();
-  if (!s.model.isEmpty() && !paths.contains(s.model)) paths.prepend(s.model);
-  for (const QString& path : paths) s.model_box->addItem(QFileInfo(path).completeBaseName(), path);
-  s.model_box->addItem(tr("Open…"));
-  s.model_box->setCurrentIndex(static_cast<int>(paths.indexOf(s.model)));
-  s.model_box->setPlaceholderText(tr("No model chosen"));
 }
 
 void ServePage::choose_model(const QString& path) {
-  if (path.isEmpty() || path == state_->model) return;
-  state_->model = path;
-  fill_model_box();
-  read_facts(path);
-  show_state();
-  if (state_->engine.state() == EngineState::serving && path != state_->engine.model_path()) offer_restart();
+  state_->models->choose(path);
+}
+
+QString ServePage::chosen_model() const {
+  return state_->models->model();
 }
 
 void ServePage::offer_restart() {
@@ -485,32 +483,10 @@ void ServePage::offer_restart() {
   Banner banner;
   banner.severity = Banner::Severity::warn;
   banner.text = tr("%1 is chosen, and %2 is still serving.")
-                    .arg(name(state_->model), name(state_->engine.model_path()));
-  banner.verb = tr("Restart with %1").arg(name(state_->model));
+                    .arg(name(chosen_model()), name(state_->engine.model_path()));
+  banner.verb = tr("Restart with %1").arg(name(chosen_model()));
   banner.action = [this] { load(); };
   Q_EMIT banner_requested(banner);
-}
-
-QString ServePage::chosen_model() const {
-  return state_->model;
-}
-
-void ServePage::read_facts(const QString& path) {
-  state_->facts->show_reading(path);
-  const std::uint64_t asked = ++state_->facts_asked;
-  state_->reader->post([this, path, asked] {
-    auto facts = read_model_facts(path);
-    QMetaObject::invokeMethod(
-        this,
-        [this, path, asked, facts = std::move(facts)] {
-          if (asked != state_->facts_asked) return;
-          if (facts)
-            state_->facts->show_facts(path, *facts);
-          else
-            state_->facts->show_error(path, QString::fromStdString(facts.error().text()));
-        },
-        Qt::QueuedConnection);
-  });
 }
 
 Result<void> ServePage::set_setting(std::string_view name, std::string_view text) {
@@ -532,24 +508,17 @@ void ServePage::take_plan(const QString& model,
 void ServePage::start() {
   State& s = *state_;
   if (s.busy() || !s.form->complete()) return;
-  if (s.model.isEmpty()) return open_file();
+  if (chosen_model().isEmpty()) return s.models->open_file();
   load();
 }
 
 void ServePage::load() {
-  state_->preferences.add_recent_model(state_->model);
-  state_->engine.start(state_->model, state_->form->settings());
+  state_->preferences.add_recent_model(chosen_model());
+  state_->engine.start(chosen_model(), state_->form->settings());
 }
 
 void ServePage::stop() {
   state_->engine.stop();
-}
-
-void ServePage::open_file() {
-  const QString path =
-      QFileDialog::getOpenFileName(this, tr("Open a model"), QFileInfo(state_->model).absolutePath(),
-                                   tr("Models (*.gguf config.json);;All files (*)"));
-  if (!path.isEmpty()) open(path);
 }
 
 void ServePage::open(const QString& path) {

@@ -51,9 +51,11 @@ class ServePage : public Page {
   void build();
   void build_actions();
   void connect_engine();
+  void connect_models();
   void connect_live();
   void build_top_bar();
   void show_state();
+  void show_device();
   void take_snapshot();
   void show_snapshot();
   void plan_memory();
@@ -62,10 +64,6 @@ class ServePage : public Page {
   void show_setting(const std::string& name);  ///< puts the focus into its field
   void load();
   void offer_restart();
-  void scan_models();
-  void fill_model_box();
-  void read_facts(const QString& path);
-  void open_file();
   std::unique_ptr<State> state_;
 };
 

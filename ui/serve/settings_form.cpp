@@ -219,7 +219,7 @@ QWidget* SettingsForm::make_field(const SettingInfo& info, std::size_t row) {
     auto* box = new QComboBox(inside_);
     box->setProperty("compact", true);
     for (const QString& choice : qs(info.choices).split(QLatin1Char('|'))) box->addItem(choice);
-    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     connect(box, &QComboBox::textActivated, this, [=, this](const QString& text) { take(row, text); });
     return box;
   }

@@ -3,34 +3,11 @@
 
 #include <algorithm>
 
+#include "ui/serve/step_members.h"
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/words.h"
 
 namespace pitwall::ui {
-
-namespace {
-
-constexpr std::size_t kAllKept = std::size_t{1} << 14;  // more than a recorder's ring
-
-QString event_text(const StepEvent& event) {
-  const QString who = count_text(static_cast<qint64>(event.request.value)), tokens = count_text(event.tokens);
-  switch (event.kind) {
-    case StepEvent::Kind::joined:
-      return event.tokens > 0 ? tr("%1 joined (%2 tokens cached)").arg(who, tokens)
-                              : tr("%1 joined").arg(who);
-    case StepEvent::Kind::resumed:
-      return tr("%1 came back").arg(who);
-    case StepEvent::Kind::left:
-      return tr("%1 left").arg(who);
-    case StepEvent::Kind::preempted:
-      return tr("%1 was preempted (%2 tokens thrown away)").arg(who, tokens);
-    case StepEvent::Kind::swapped_out:
-      return tr("%1 was swapped out (%2 tokens)").arg(who, tokens);
-  }
-  return {};
-}
-
-}  // namespace
 
 void StepHistory::take(const Snapshot& snapshot, const Recorder& recorder) {
   if (snapshot.started_utc != started_) {
@@ -42,7 +19,8 @@ void StepHistory::take(const Snapshot& snapshot, const Recorder& recorder) {
   if (newest <= known) return;
   const Nanos to_utc = snapshot.utc - snapshot.steady;
   const auto seconds = [to_utc](Nanos steady) { return static_cast<double>(steady + to_utc) / 1e9; };
-  const auto fresh = recorder.last_steps(steps_.empty() ? kAllKept : std::min(kAllKept, newest - known + 64));
+  const auto fresh =
+      recorder.last_steps(steps_.empty() ? kAllSteps : std::min(kAllSteps, newest - known + 64));
   for (const StepRecord& step : fresh) {
     if (step.step <= known) continue;
     StepSpan span{step.step, seconds(step.started), seconds(step.finished)};
@@ -61,7 +39,7 @@ void StepHistory::take(const Snapshot& snapshot, const Recorder& recorder) {
 }
 
 QString step_text(std::uint64_t step, const Recorder& recorder) {
-  const auto kept = recorder.last_steps(kAllKept);
+  const auto kept = recorder.last_steps(kAllSteps);
   const auto found =
       std::find_if(kept.rbegin(), kept.rend(), [step](const StepRecord& each) { return each.step == step; });
   if (found == kept.rend()) return {};
@@ -77,7 +55,9 @@ QString step_text(std::uint64_t step, const Recorder& recorder) {
   if (found->predicted_ns > 0)
     words << tr("expected %1").arg(ms_text(static_cast<double>(found->predicted_ns) / 1e6));
   if (found->evicted > 0) words << tr("%1 cached blocks evicted").arg(count_text(found->evicted));
-  for (const StepEvent& event : recorder.events_of(*found)) words << event_text(event);
+  for (const StepEvent& event : recorder.events_of(*found))
+    words << QStringLiteral("%1 %2").arg(count_text(static_cast<qint64>(event.request.value)),
+                                         event_text(event));
   return words.join(QStringLiteral(" · "));
 }
 

@@ -8,6 +8,8 @@
 
 namespace pitwall::ui {
 
+inline constexpr std::size_t kAllSteps = std::size_t{1} << 14;  ///< more than a recorder keeps
+
 class StepHistory {
  public:
   static constexpr std::size_t kMost = std::size_t{1} << 18;  ///< an hour of 70 steps/s, 15 MB

@@ -68,6 +68,10 @@ ItemDetail::ItemDetail(QWidget* parent) : Card(tr("Item"), {}, {}, parent) {
   repeat_ = button("tune.repeat", tr("Repeat runs"), &ItemDetail::repeat_requested);
   repeat_->setToolTip(tr("As many repeats again, before and after: a narrower interval"));
   decide_ = button("tune.decide", tr("Decide"), &ItemDetail::decide_requested);
+  take_ = new QPushButton(this);
+  take_->setObjectName(QStringLiteral("tune.take"));
+  take_->setToolTip(tr("The best of the values that were tried, by the mean of the measure"));
+  connect(take_, &QPushButton::clicked, this, [this] { Q_EMIT value_requested(best_); });
   edit_ = button("tune.edit", tr("Edit…"), &ItemDetail::edit_requested);
 
   auto* content = new QWidget;
@@ -94,7 +98,7 @@ ItemDetail::ItemDetail(QWidget* parent) : Card(tr("Item"), {}, {}, parent) {
   scroll->viewport()->setAutoFillBackground(false);
   auto* buttons = new QHBoxLayout;
   buttons->setSpacing(units(2));
-  for (QPushButton* one : {run_, keep_, revert_, repeat_, decide_, edit_}) buttons->addWidget(one);
+  for (QPushButton* one : {run_, keep_, revert_, repeat_, decide_, take_, edit_}) buttons->addWidget(one);
   buttons->addStretch(1);
   body()->addWidget(scroll, 1);
   body()->addLayout(buttons);
@@ -103,7 +107,7 @@ ItemDetail::ItemDetail(QWidget* parent) : Card(tr("Item"), {}, {}, parent) {
 void ItemDetail::show_item(const TuneSession& session, int index) {
   const bool known =
       session.checklist() && index >= 0 && index < static_cast<int>(session.checklist()->items.size());
-  for (QPushButton* one : {run_, keep_, revert_, repeat_, decide_, edit_}) one->setVisible(known);
+  for (QPushButton* one : {run_, keep_, revert_, repeat_, decide_, take_, edit_}) one->setVisible(known);
   if (!known) {
     set_title(tr("Item"));
     set_unit({});
@@ -136,7 +140,10 @@ void ItemDetail::show_item(const TuneSession& session, int index) {
   repeat_->setText(failed ? tr("Repeat") : tr("Repeat runs"));
   decide_->setVisible(failed && measured);
   decide_->setText(tr("Decide with %1").arg(result.pairs));
-  for (QPushButton* one : {run_, keep_, revert_, repeat_, decide_, edit_}) one->setEnabled(!running);
+  best_ = best_value(checklist, item, result).value_or("");
+  take_->setVisible(!item.also.empty() && !best_.empty() && best_ != item.changes.front().to);
+  take_->setText(tr("Take %1").arg(QString::fromStdString(best_)));
+  for (QPushButton* one : {run_, keep_, revert_, repeat_, decide_, take_, edit_}) one->setEnabled(!running);
   keep_->setEnabled(!running && item.verdict != ItemVerdict::keep);
   revert_->setEnabled(!running && item.verdict != ItemVerdict::revert);
 }

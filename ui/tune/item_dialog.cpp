@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "engine/bench/checklist.h"
+#include "ui/tune/setting_box.h"
 #include "ui/tune/tune_words.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/engine_words.h"
@@ -18,14 +19,6 @@ namespace {
 
 QString qs(std::string_view text) {
   return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
-/// Settings that an item of this target may change.
-std::vector<const SettingInfo*> settings_for(TuneTarget target) {
-  std::vector<const SettingInfo*> found;
-  for (const SettingInfo& info : setting_table())
-    if (can_measure(info, target)) found.push_back(&info);
-  return found;
 }
 
 QLineEdit* field(const char* id, const QString& name, const QString& hint, const QString& text,
@@ -124,13 +117,8 @@ ItemDialog::ItemDialog(const Checklist& checklist, const Settings& base, const I
 
 void ItemDialog::add_variable(const ItemChange& change) {
   const QString number = QString::number(variables_.size());
-  Variable variable{new QComboBox(this), nullptr, nullptr};
-  variable.setting->setObjectName(QStringLiteral("tune.item.setting.") + number);
-  variable.setting->setAccessibleName(tr("Setting"));
-  for (const SettingInfo* info : settings_for(checklist_.target)) {
-    variable.setting->addItem(qs(info->name));
-    variable.setting->setItemData(variable.setting->count() - 1, engine_words(info->help), Qt::ToolTipRole);
-  }
+  Variable variable{make_setting_box(QStringLiteral("tune.item.setting.") + number, checklist_.target, this),
+                    nullptr, nullptr};
   variable.setting->setCurrentIndex(std::max(0, variable.setting->findText(qs(change.setting))));
   variable.from = field("", tr("From"), tr("from"), qs(change.from), this);
   variable.from->setObjectName(QStringLiteral("tune.item.from.") + number);

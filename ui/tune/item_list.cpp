@@ -6,6 +6,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "engine/bench/workload.h"
 #include "ui/tune/item_delegate.h"
@@ -49,6 +50,20 @@ QString number_of_requests(const Checklist& checklist) {
   return ItemList::tr("%1 requests").arg(count_text(checklist.num_prompts > 0 ? checklist.num_prompts : own));
 }
 
+/// "Item 3, max-num-seqs=12, repeat 2: 5 of 9 runs, about 40 s left"
+QString progress_text(const TuneProgress& progress, std::optional<double> seconds_left) {
+  if (progress.total == 0) return ItemList::tr("Preparing item %1.").arg(progress.item + 1);
+  const QString done = ItemList::tr("Item %1, %2, repeat %3: %4 of %5 runs")
+                           .arg(progress.item + 1)
+                           .arg(qs(progress.change))
+                           .arg(progress.repeat)
+                           .arg(progress.done)
+                           .arg(progress.total);
+  return seconds_left ? ItemList::tr("%1, about %2 left")
+                            .arg(done, elapsed_text(static_cast<Nanos>(*seconds_left * 1e9)))
+                      : done;
+}
+
 QPushButton* button(const char* id, const QString& text, QWidget* parent) {
   auto* one = new QPushButton(text, parent);
   one->setObjectName(QLatin1String(id));
@@ -68,6 +83,8 @@ ItemList::ItemList(QWidget* parent) : Card({}, {}, {}, parent), model_(new ItemM
   note_ = new Label({}, FontRole::caption, Colour::muted, this);
   note_->setObjectName(QStringLiteral("tune.note"));
   note_->setWordWrap(true);
+  progress_ = new ElidedLabel({}, FontRole::small, Colour::accent, this);
+  progress_->setObjectName(QStringLiteral("tune.progress"));
   auto* base_name = new Label(tr("0  Baseline"), FontRole::section, Colour::text, this);
   view_ = new QListView(this);
   view_->setObjectName(QStringLiteral("tune.items"));
@@ -86,8 +103,10 @@ ItemList::ItemList(QWidget* parent) : Card({}, {}, {}, parent), model_(new ItemM
   add_ = button("tune.add", tr("Add item…"), this);
   add_->setProperty("primary", true);
   add_->setToolTip(tr("Add item… (Ins)"));
-  sweep_ = button("tune.sweep", tr("Run all"), this);
-  sweep_->setToolTip(tr("Measures the items that are not decided, one after another"));
+  all_ = button("tune.sweep", tr("Run all"), this);
+  all_->setToolTip(tr("Measures the items that are not decided, one after another"));
+  sweep_ = button("tune.runSweep", tr("Run sweep…"), this);
+  sweep_->setToolTip(tr("Measures one setting over a list of values"));
   cancel_ = button("tune.cancel", tr("Cancel"), this);
   report_ = button("tune.report", tr("Report…"), this);
 
@@ -98,16 +117,18 @@ ItemList::ItemList(QWidget* parent) : Card({}, {}, {}, parent), model_(new ItemM
   base_row->addWidget(figures_);
   auto* buttons = new QHBoxLayout;
   buttons->setSpacing(units(2));
-  for (QPushButton* one : {add_, sweep_, cancel_, report_}) buttons->addWidget(one);
+  for (QPushButton* one : {add_, all_, sweep_, cancel_, report_}) buttons->addWidget(one);
   buttons->addStretch(1);
   body()->setSpacing(units(1.5));
   body()->addWidget(setup_);
   body()->addLayout(base_row);
   body()->addWidget(view_, 1);
   body()->addWidget(note_);
+  body()->addWidget(progress_);
   body()->addLayout(buttons);
 
   connect(add_, &QPushButton::clicked, this, &ItemList::add_requested);
+  connect(all_, &QPushButton::clicked, this, &ItemList::all_requested);
   connect(sweep_, &QPushButton::clicked, this, &ItemList::sweep_requested);
   connect(cancel_, &QPushButton::clicked, this, &ItemList::cancel_requested);
   connect(report_, &QPushButton::clicked, this, &ItemList::report_requested);
@@ -154,16 +175,11 @@ void ItemList::show_progress(const TuneSession& session) {
   const bool running = session.running();
   const TuneProgress& progress = session.progress();
   add_->setEnabled(!running);
-  sweep_->setVisible(!running);
-  sweep_->setEnabled(!open_items(*session.checklist()).empty());
+  for (QPushButton* one : {all_, sweep_, report_}) one->setVisible(!running);
+  all_->setEnabled(!open_items(*session.checklist()).empty());
   cancel_->setVisible(running);
-  report_->setVisible(!running);
-  if (!running) return;
-  cancel_->setText(progress.total == 0 ? tr("Cancel")
-                                       : tr("Cancel (item %1: %2 of %3 runs)")
-                                             .arg(progress.item + 1)
-                                             .arg(progress.done)
-                                             .arg(progress.total));
+  progress_->setVisible(running);
+  if (running) progress_->setText(progress_text(progress, session.time_left()));
 }
 
 }  // namespace pitwall::ui

@@ -26,6 +26,7 @@ class ItemList : public Card {
  Q_SIGNALS:
   void chosen(int item);
   void add_requested();
+  void all_requested();
   void sweep_requested();
   void cancel_requested();
   void report_requested();
@@ -33,8 +34,8 @@ class ItemList : public Card {
  private:
   ItemModel* model_;
   QListView* view_;
-  Label *base_, *figures_, *setup_, *note_;
-  QPushButton *add_, *sweep_, *cancel_, *report_;
+  Label *base_, *figures_, *setup_, *note_, *progress_;
+  QPushButton *add_, *all_, *sweep_, *cancel_, *report_;
 };
 
 }  // namespace pitwall::ui

@@ -4,13 +4,13 @@
 #include <QCoreApplication>
 
 #include "engine/report/recommended_flags.h"
-#include "ui/widgets/flags_dialog.h"
 #include "ui/widgets/engine_words.h"
+#include "ui/widgets/flags_dialog.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
 void show_recommended_flags(const Checklist& checklist, QWidget* parent) {
-  const auto tr = [](const char* text) { return QCoreApplication::translate("RecommendedFlags", text); };
   FlagsChoice engines{QStringLiteral("engine"), tr("Engine"), {}, {}};
   for (const FlagsForm& form : flags_forms())
     engines.items.emplace_back(QString::fromStdString(form.title), QString::fromStdString(form.name));

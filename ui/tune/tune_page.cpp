@@ -27,6 +27,7 @@
 #include "ui/tune/recommended_flags_dialog.h"
 #include "ui/tune/scatter_chart.h"
 #include "ui/tune/start_view.h"
+#include "ui/tune/sweep_dialog.h"
 #include "ui/tune/tune_words.h"
 #include "ui/widgets/engine_words.h"
 #include "ui/widgets/page_action.h"
@@ -54,7 +55,7 @@ struct TunePage::State {
   void build();
   void build_actions();
   void connect_all();
-  QAction* add_action(const char* id, const QString& text, const QKeySequence& key,
+  QAction* add_action(const char* id, const QString& text, QList<QKeySequence> keys,
                       std::function<void()> action);
   void show_list();
   void show();
@@ -68,6 +69,8 @@ struct TunePage::State {
   void remove_item();
   void decide(ItemVerdict verdict);
   void run_item();
+  void append(std::vector<Item> items);
+  void ask_sweep();
   void ask_report();
   void say(Banner::Severity severity, const QString& text, const QString& verb = {},
            std::function<void()> action = {}) {
@@ -118,24 +121,26 @@ void TunePage::State::build() {
   connect(columns, &QSplitter::splitterMoved, page, [this] { split_by_user = true; });
 }
 
-QAction* TunePage::State::add_action(const char* id, const QString& text, const QKeySequence& key,
+QAction* TunePage::State::add_action(const char* id, const QString& text, QList<QKeySequence> keys,
                                      std::function<void()> action) {
-  return add_page_action(page, QLatin1String(id), text, {key}, std::move(action));
+  return add_page_action(page, QLatin1String(id), text, std::move(keys), std::move(action));
 }
 
 void TunePage::State::build_actions() {
   from_template = add_action("tune.template", tr("New from template…"), {}, [this] { ask_template({}); });
-  undo = add_action("tune.undo", tr("Undo"), QKeySequence(Qt::CTRL | Qt::Key_Z), [this] { session.undo(); });
+  undo =
+      add_action("tune.undo", tr("Undo"), {QKeySequence(Qt::CTRL | Qt::Key_Z)}, [this] { session.undo(); });
   remove =
       add_action("tune.action.removeChecklist", tr("Delete the checklist"), {}, [this] { session.remove(); });
-  add_action("tune.action.add", tr("Add an item"), QKeySequence(Qt::Key_Insert), [this] { add_item(); });
-  add_action("tune.action.edit", tr("Edit the item"), QKeySequence(Qt::Key_F2), [this] { edit_item(); });
-  add_action("tune.action.removeItem", tr("Remove the item"), QKeySequence(Qt::Key_Delete),
+  add_action("tune.action.add", tr("Add an item"), {QKeySequence(Qt::Key_Insert)}, [this] { add_item(); });
+  add_action("tune.action.edit", tr("Edit the item"), {QKeySequence(Qt::Key_F2)}, [this] { edit_item(); });
+  add_action("tune.action.removeItem", tr("Remove the item"), {QKeySequence(Qt::Key_Delete)},
              [this] { remove_item(); });
-  add_action("tune.action.run", tr("Run the item"), QKeySequence(Qt::Key_Return), [this] { run_item(); });
-  add_action("tune.action.keep", tr("Keep the item"), QKeySequence(Qt::Key_K),
+  add_action("tune.action.run", tr("Run the item"),
+             {QKeySequence(Qt::Key_Return), QKeySequence(Qt::Key_Enter)}, [this] { run_item(); });
+  add_action("tune.action.keep", tr("Keep the item"), {QKeySequence(Qt::Key_K)},
              [this] { decide(ItemVerdict::keep); });
-  add_action("tune.action.revert", tr("Revert the item"), QKeySequence(Qt::Key_R),
+  add_action("tune.action.revert", tr("Revert the item"), {QKeySequence(Qt::Key_R)},
              [this] { decide(ItemVerdict::revert); });
 }
 
@@ -170,7 +175,8 @@ void TunePage::State::connect_all() {
           [this] { session.open(selector->currentData().toLongLong()); });
   connect(list, &ItemList::chosen, page, [this] { show_item(); });
   connect(list, &ItemList::add_requested, page, [this] { add_item(); });
-  connect(list, &ItemList::sweep_requested, page, [this] { session.run(open_items(*session.checklist())); });
+  connect(list, &ItemList::all_requested, page, [this] { session.run(open_items(*session.checklist())); });
+  connect(list, &ItemList::sweep_requested, page, [this] { ask_sweep(); });
   connect(list, &ItemList::cancel_requested, page, [this] { session.cancel(); });
   connect(list, &ItemList::report_requested, page, [this] { ask_report(); });
   connect(list->view(), &QListView::doubleClicked, page, [this] { edit_item(); });
@@ -188,6 +194,8 @@ void TunePage::State::connect_all() {
   connect(detail, &ItemDetail::repeat_requested, page, [this] { session.repeat(current()); });
   connect(detail, &ItemDetail::decide_requested, page,
           [this] { session.decide_with_what_is_there(current()); });
+  connect(detail, &ItemDetail::value_requested, page,
+          [this](const std::string& value) { session.take_value(current(), value); });
   connect(detail, &ItemDetail::edit_requested, page, [this] { edit_item(); });
   connect(difference, &DifferenceCard::flags_requested, page, [this] {
     if (session.checklist()) show_recommended_flags(*session.checklist(), page);
@@ -244,19 +252,35 @@ void TunePage::State::ask_template(const std::string& origin) {
 
 void TunePage::State::add_item() {
   if (!session.checklist() || session.running()) return;
-  Checklist changed = *session.checklist();
-  const auto base = recommended_settings(changed);
+  const Checklist& checklist = *session.checklist();
+  const auto base = recommended_settings(checklist);
   if (!base) return void(Q_EMIT page->banner_requested(banner_of(base.error())));
-  ItemDialog dialog(changed, *base, nullptr, page);
+  ItemDialog dialog(checklist, *base, nullptr, page);
   if (dialog.exec() != QDialog::Accepted) return;
+  append(dialog.items());
+}
+
+void TunePage::State::append(std::vector<Item> items) {
+  Checklist changed = *session.checklist();
   std::int64_t last = 0;
   for (const Item& item : changed.items) last = std::max(last, item.id);
-  for (Item item : dialog.items()) {
+  for (Item& item : items) {
     item.id = ++last;
     changed.items.push_back(std::move(item));
   }
   session.change(changed);
   list->set_current(static_cast<int>(changed.items.size()) - 1);
+}
+
+void TunePage::State::ask_sweep() {
+  if (!session.checklist() || session.running()) return;
+  const Checklist& checklist = *session.checklist();
+  const auto base = recommended_settings(checklist);
+  if (!base) return void(Q_EMIT page->banner_requested(banner_of(base.error())));
+  SweepDialog dialog(checklist, *base, page);
+  if (dialog.exec() != QDialog::Accepted) return;
+  append({dialog.item()});
+  session.run({session.checklist()->items.size() - 1});
 }
 
 void TunePage::State::edit_item() {

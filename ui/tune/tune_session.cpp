@@ -164,6 +164,28 @@ void TuneSession::decide_with_what_is_there(std::size_t item) {
   change(std::move(changed));
 }
 
+std::optional<double> TuneSession::time_left() const {
+  if (!item_time_.isValid() || progress_.done <= found_done_) return std::nullopt;
+  const double each =
+      static_cast<double>(item_time_.elapsed()) / 1000 / static_cast<double>(progress_.done - found_done_);
+  return each * static_cast<double>(progress_.total - progress_.done);
+}
+
+void TuneSession::take_value(std::size_t item, const std::string& value) {
+  if (!checklist_ || item >= checklist_->items.size()) return;
+  Checklist changed = *checklist_;
+  Item& one = changed.items[item];
+  std::vector<std::string> others{one.changes.front().to};
+  for (const std::string& tried : also_values(one))
+    if (tried != value) others.push_back(tried);
+  one.also.clear();
+  for (const std::string& other : others) one.also += (one.also.empty() ? "" : ",") + other;
+  one.changes.front().to = value;
+  one.by_user = false;
+  judge(changed, one, result_of(changed, item, known_));
+  change(std::move(changed));
+}
+
 void TuneSession::repeat(std::size_t item) {
   if (!checklist_ || running() || item >= checklist_->items.size()) return;
   Checklist changed = *checklist_;
@@ -192,9 +214,14 @@ void TuneSession::run(std::vector<std::size_t> items) {
   cancel_ = std::make_shared<std::atomic<bool>>(false);
   environment.cancel = cancel_.get();
   progress_ = {items.front(), 0, 0, {}, 0};
+  item_time_.invalidate();
   TuneCallbacks callbacks;
   callbacks.on_progress = [this](const TuneProgress& progress) {
     tell([this, progress] {
+      if (progress.item != progress_.item || !item_time_.isValid()) {
+        item_time_.start();
+        found_done_ = progress.done;
+      }
       progress_ = progress;
       Q_EMIT progress_changed();
     });

@@ -2,6 +2,7 @@
 // TuneSession: the checklist that the page shows: read, changed, undone and measured. The page draws what it
 // says.
 #pragma once
+#include <QElapsedTimer>
 #include <QObject>
 #include <atomic>
 #include <functional>
@@ -44,12 +45,16 @@ class TuneSession : public QObject {
   void undo();
   void decide(std::size_t item, ItemVerdict verdict);
   void decide_with_what_is_there(std::size_t item);  ///< by the pairs that did not fail
+  /// Another of the values that were tried becomes the item's own, and is judged.
+  void take_value(std::size_t item, const std::string& value);
 
   void run(std::vector<std::size_t> items);
   void repeat(std::size_t item);  ///< as many repeats again, before and after
   void cancel();
   bool running() const { return cancel_ != nullptr; }
   const TuneProgress& progress() const { return progress_; }
+  /// Seconds, of the item that is being measured, by what its runs took so far; nothing before the first.
+  std::optional<double> time_left() const;
 
  Q_SIGNALS:
   void list_changed();
@@ -88,6 +93,8 @@ class TuneSession : public QObject {
   std::vector<Checklist> undone_;
   std::shared_ptr<std::atomic<bool>> cancel_;  // of what is being measured; null = nothing is
   TuneProgress progress_;
+  QElapsedTimer item_time_;           // of the item that is being measured
+  std::size_t found_done_ = 0;        // of its runs, before it began
   std::unique_ptr<Threads> threads_;  // last: they join first
 };
 

@@ -10,11 +10,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
-#include "engine/report/axis.h"
-#include "engine/report/cdf.h"
 #include "ui/shell/theme.h"
-#include "ui/widgets/label_room.h"
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/stroke.h"
 #include "ui/widgets/time_axis.h"
@@ -27,9 +25,9 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-ChartPlot::ChartPlot(bool log, XAxis x_axis, QWidget* parent)
+ChartPlot::ChartPlot(ValueScale scale, XAxis x_axis, QWidget* parent)
     : QChartView(new QChart, parent),
-      log_(log),
+      scale_(scale),
       kind_(x_axis),
       crosshair_(kNone),
       span_from_(kNone),
@@ -63,23 +61,23 @@ QSize ChartPlot::minimumSizeHint() const {
 
 void ChartPlot::set_series(const std::vector<ChartSeries>* series) {
   series_ = series;
-  refresh();
+  mark_stale();
 }
 
 void ChartPlot::set_limits(std::vector<ChartLimit> limits) {
   limits_ = std::move(limits);
-  refresh();
+  mark_stale();
 }
 
 void ChartPlot::set_marks(const std::vector<ChartMark>* marks) {
   marks_ = marks;
-  refresh();
+  mark_stale();
 }
 
 void ChartPlot::set_time_range(double from, double to) {
   fixed_time_ = true;
   x_ = {from, to};
-  refresh();
+  mark_stale();
 }
 
 void ChartPlot::set_laps(std::vector<ChartLap> laps) {
@@ -99,8 +97,18 @@ void ChartPlot::set_crosshair(double x) {
   viewport()->update();
 }
 
+void ChartPlot::mark_stale() {
+  if (!std::exchange(stale_, true))
+    QMetaObject::invokeMethod(this, &ChartPlot::catch_up, Qt::QueuedConnection);
+}
+
+void ChartPlot::catch_up() {
+  if (stale_) refresh();
+}
+
 /// A hidden chart costs nothing: it catches up when it is shown.
 void ChartPlot::refresh() {
+  stale_ = false;
   if (!isVisible() || series_ == nullptr) return;
   update_limits();
   place_plot_area();
@@ -121,7 +129,7 @@ void ChartPlot::update_limits() {
   const auto add = [&](double x, double y) {
     if ((fixed_time_ && (x < x_.low || x > x_.high)) || (kind_ == XAxis::log && x <= 0)) return;
     widen(across, x);
-    if (std::isfinite(y) && (!log_ || y > 0)) widen(up, y);
+    if (std::isfinite(y) && (scale_ != ValueScale::log || y > 0)) widen(up, y);
   };
   for (const ChartSeries& series : *series_)
     for (std::size_t i = 0; i < series.x.size(); ++i) add(series.x[i], series.y[i]);
@@ -134,20 +142,18 @@ void ChartPlot::update_limits() {
     if (kind_ == XAxis::log) x_ = steady_x_.update(log_limits(across.low, across.high), now());
   }
   for (const ChartLimit& limit : limits_) widen(up, limit.value);
-  const AxisLimits wanted = nines_ ? AxisLimits{0, nines_axis(up.high).high}
-                            : log_ ? log_limits(up.low, up.high)
-                                   : linear_limits(up.high);
+  const AxisLimits wanted = scale_limits(scale_, up.low, up.high);
   if (has_data_ || !limits_.empty()) values_ = steady_.update(wanted, now());
   if (!has_data_ && limits_.empty()) values_ = wanted;
   x_axis_->setRange(to_axis(x_.low), to_axis(x_.high));
-  y_axis_->setRange(to_plot(values_.low), to_plot(values_.high));
+  y_axis_->setRange(to_scale(scale_, values_.low), to_scale(scale_, values_.high));
 }
 
 void ChartPlot::place_plot_area() {
   const QFontMetrics metrics(Theme::current().font(FontRole::caption));
   int widest = metrics.horizontalAdvance(QStringLiteral("0.00"));
   for (const double tick : value_ticks())
-    widest = std::max(widest, metrics.horizontalAdvance(tick_text(tick)));
+    widest = std::max(widest, metrics.horizontalAdvance(tick_text(scale_, values_, tick)));
   const QRectF whole(viewport()->rect());
   chart()->resize(whole.size());
   chart()->setPlotArea(
@@ -176,7 +182,7 @@ void ChartPlot::update_lines() {
       }
       QList<QPointF> points;
       points.reserve(static_cast<qsizetype>(segment.size()));
-      for (const PlotPoint& point : segment) points << QPointF(point.x, to_plot(point.y));
+      for (const PlotPoint& point : segment) points << QPointF(point.x, to_scale(scale_, point.y));
       QLineSeries* line = lines_[used++];
       line->setPen(stroke_pen(series.stroke, series.width, ink(series.colour)));
       line->replace(points);
@@ -190,10 +196,6 @@ QRectF ChartPlot::area() const {
   return chart()->plotArea();
 }
 
-double ChartPlot::to_plot(double value) const {
-  return log_ ? std::log10(std::max(value, std::numeric_limits<double>::min())) : value;
-}
-
 double ChartPlot::to_axis(double x) const {
   return kind_ == XAxis::log ? std::log10(std::max(x, std::numeric_limits<double>::min())) : x;
 }
@@ -201,9 +203,9 @@ double ChartPlot::to_axis(double x) const {
 QPointF ChartPlot::position(double x, double value) const {
   const QRectF plot = area();
   const double left = to_axis(x_.low), right = to_axis(x_.high);
-  const double low = to_plot(values_.low), high = to_plot(values_.high);
+  const double low = to_scale(scale_, values_.low), high = to_scale(scale_, values_.high);
   return {plot.left() + (to_axis(x) - left) / (right - left) * plot.width(),
-          plot.bottom() - (to_plot(value) - low) / (high - low) * plot.height()};
+          plot.bottom() - (to_scale(scale_, value) - low) / (high - low) * plot.height()};
 }
 
 double ChartPlot::x_at(double pixel) const {
@@ -213,277 +215,14 @@ double ChartPlot::x_at(double pixel) const {
 }
 
 std::vector<double> ChartPlot::value_ticks() const {
-  if (nines_) return nines_axis(values_.high).ticks;
-  if (!log_) return linear_ticks(values_, kLinearSteps);
   const int line = QFontMetrics(Theme::current().font(FontRole::caption)).height();
-  return log_ticks(values_, std::max(2, static_cast<int>(viewport()->height() / (line * 1.15)) - 1));
+  return scale_ticks(scale_, values_,
+                     std::max(2, static_cast<int>(viewport()->height() / (line * 1.15)) - 1));
 }
 
 QString ChartPlot::x_text(double x) const {
   if (kind_ == XAxis::time) return clock_text(x, true);
   return x == std::round(x) ? count_text(std::llround(x)) : three_digits(x);
-}
-
-QString ChartPlot::tick_text(double value) const {
-  if (nines_) return QString::fromStdString(nines_label(static_cast<int>(std::lround(value))));
-  if (value == 0) return QStringLiteral("0");
-  const double step = log_ ? value : nice_step(values_.high - values_.low, kLinearSteps);
-  const int decimals = std::clamp(static_cast<int>(-std::floor(std::log10(step) + 1e-9)), 0, 6);
-  return real_text(value, decimals);
-}
-
-void ChartPlot::drawBackground(QPainter* painter, const QRectF&) {
-  if (!(x_.high > x_.low)) return;
-  const QRectF plot = area();
-  painter->save();
-  painter->setRenderHint(QPainter::Antialiasing, false);
-  painter->setFont(Theme::current().font(FontRole::caption));
-  const QFontMetrics metrics(painter->font());
-  for (const double tick : value_ticks()) {
-    const double y = std::round(position(x_.low, tick).y());
-    painter->setPen(ink(Colour::grid));
-    painter->drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
-    painter->setPen(ink(Colour::muted));
-    painter->drawText(QRectF(0, y - metrics.height() / 2.0, plot.left() - units(1.5), metrics.height()),
-                      Qt::AlignRight | Qt::AlignVCenter, tick_text(tick));
-  }
-  if (kind_ == XAxis::time)
-    draw_clock_ticks(*painter, plot, x_, viewport()->width());
-  else
-    draw_x_ticks(*painter);
-  painter->setPen(ink(Colour::strong));
-  painter->drawLine(plot.bottomLeft(), plot.bottomRight());
-  painter->drawLine(plot.topLeft(), plot.bottomLeft());
-  painter->restore();
-}
-
-void ChartPlot::draw_x_ticks(QPainter& painter) {
-  const QRectF plot = area();
-  const QFontMetrics metrics(painter.font());
-  const int label = metrics.horizontalAdvance(x_text(std::round(x_.high)));
-  const int most = std::max(2, static_cast<int>(plot.width() / (label * 1.6)));
-  for (const double tick : kind_ == XAxis::log ? log_ticks(x_, most) : linear_ticks(x_, most)) {
-    const double x = std::round(position(tick, values_.low).x());
-    painter.setPen(ink(Colour::strong));
-    painter.drawLine(QPointF(x, plot.bottom()), QPointF(x, plot.bottom() + units(0.75)));
-    painter.setPen(ink(Colour::muted));
-    const double half = metrics.horizontalAdvance(x_text(tick)) / 2.0 + 1;
-    const double left = std::clamp(x - half, 0.0, viewport()->width() - 2 * half);
-    painter.drawText(QRectF(left, plot.bottom() + units(1.25), 2 * half, metrics.height()), Qt::AlignCenter,
-                     x_text(tick));
-  }
-}
-
-void ChartPlot::drawForeground(QPainter* painter, const QRectF&) {
-  if (!(x_.high > x_.low) || series_ == nullptr) return;
-  painter->save();
-  painter->setPen(Qt::NoPen);
-  for (const auto& [point, owner] : lone_points_) {
-    const ChartSeries& series = (*series_)[owner];
-    painter->setBrush(ink(series.colour));
-    painter->drawEllipse(position(point.x, point.y), series.width, series.width);
-  }
-  painter->setBrush(Qt::NoBrush);
-  draw_ticks(painter);
-  draw_limits(painter);
-  draw_laps(
-      *painter, area(), laps_, [this](double at) { return position(at, values_.low).x(); }, hasFocus());
-  draw_note(painter);
-  LabelRoom room(area());
-  for (const ChartLap& lap : laps_)
-    room.block({position(lap.at, values_.low).x(), area().top(), units(5) + 0.0, units(4) + 0.0});
-  if (names_at_lines_)
-    for (const ChartSeries& series : *series_) room.block_line(pixels_of(series));
-  draw_points(painter, room);
-  if (names_at_lines_) draw_names(painter, room);
-  if (std::isfinite(crosshair_)) draw_crosshair(painter);
-  if (std::isfinite(span_from_)) {
-    QColor chosen = ink(Colour::accent);
-    chosen.setAlphaF(0.2f);
-    painter->fillRect(QRectF(QPointF(position(span_from_, values_.low).x(), area().top()),
-                             QPointF(position(crosshair_, values_.low).x(), area().bottom()))
-                          .normalized(),
-                      chosen);
-  }
-  if (hasFocus()) {
-    painter->setPen(QPen(ink(Colour::accent), 2));
-    painter->drawRoundedRect(QRectF(viewport()->rect()).adjusted(1, 1, -1, -1), units(1), units(1));
-  }
-  painter->restore();
-}
-
-void ChartPlot::draw_ticks(QPainter* painter) {
-  for (const ChartSeries& series : *series_) {
-    if (series.stroke != Stroke::marks) continue;
-    painter->setPen(QPen(ink(series.colour), series.width));
-    for (std::size_t i = 0; i < series.x.size(); ++i) {
-      if (!std::isfinite(series.y[i]) || series.x[i] < x_.low || series.x[i] > x_.high) continue;
-      const QPointF at = position(series.x[i], series.y[i]);
-      painter->drawLine(at - QPointF(0, units(0.75)), at + QPointF(0, units(0.75)));
-    }
-  }
-}
-
-/// What of the series lies inside the plot; its gaps are bridged.
-QPolygonF ChartPlot::pixels_of(const ChartSeries& series) const {
-  QPolygonF line;
-  for (std::size_t i = 0; i < series.x.size(); ++i) {
-    if (!std::isfinite(series.y[i]) || series.x[i] < x_.low || series.x[i] > x_.high) continue;
-    if (const QPointF at = position(series.x[i], series.y[i]); at.y() >= area().top()) line << at;
-  }
-  return line;
-}
-
-void ChartPlot::draw_points(QPainter* painter, LabelRoom& room) {
-  if (marks_ == nullptr || !has_data_) return;
-  const QRectF plot = area();
-  QFont font = Theme::current().font(FontRole::caption);
-  font.setWeight(QFont::DemiBold);
-  painter->setFont(font);
-  const QFontMetricsF metrics(font);
-  const double radius = units(1.25);
-  const auto outside = [this](const ChartMark& mark) {
-    return kind_ == XAxis::time && (mark.x < x_.low || mark.x > x_.high);
-  };
-  for (const ChartMark& mark : *marks_) {
-    if (outside(mark)) continue;
-    const bool guide = mark.shape == ChartMark::Shape::guide;
-    const QPointF at =
-        guide ? QPointF(position(mark.x, values_.low).x(), plot.top()) : position(mark.x, mark.y);
-    painter->setPen(stroke_pen(Stroke::dash, 1, ink(mark.colour)));
-    if (guide || mark.to_axes) painter->drawLine(at, QPointF(at.x(), plot.bottom()));
-    if (mark.to_axes) painter->drawLine(at, QPointF(plot.left(), at.y()));
-    const QRectF box(at - QPointF(radius, radius), QSizeF(2 * radius, 2 * radius));
-    painter->setPen(QPen(ink(mark.colour), 1.8));
-    painter->setBrush(ink(Colour::panel));
-    if (mark.shape == ChartMark::Shape::ring) painter->drawEllipse(box);
-    if (mark.shape == ChartMark::Shape::diamond)
-      painter->drawPolygon(QPolygonF(
-          {{at.x(), box.top()}, {box.right(), at.y()}, {at.x(), box.bottom()}, {box.left(), at.y()}}));
-    if (mark.shape == ChartMark::Shape::cross) {
-      painter->drawLine(box.topLeft(), box.bottomRight());
-      painter->drawLine(box.topRight(), box.bottomLeft());
-    }
-    painter->setBrush(Qt::NoBrush);
-    if (!guide) room.block(box);
-    if (guide || mark.to_axes) room.block_line(QPolygonF({at, {at.x(), plot.bottom()}}));
-    if (mark.to_axes) room.block_line(QPolygonF({at, {plot.left(), at.y()}}));
-  }
-  for (const ChartMark& mark : *marks_) {
-    if (mark.text.isEmpty() || outside(mark)) continue;
-    const bool guide = mark.shape == ChartMark::Shape::guide;
-    const QPointF at = guide ? QPointF(position(mark.x, values_.low).x(), plot.top() + metrics.height())
-                             : position(mark.x, mark.y);
-    const QRectF words = room.place_beside(at, {metrics.horizontalAdvance(mark.text) + 1, metrics.height()},
-                                           radius + units(1));
-    const QPointF edge(
-        std::clamp(at.x(), words.left(), words.right()),
-        std::clamp(at.y(), words.top() + metrics.descent(), words.bottom() - metrics.descent()));
-    painter->setPen(QPen(ink(mark.colour), 1));
-    if (const QLineF leader(at, edge); leader.length() > 3 * metrics.height()) {
-      painter->drawLine(leader);
-      room.block_line(QPolygonF({at, edge}));
-    }
-    painter->setPen(ink(mark.colour));
-    painter->drawText(words, Qt::AlignCenter, mark.text);
-  }
-}
-
-void ChartPlot::draw_names(QPainter* painter, LabelRoom& room) {
-  QFont font = Theme::current().font(FontRole::caption);
-  font.setWeight(QFont::DemiBold);
-  painter->setFont(font);
-  const QFontMetricsF metrics(font);
-  for (const ChartSeries& series : *series_) {
-    const QPolygonF line = pixels_of(series);
-    if (line.size() < 2) continue;
-    painter->setPen(ink(series.colour));
-    painter->drawText(
-        room.place_along(line, {metrics.horizontalAdvance(series.name) + 1, metrics.height()}, units(1)),
-        Qt::AlignCenter, series.name);
-  }
-}
-
-void ChartPlot::draw_limits(QPainter* painter) {
-  const QRectF plot = area();
-  painter->setFont(Theme::current().font(FontRole::caption));
-  for (const ChartLimit& limit : limits_) {
-    const double y = std::round(position(x_.low, limit.value).y());
-    painter->setPen(stroke_pen(Stroke::dots, 1.2, ink(Colour::bad)));
-    painter->drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
-    painter->setPen(ink(Colour::bad));
-    const bool above = y - plot.top() > painter->fontMetrics().height() + 2;
-    const double top = above ? y - painter->fontMetrics().height() - 1 : y + 1;
-    painter->drawText(QRectF(plot.left(), top, plot.width() - units(1), painter->fontMetrics().height()),
-                      Qt::AlignRight | Qt::AlignVCenter, limit.label);
-  }
-}
-
-void ChartPlot::draw_note(QPainter* painter) {
-  if (note_.isEmpty()) return;
-  const QRectF plot = area();
-  painter->setFont(Theme::current().font(FontRole::small));
-  painter->setPen(ink(Colour::muted));
-  if (!has_data_) {
-    painter->drawText(plot, Qt::AlignCenter | Qt::TextWordWrap, note_);
-    return;
-  }
-  // At the top, or below where a line runs there.
-  const double height = painter->fontMetrics().height();
-  const bool taken = std::any_of(series_->begin(), series_->end(), [&](const ChartSeries& series) {
-    const QPolygonF line = pixels_of(series);
-    return std::any_of(line.begin(), line.end(),
-                       [&](const QPointF& at) { return at.y() < plot.top() + 1.2 * height; });
-  });
-  painter->drawText(
-      QRectF(plot.left() + units(1.5), taken ? plot.bottom() - height : plot.top(), plot.width() - units(3),
-             height),
-      Qt::AlignLeft | Qt::AlignVCenter,
-      painter->fontMetrics().elidedText(note_, Qt::ElideRight, static_cast<int>(plot.width()) - units(3)));
-}
-
-QString ChartPlot::crosshair_text() const {
-  QStringList words;
-  for (const ChartSeries& series : *series_) {
-    const auto found = std::find(series.x.begin(), series.x.end(), crosshair_);
-    if (found == series.x.end()) continue;
-    const double value = series.y[static_cast<std::size_t>(found - series.x.begin())];
-    if (!std::isfinite(value)) continue;
-    words << series.name + QLatin1Char(' ') + (nines_ ? nines_text(value) : three_digits(value));
-  }
-  return words.isEmpty() ? tr("no data") : words.join(QStringLiteral(" · "));
-}
-
-void ChartPlot::draw_crosshair(QPainter* painter) {
-  const QRectF plot = area();
-  const double x = std::round(position(crosshair_, values_.low).x());
-  if (x < plot.left() || x > plot.right()) return;
-  painter->setPen(QPen(ink(Colour::accent), 1));
-  painter->drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
-
-  painter->setFont(Theme::current().font(FontRole::small));
-  const QFontMetrics metrics(painter->font());
-  const QString words = crosshair_text();
-  const int width = metrics.horizontalAdvance(words) + units(2);
-  double left = x + units(1);
-  if (left + width > plot.right()) left = std::max(plot.left(), x - units(1) - width);
-  const QRectF box(left, plot.top(), width, metrics.height() + units(0.5));
-  painter->setPen(Qt::NoPen);
-  painter->setBrush(ink(Colour::panel));
-  painter->drawRect(box);
-  painter->setPen(ink(Colour::text));
-  painter->drawText(box, Qt::AlignCenter, words);
-
-  if (!hasFocus() && !pinned_ && !underMouse()) return;
-  const QString place = x_text(crosshair_);
-  const double pill_width = metrics.horizontalAdvance(place) + units(2);
-  const double pill_left = std::clamp(x - pill_width / 2, 0.0, viewport()->width() - pill_width);
-  const QRectF pill(pill_left, plot.bottom() + 1, pill_width, viewport()->height() - plot.bottom() - 2);
-  painter->setPen(Qt::NoPen);
-  painter->setBrush(ink(Colour::accent));
-  painter->drawRoundedRect(pill, units(0.5), units(0.5));
-  painter->setPen(ink(Colour::on_accent));
-  painter->drawText(pill, Qt::AlignCenter, place);
 }
 
 double ChartPlot::nearest_sample(double x) const {
@@ -517,6 +256,11 @@ void ChartPlot::move_user_crosshair(double x) {
   Q_EMIT crosshair_moved(x);
 }
 
+void ChartPlot::paintEvent(QPaintEvent* event) {
+  catch_up();
+  QChartView::paintEvent(event);
+}
+
 void ChartPlot::resizeEvent(QResizeEvent* event) {
   QChartView::resizeEvent(event);
   refresh();
@@ -529,6 +273,7 @@ void ChartPlot::showEvent(QShowEvent* event) {
 
 void ChartPlot::keyPressEvent(QKeyEvent* event) {
   if (series_ == nullptr) return event->ignore();
+  catch_up();
   switch (event->key()) {
     case Qt::Key_Left:
       return move_user_crosshair(step_sample(crosshair_, -1));
@@ -547,21 +292,38 @@ void ChartPlot::keyPressEvent(QKeyEvent* event) {
   event->ignore();
 }
 
+/// The ring, diamond or cross under the pointer, with its words' gap around it.
+int ChartPlot::mark_at(const QPointF& point) const {
+  if (marks_ == nullptr) return -1;
+  for (std::size_t i = 0; i < marks_->size(); ++i) {
+    const ChartMark& mark = (*marks_)[i];
+    if (mark.shape == ChartMark::Shape::guide) continue;
+    if (QLineF(position(mark.x, mark.y), point).length() <= units(2)) return static_cast<int>(i);
+  }
+  return -1;
+}
+
 void ChartPlot::mouseMoveEvent(QMouseEvent* event) {
+  catch_up();
   const bool drags = kind_ == XAxis::time && (event->buttons() & Qt::LeftButton);
   if (drags && !std::isfinite(span_from_)) span_from_ = crosshair_;
   if (!pinned_ || drags) move_user_crosshair(nearest_sample(x_at(event->position().x())));
+  viewport()->setCursor(mark_at(event->position()) >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
 }
 
 void ChartPlot::mousePressEvent(QMouseEvent* event) {
+  catch_up();
   setFocus(Qt::MouseFocusReason);
   move_user_crosshair(nearest_sample(x_at(event->position().x())));
   pinned_ = true;
+  pressed_mark_ = mark_at(event->position());
 }
 
-void ChartPlot::mouseReleaseEvent(QMouseEvent*) {
+void ChartPlot::mouseReleaseEvent(QMouseEvent* event) {
   const double from = std::min(span_from_, crosshair_), to = std::max(span_from_, crosshair_);
   span_from_ = kNone;
+  if (const int mark = mark_at(event->position()); mark >= 0 && mark == pressed_mark_)
+    return Q_EMIT mark_chosen(mark);
   if (!(to > from)) return;
   move_user_crosshair(kNone);
   Q_EMIT span_chosen(from, to);

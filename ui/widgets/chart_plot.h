@@ -8,7 +8,7 @@
 
 #include "ui/widgets/decimate.h"
 #include "ui/widgets/line_chart.h"
-#include "ui/widgets/ticks.h"
+#include "ui/widgets/plot_scale.h"
 
 class QLineSeries;
 class QValueAxis;
@@ -21,13 +21,12 @@ class ChartPlot : public QChartView {
   Q_OBJECT
 
  public:
-  ChartPlot(bool log, XAxis x_axis, QWidget* parent = nullptr);
+  ChartPlot(ValueScale scale, XAxis x_axis, QWidget* parent = nullptr);
 
   void set_series(const std::vector<ChartSeries>* series);  ///< not owned; call again after each change
   void set_limits(std::vector<ChartLimit> limits);
   void set_marks(const std::vector<ChartMark>* marks);  ///< not owned, as the series
   void set_names_at_lines(bool on) { names_at_lines_ = on; }
-  void set_nines(bool on) { nines_ = on; }
   void set_time_range(double from, double to);
   void set_laps(std::vector<ChartLap> laps);
   void set_note(const QString& note);
@@ -39,10 +38,12 @@ class ChartPlot : public QChartView {
  Q_SIGNALS:
   void crosshair_moved(double x);
   void span_chosen(double from, double to);  ///< dragged over, on a time axis
+  void mark_chosen(int mark);                ///< clicked
 
  protected:
   void drawBackground(QPainter* painter, const QRectF& rect) override;
   void drawForeground(QPainter* painter, const QRectF& rect) override;
+  void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void showEvent(QShowEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
@@ -54,6 +55,8 @@ class ChartPlot : public QChartView {
   void focusOutEvent(QFocusEvent* event) override;
 
  private:
+  void mark_stale();  ///< refreshes once, however much changes in this turn
+  void catch_up();    ///< before a position is asked for
   void refresh();
   void place_plot_area();
   void update_limits();
@@ -67,12 +70,12 @@ class ChartPlot : public QChartView {
   void draw_crosshair(QPainter* painter);
   void draw_note(QPainter* painter);
   void move_user_crosshair(double x);
+  int mark_at(const QPointF& point) const;  ///< −1 = none
   std::vector<double> value_ticks() const;
   QString x_text(double x) const;
-  QString tick_text(double value) const;
+  QString value_text(double value) const;
   QString crosshair_text() const;
-  double to_plot(double value) const;  ///< value → axis space
-  double to_axis(double x) const;      ///< x → axis space
+  double to_axis(double x) const;  ///< x → axis space
   QPointF position(double x, double value) const;
   double x_at(double pixel) const;
   double nearest_sample(double x) const;
@@ -80,7 +83,8 @@ class ChartPlot : public QChartView {
   double now() const;  ///< seconds, for limits that wait before they shrink
   QRectF area() const;
 
-  bool log_, names_at_lines_ = false, nines_ = false;
+  ValueScale scale_;
+  bool names_at_lines_ = false;
   XAxis kind_;
   const std::vector<ChartSeries>* series_ = nullptr;
   const std::vector<ChartMark>* marks_ = nullptr;
@@ -88,7 +92,8 @@ class ChartPlot : public QChartView {
   std::vector<ChartLap> laps_;
   QString note_;
   AxisLimits x_{0, 0}, values_{0, 1};
-  bool fixed_time_ = false, pinned_ = false, has_data_ = false;
+  bool fixed_time_ = false, pinned_ = false, has_data_ = false, stale_ = false;
+  int pressed_mark_ = -1;
   SteadyLimits steady_x_, steady_;
   QElapsedTimer age_;
   double crosshair_, span_from_;                                ///< NaN: none

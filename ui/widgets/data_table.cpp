@@ -265,17 +265,21 @@ void DataTable::fit_columns() {
   const QFontMetrics metrics(font()), strong_metrics(strong);
   const int padding = Theme::current().units(4);
   widths_.resize(static_cast<std::size_t>(model_->columnCount()));
+  longest_.resize(widths_.size());
   for (int column = 0; column < model_->columnCount(); ++column) {
     if (column == stretch_ || user_widths_.contains(QString::number(column))) continue;
     int width = horizontalHeader()->sectionSizeHint(column);
-    qsizetype longest = 0;
     for (std::size_t i = 0; i < model_->rows().size(); ++i) {
       const TableRow& row = model_->rows()[i];
       const auto index = static_cast<std::size_t>(column);
       if (index >= row.cells.size()) continue;
       const TableCell& cell = row.cells[index];
-      if (i >= kMeasuredRows && cell.text.size() <= longest) continue;
-      longest = std::max(longest, cell.text.size());
+      // Figures are as wide as they are long, and so nearly are words: of many rows only longer ones are
+      // measured.
+      const qsizetype length = cell.text.size() + (cell.strong ? 1 : 0);
+      const bool told_by_length = model_->columns()[index].number || i >= kMeasuredRows;
+      if (told_by_length && length <= longest_[index]) continue;
+      longest_[index] = std::max(longest_[index], length);
       const int mark = cell.icon.isNull() ? 0 : Theme::current().units(3.5) + Theme::current().units(3);
       const int text = (cell.strong ? strong_metrics : metrics).horizontalAdvance(cell.text);
       width = std::max(width, text + padding + mark);
@@ -327,6 +331,7 @@ void DataTable::changeEvent(QEvent* event) {
   QTableView::changeEvent(event);
   if (event->type() != QEvent::FontChange) return;
   widths_.clear();
+  longest_.clear();
   fit_columns();
 }
 

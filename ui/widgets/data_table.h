@@ -91,7 +91,8 @@ class DataTable : public QTableView {
   TableModel* model_;
   QSortFilterProxyModel* proxy_;
   int stretch_ = -1, max_rows_ = 0, fitted_rows_ = -1;
-  std::vector<int> widths_;  ///< of the columns, as fitted so far
+  std::vector<int> widths_;         ///< of the columns, as fitted so far
+  std::vector<qsizetype> longest_;  ///< characters of what they were fitted to
   QVariantMap user_widths_;
   QString described_;  ///< what describe() said; another description is its owner's
 };

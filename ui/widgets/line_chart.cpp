@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 
-#include "engine/report/cdf.h"
 #include "engine/report/svg_chart.h"
 #include "ui/widgets/chart_plot.h"
 #include "ui/widgets/number_format.h"
@@ -45,15 +44,18 @@ QString unit_text(const LineChart::Spec& spec) {
 LineChart::LineChart(const Spec& spec, QWidget* parent)
     : ChartCard({spec.id, spec.title, spec.unit, spec.question}, parent),
       spec_(spec),
-      plot_(new ChartPlot(spec.log, spec.x, this)) {
+      plot_(new ChartPlot(spec.tail  ? ValueScale::tail
+                          : spec.log ? ValueScale::log
+                                     : ValueScale::linear,
+                          spec.x, this)) {
   set_unit(unit_text(spec));
   plot_->setObjectName(spec.id + QStringLiteral(".plot"));
   plot_->setAccessibleName(spec.title);
   plot_->set_names_at_lines(spec.names_at_lines);
-  plot_->set_nines(spec.nines);
   set_drawing(plot_);
   connect(plot_, &ChartPlot::crosshair_moved, this, &LineChart::crosshair_moved);
   connect(plot_, &ChartPlot::span_chosen, this, &LineChart::span_chosen);
+  connect(plot_, &ChartPlot::mark_chosen, this, &LineChart::mark_chosen);
 }
 
 void LineChart::set_series(std::vector<ChartSeries> series) {
@@ -63,14 +65,9 @@ void LineChart::set_series(std::vector<ChartSeries> series) {
   series_ = std::move(series);
   if (!same_lines) {
     std::vector<LegendEntry> legend;
-    std::vector<TableColumn> columns{
-        {spec_.x == XAxis::time ? tr("Time") : spec_.x_name, spec_.x != XAxis::time}};
-    for (const ChartSeries& one : series_) {
-      legend.push_back({one.name, one.colour, one.stroke, one.width});
-      columns.push_back({QStringLiteral("%1 %2").arg(one.name, spec_.unit), true});
-    }
+    for (const ChartSeries& one : series_) legend.push_back({one.name, one.colour, one.stroke, one.width});
     if (!spec_.names_at_lines) set_legend(legend);
-    set_columns(std::move(columns));
+    set_columns(table_columns());
   }
   plot_->set_series(&series_);
   plot_->setAccessibleDescription(summary());
@@ -109,10 +106,6 @@ QString LineChart::x_text(double x) const {
   return spec_.x == XAxis::time ? time_text(nanos_of(x)) : three_digits(x);
 }
 
-QString LineChart::y_text(double y) const {
-  return spec_.nines ? nines_text(y) : three_digits(y);
-}
-
 QString LineChart::summary() const {
   QStringList parts;
   double largest = -std::numeric_limits<double>::infinity(), at = 0;
@@ -126,12 +119,12 @@ QString LineChart::summary() const {
         at = one.x[i];
       }
     }
-    if (std::isfinite(last)) parts << QStringLiteral("%1 %2").arg(one.name, y_text(last));
+    if (std::isfinite(last)) parts << QStringLiteral("%1 %2").arg(one.name, three_digits(last));
   }
   if (parts.isEmpty()) return tr("%1: no data yet.").arg(spec_.title);
   QStringList sentences{
       tr("%1, %2: %3; largest %4 at %5.")
-          .arg(spec_.title, spec_.unit, listed(parts), y_text(largest),
+          .arg(spec_.title, spec_.unit, listed(parts), three_digits(largest),
                spec_.x == XAxis::time ? x_text(at) : tr("%1 %2").arg(x_text(at), spec_.x_name))};
   for (const ChartMark& mark : marks_)
     if (!mark.text.isEmpty()) sentences << tr("%1.").arg(mark.text);
@@ -139,12 +132,19 @@ QString LineChart::summary() const {
   return told(sentences);
 }
 
+std::vector<TableColumn> LineChart::table_columns() const {
+  std::vector<TableColumn> columns{
+      {spec_.x == XAxis::time ? tr("Time") : spec_.x_name, spec_.x != XAxis::time}};
+  for (const ChartSeries& one : series_)
+    columns.push_back({QStringLiteral("%1 %2").arg(one.name, spec_.unit), true});
+  return columns;
+}
+
 std::vector<TableRow> LineChart::table_rows() const {
   std::vector<TableRow> rows;
   for (const auto& [x, values] : joined(series_)) {
     TableRow row{nanos_of(x), {{x_text(x), x}}};
-    for (const double value : values)
-      row.cells.push_back({y_text(value), spec_.nines ? 100 * share_of_nines(value) : value});
+    for (const double value : values) row.cells.push_back({three_digits(value), value});
     rows.push_back(std::move(row));
   }
   if (spec_.x == XAxis::time) std::reverse(rows.begin(), rows.end());
@@ -164,9 +164,7 @@ QByteArray LineChart::csv() const {
         time ? QDateTime::fromMSecsSinceEpoch(std::llround(x * 1000), Qt::UTC).toString(Qt::ISODateWithMs)
              : QString::number(x, 'g', 10)};
     for (const double value : values)
-      fields << (std::isfinite(value)
-                     ? QString::number(spec_.nines ? 100 * share_of_nines(value) : value, 'g', 10)
-                     : QString());
+      fields << (std::isfinite(value) ? QString::number(value, 'g', 10) : QString());
     lines << fields.join(QLatin1Char(','));
   }
   return lines.join(QLatin1Char('\n')).toUtf8() + '\n';
@@ -180,7 +178,6 @@ QByteArray LineChart::svg() const {
   chart.question = spec_.question.toStdString();
   chart.log_x = spec_.x == XAxis::log;
   chart.log_y = spec_.log;
-  chart.nines_y = spec_.nines;
   double start = std::numeric_limits<double>::infinity();
   for (const ChartSeries& one : series_)
     if (!one.x.empty()) start = std::min(start, one.x.front());

@@ -17,7 +17,8 @@ struct ChartSeries {
   Colour colour = Colour::text;
   Stroke stroke = Stroke::solid;
   double width = 2.2;
-  std::vector<double> x, y;  ///< x: ascending, UTC seconds on a time axis; NaN in y is a gap
+  std::vector<double> x, y;          ///< x: ascending, UTC seconds on a time axis; NaN in y is a gap
+  std::vector<std::int64_t> n = {};  ///< samples behind each y; empty: y is no statistic
 };
 
 /// A horizontal line that carries meaning: an SLO or a limit.
@@ -55,7 +56,7 @@ class LineChart : public ChartCard {
     XAxis x = XAxis::time;
     QString x_name = {};          ///< "requests": column head and unit of x, where x is no time
     bool names_at_lines = false;  ///< in the plot instead of a legend in the header
-    bool nines = false;           ///< y is nines_of() a share: an axis of 0, 90, 99, 99.9 … %
+    bool tail = false;            ///< y is a percentage, on an axis of 0, 90, 99, 99.9 …
   };
   explicit LineChart(const Spec& spec, QWidget* parent = nullptr);
 
@@ -69,23 +70,26 @@ class LineChart : public ChartCard {
   const std::vector<ChartMark>& marks() const { return marks_; }
 
   double crosshair() const;  ///< x; NaN when free
-  QString summary() const;  ///< one sentence with the last and the largest values; the accessible description
+  virtual QString summary()
+      const;  ///< one sentence with the last and the largest values; the accessible description
 
  public Q_SLOTS:
   void set_crosshair(double x);  ///< NaN frees it
 
  Q_SIGNALS:
   void crosshair_moved(double x);  ///< by the user; connect charts to each other
+  void mark_chosen(int mark);      ///< index of the one that was clicked
   void span_chosen(double from, double to);
 
  protected:
+  virtual std::vector<TableColumn> table_columns() const;
   std::vector<TableRow> table_rows() const override;
   QByteArray csv() const override;
   QByteArray svg() const override;
+  const Spec& spec() const { return spec_; }
 
  private:
   QString x_text(double x) const;
-  QString y_text(double y) const;
 
   Spec spec_;
   std::vector<ChartSeries> series_;

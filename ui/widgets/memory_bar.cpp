@@ -20,7 +20,8 @@ namespace {
 
 constexpr double kMagnifyBelow = 0.4;  // share of the device under which the process gets a bar of its own
 constexpr double kSmallest = 2;        // device-independent pixels of a segment that is not zero
-constexpr int kTableRows = 4;
+constexpr int kMostColumns = 3;
+constexpr double kColumnGap = 6;     // units
 constexpr double kTolerance = 0.02;  // of the device, between what was planned and what is booked
 
 QFont face(FontRole role, bool strong = false) {
@@ -297,6 +298,7 @@ void MemoryTable::fill() {
     words << row.part.name + QLatin1Char(' ') + bytes_text(row.part.bytes) +
                  (row.planned ? tr(" (planned %1)").arg(bytes_text(*row.planned)) : QString());
   setAccessibleDescription(listed(words));
+  if (columns() != columns_) resizeEvent(nullptr);
   update();
 }
 
@@ -323,8 +325,30 @@ bool MemoryTable::too_far(Bytes difference) const {
   return std::abs(static_cast<double>(difference)) > tolerated;
 }
 
+/// As many as leave room for the longest name beside its figures.
+int MemoryTable::columns() const {
+  const QFontMetrics metrics(face(FontRole::small));
+  int name = 0;
+  for (const Row& row : rows_) name = std::max(name, metrics.horizontalAdvance(row.part.name));
+  const int least = units(4) + name + units(2) + 3 * figure_width(), gap = units(kColumnGap);
+  return std::clamp((width() + gap) / (least + gap), 1, kMostColumns);
+}
+
+int MemoryTable::rows_of_column() const {
+  return std::max(1, (static_cast<int>(rows_.size()) + columns_ - 1) / columns_);
+}
+
+void MemoryTable::resizeEvent(QResizeEvent*) {
+  if (columns() == columns_) return;
+  columns_ = columns();
+  updateGeometry();
+}
+
 QSize MemoryTable::sizeHint() const {
-  return {units(120), (kTableRows + 1) * row_height()};
+  return {units(120), (rows_of_column() + 1) * row_height()};
+}
+QSize MemoryTable::minimumSizeHint() const {
+  return {units(60), sizeHint().height()};
 }
 
 void MemoryTable::draw_row(QPainter& painter, const QRect& line, const Row& row) const {
@@ -354,10 +378,10 @@ void MemoryTable::draw_row(QPainter& painter, const QRect& line, const Row& row)
 
 void MemoryTable::paintEvent(QPaintEvent*) {
   QPainter painter(this);
-  const int columns = (static_cast<int>(rows_.size()) + kTableRows - 1) / kTableRows;
-  if (columns == 0) return;
-  const int gap = units(6), wide = (width() - gap * (columns - 1)) / columns, figure = figure_width();
-  for (int column = 0; column < columns; ++column) {
+  if (rows_.empty()) return;
+  const int lines = rows_of_column(), gap = units(kColumnGap), figure = figure_width();
+  const int wide = (width() - gap * (columns_ - 1)) / columns_;
+  for (int column = 0; column < columns_; ++column) {
     const QRect head((wide + gap) * column, 0, wide, row_height());
     painter.setFont(face(FontRole::small, true));
     painter.setPen(ink(Colour::muted));
@@ -367,12 +391,12 @@ void MemoryTable::paintEvent(QPaintEvent*) {
     painter.drawText(head, Qt::AlignRight | Qt::AlignVCenter, tr("Diff"));
     painter.setPen(ink(Colour::border));
     painter.drawLine(head.bottomLeft(), head.bottomRight());
-    for (int row = 0; row < kTableRows; ++row) {
-      const auto index = static_cast<std::size_t>(column * kTableRows + row);
+    for (int row = 0; row < lines; ++row) {
+      const auto index = static_cast<std::size_t>(column * lines + row);
       if (index >= rows_.size()) break;
       const QRect line = head.translated(0, (row + 1) * row_height());
       draw_row(painter, line, rows_[index]);
-      if (row + 1 == kTableRows) break;
+      if (row + 1 == lines) break;
       painter.setPen(ink(Colour::grid));
       painter.drawLine(line.bottomLeft(), line.bottomRight());
     }

@@ -47,8 +47,8 @@ class MemoryBar : public QWidget {
   std::vector<MemoryPart> parts_;
 };
 
-/// Three columns of four categories: swatch, name, planned, booked and their difference, which is amber above
-/// 2 % of the device. Ctrl+C copies CSV.
+/// Three columns of four categories, fewer where they have no room: swatch, name, planned, booked and their
+/// difference, which is amber above 2 % of the device. Ctrl+C copies CSV.
 class MemoryTable : public QWidget {
   Q_OBJECT
 
@@ -59,10 +59,11 @@ class MemoryTable : public QWidget {
   void set_planned(const std::optional<std::array<Bytes, kCategoryCount>>& planned);
   QString to_csv() const;
   QSize sizeHint() const override;
-  QSize minimumSizeHint() const override { return sizeHint(); }
+  QSize minimumSizeHint() const override;
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void focusInEvent(QFocusEvent*) override { update(); }
   void focusOutEvent(QFocusEvent*) override { update(); }
@@ -76,10 +77,13 @@ class MemoryTable : public QWidget {
   void draw_row(QPainter& painter, const QRect& line, const Row& row) const;
   int row_height() const;
   int figure_width() const;
+  int columns() const;
+  int rows_of_column() const;
   bool too_far(Bytes difference) const;
   LedgerSnapshot ledger_;
   std::optional<std::array<Bytes, kCategoryCount>> planned_;
   std::vector<Row> rows_;
+  int columns_ = 3;
 };
 
 }  // namespace pitwall::ui

@@ -3,10 +3,7 @@
 
 #include <QDateTime>
 #include <QLocale>
-#include <algorithm>
 #include <cmath>
-
-#include "engine/report/cdf.h"
 
 namespace pitwall::ui {
 
@@ -86,11 +83,6 @@ QString rate_number(double per_second) {
 
 QString percent_text(double share) {
   return std::isfinite(share) ? real_text(100 * share, 1) + QStringLiteral(" %") : no_value();
-}
-
-QString nines_text(double nines) {
-  const int decimals = std::clamp(static_cast<int>(std::ceil(nines)) - 1, 0, 6);
-  return real_text(100 * share_of_nines(nines), decimals) + QStringLiteral(" %");
 }
 
 QString time_text(Nanos utc) {

@@ -23,7 +23,6 @@ QString ms_text(double ms);              ///< "5.20 ms", "318 ms", "1.25 s"
 QString ms_number(double ms);            ///< "5.20" for columns headed ms
 QString rate_number(double per_second);  ///< "141", to the ten above 1,000: "6,030"
 QString percent_text(double share);      ///< 0.63 → "63.0 %"
-QString nines_text(double nines);        ///< 2.3 → "99.5 %": the share on an axis of nines
 QString time_text(Nanos utc);            ///< local "14:32:58"
 QString elapsed_text(Nanos duration);    ///< "00:02:45"
 QString parameters_text(qint64 count);   ///< "135 M", "8.03 B"

@@ -12,6 +12,7 @@
 #include "ui/shell/theme.h"
 #include "ui/widgets/line_height.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/plot_scale.h"
 #include "ui/widgets/time_axis.h"
 
 namespace pitwall::ui {
@@ -19,10 +20,6 @@ namespace pitwall::ui {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-QString tick_text(double value, double step) {
-  return real_text(value, std::clamp(static_cast<int>(-std::floor(std::log10(step) + 1e-9)), 0, 6));
-}
 
 }  // namespace
 
@@ -126,14 +123,13 @@ void StackPlot::paintEvent(QPaintEvent*) {
 
 void StackPlot::draw_axes(QPainter& painter, const QRectF& plot) const {
   const QFontMetrics metrics(painter.font());
-  const double step = nice_step(values_.high - values_.low, kLinearSteps);
   for (const double tick : linear_ticks(values_, kLinearSteps)) {
     const double y = std::round(y_of(tick));
     painter.setPen(ink(Colour::grid));
     painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
     painter.setPen(ink(Colour::muted));
     painter.drawText(QRectF(0, y - metrics.height() / 2.0, plot.left() - units(1.5), metrics.height()),
-                     Qt::AlignRight | Qt::AlignVCenter, tick_text(tick, step));
+                     Qt::AlignRight | Qt::AlignVCenter, tick_text(ValueScale::linear, values_, tick));
   }
   draw_clock_ticks(painter, plot, x_, width());
   painter.setPen(ink(Colour::strong));

@@ -4,18 +4,18 @@
 #include <vector>
 
 #include "engine/telemetry/run.h"
-#include "ui/widgets/line_chart.h"
+#include "ui/widgets/cdf_chart.h"
 
 class QComboBox;
 
 namespace pitwall::ui {
 
-/// The measure is chosen in the header; a comparison's limits of goodput are lines.
-class CdfChart : public LineChart {
+/// The measure is chosen in the header.
+class RunsCdfChart : public CdfChart {
   Q_OBJECT
 
  public:
-  explicit CdfChart(const QString& id, QWidget* parent = nullptr);
+  explicit RunsCdfChart(const QString& id, QWidget* parent = nullptr);
   /// Not owned; they live until the next call. The first is the reference.
   void set_runs(std::vector<const Run*> runs);
 

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The windows that live percentiles look back over: a change of a setting cuts them; and the distribution
+// that they are of.
+#include <QtTest>
+
+#include "tests/support/recorder_timeline.h"
+
+using namespace pitwall;
+using test::Timeline;
+
+class LatencyWindowsTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void a_change_cuts_both_windows() {
+    Timeline t;
+    t.recorder->token(t.id, t.at(100));
+    t.recorder->token(t.id, t.at(600));  // a gap in second 0
+    t.at(1200);
+    t.recorder->setting_changed("max-num-seqs", "24", "32");  // in second 1
+    t.recorder->token(t.id, t.at(1700));
+    QCOMPARE(t.recorder->snapshot({}).itl.n, std::int64_t{2});  // the second of the change is not over
+    t.at(2100);
+    QCOMPARE(t.recorder->snapshot({}).itl.n, std::int64_t{0});
+    t.recorder->token(t.id, t.at(2200));
+    t.at(3100);
+    const RunRows rows = t.recorder->roll({});
+    QCOMPARE(rows.seconds.size(), std::size_t{3});
+    QCOMPARE(rows.seconds[1].itl.n, std::int64_t{2});  // up to the end of the lap before
+    QCOMPARE(rows.seconds[2].itl.n, std::int64_t{1});
+    QCOMPARE(rows.seconds[2].itl.max, 500.0);
+    QCOMPARE(t.recorder->snapshot({}).itl.n, std::int64_t{1});
+    QCOMPARE(t.recorder->snapshot({}).ttft.n, std::int64_t{0});
+  }
+
+  void changes_of_successive_seconds_each_cut() {
+    Timeline t;
+    for (int second = 0; second < 4; ++second) {
+      t.recorder->token(t.id, t.at(1000 * second + 100));
+      t.recorder->token(t.id, t.at(1000 * second + 200));
+      t.at(1000 * second + 300);
+      t.recorder->setting_changed("max-num-seqs", "1", "2");
+    }
+    t.at(4500);
+    // Rolled late: each second still looks back to its own lap alone.
+    const RunRows rows = t.recorder->roll({});
+    QCOMPARE(rows.seconds.size(), std::size_t{4});
+    QCOMPARE(rows.seconds[0].itl.n, std::int64_t{1});
+    for (std::size_t i = 1; i < 4; ++i) QCOMPARE(rows.seconds[i].itl.n, std::int64_t{2});
+  }
+
+  void a_sketch_tells_its_whole_distribution() {
+    QuantileSketch sketch;
+    QVERIFY(sketch.steps().empty());
+    sketch.add(0, 3);
+    for (int i = 1; i <= 1000; ++i) sketch.add(i);
+    const std::vector<QuantileSketch::Step> steps = sketch.steps();
+    QCOMPARE(steps.front().value, 0.0);
+    QCOMPARE(steps.front().at_most, std::int64_t{3});
+    QCOMPARE(steps.back().value, 1000.0);
+    QCOMPARE(steps.back().at_most, std::int64_t{1003});
+    for (std::size_t i = 1; i < steps.size(); ++i) {
+      QVERIFY(steps[i].value > steps[i - 1].value && steps[i].at_most > steps[i - 1].at_most);
+      const double exact = static_cast<double>(steps[i].at_most - 3);  // the value of that rank
+      QVERIFY2(std::abs(steps[i].value - exact) <= 0.02 * exact + 1, qPrintable(QString::number(exact)));
+    }
+  }
+
+  void a_snapshot_carries_what_its_percentiles_are_of() {
+    Timeline t;
+    t.recorder->admitted({t.id}, t.at(40));
+    t.recorder->token(t.id, t.at(100));
+    t.recorder->token(t.id, t.at(150));
+    const Snapshot snapshot = t.recorder->snapshot({});
+    QCOMPARE(snapshot.sketches.ttft.max(), 100.0);
+    QCOMPARE(snapshot.sketches.queue.max(), 40.0);
+    QCOMPARE(snapshot.sketches.itl.count(), snapshot.itl.n);
+    QCOMPARE(snapshot.sketches.tpot.count(), std::int64_t{0});
+  }
+};
+
+QTEST_APPLESS_MAIN(LatencyWindowsTest)
+#include "latency_windows_test.moc"

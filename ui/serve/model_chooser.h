@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which model is served: the box in the top bar, the list, Open…, and the card with what the chosen one's
+// header says. All of them show the same choice.
+#pragma once
+#include <QObject>
+#include <QString>
+
+class QComboBox;
+class QWidget;
+
+namespace pitwall {
+class WorkerPool;
+}
+
+namespace pitwall::ui {
+
+class ModelCard;
+class ModelList;
+class Preferences;
+
+/// UI thread only. Headers are read on `reader`, which joins before this goes away.
+class ModelChooser : public QObject {
+  Q_OBJECT
+
+ public:
+  ModelChooser(Preferences& preferences, WorkerPool& reader, QWidget* page);
+
+  QComboBox* box() const { return box_; }
+  ModelList* list() const { return list_; }
+  ModelCard* card() const { return card_; }
+
+  const QString& model() const { return model_; }  ///< path; empty: none is chosen
+  void choose(const QString& path);
+  void scan();       ///< folders and recent ones
+  void open_file();  ///< asks for one
+
+ Q_SIGNALS:
+  void chosen();  ///< another model than before
+
+ private:
+  void fill_box();
+  void read_facts();
+
+  Preferences& preferences_;
+  WorkerPool& reader_;
+  QWidget* page_;
+  QComboBox* box_;
+  ModelList* list_;
+  ModelCard* card_;
+  QString model_;
+  std::uint64_t asked_ = 0;  ///< answers for an earlier choice are dropped
+};
+
+}  // namespace pitwall::ui
