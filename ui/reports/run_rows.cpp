@@ -77,7 +77,7 @@ QString not_tested(const Run& run) {
 }  // namespace
 
 QString short_name(const std::string& name) {
-  const QString all = text_of(name);
+  const QString all = engine_words(name);
   if (all.size() <= kLongestName) return all;
   return all.left(kNameStart) + QChar(0x2026) + all.right(kLongestName - kNameStart - 1);
 }
