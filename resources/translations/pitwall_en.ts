@@ -12,6 +12,16 @@
     </message>
 </context>
 <context>
+    <name>pitwall::ui::JobStrip</name>
+    <message numerus="yes">
+        <source>%1, %n more</source>
+        <translation>
+            <numerusform>%1, %n more</numerusform>
+            <numerusform>%1, %n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>pitwall::ui::LoadStrip</name>
     <message numerus="yes">
         <source>%n requests</source>
@@ -35,6 +45,16 @@
         <translation>
             <numerusform>%n changed</numerusform>
             <numerusform>%n changed</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::SweepDialog</name>
+    <message numerus="yes">
+        <source>Each value is measured against the same base, %n repeats each.</source>
+        <translation>
+            <numerusform>Each value is measured against the same base, %n repeat each.</numerusform>
+            <numerusform>Each value is measured against the same base, %n repeats each.</numerusform>
         </translation>
     </message>
 </context>

@@ -2,6 +2,212 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>Attachments</name>
+    <message>
+        <source>“%1” is a folder</source>
+        <translation>“%1”是文件夹</translation>
+    </message>
+    <message>
+        <source>Attach its text files</source>
+        <translation>附上其中的文本文件</translation>
+    </message>
+    <message>
+        <source>“%1” has %2; a file of up to %3 can be attached</source>
+        <translation>“%1”有 %2；可附上的文件最大 %3</translation>
+    </message>
+    <message>
+        <source>Attach the part that matters</source>
+        <translation>附上要紧的部分</translation>
+    </message>
+    <message>
+        <source>“%1” is not a text file: it has zero bytes</source>
+        <translation>“%1”不是文本文件：其中有零字节</translation>
+    </message>
+    <message>
+        <source>Attach a text file</source>
+        <translation>附上文本文件</translation>
+    </message>
+    <message>
+        <source>“%1” is not UTF-8 text</source>
+        <translation>“%1”不是 UTF-8 文本</translation>
+    </message>
+    <message>
+        <source>Save it as UTF-8, then attach it again</source>
+        <translation>存为 UTF-8 后再附上</translation>
+    </message>
+    <message>
+        <source>“%1” is empty</source>
+        <translation>“%1”是空的</translation>
+    </message>
+    <message>
+        <source>Attach another file</source>
+        <translation>附上另一个文件</translation>
+    </message>
+    <message>
+        <source>%1 · %2 · %3 tokens</source>
+        <translation>%1 · %2 · %3 token</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <translation>%1 · %2</translation>
+    </message>
+</context>
+<context>
+    <name>CompareRows</name>
+    <message>
+        <source>✓ better</source>
+        <translation>✓ 变好</translation>
+    </message>
+    <message>
+        <source>△ worse</source>
+        <translation>△ 变差</translation>
+    </message>
+    <message>
+        <source>moved</source>
+        <translation>有变化</translation>
+    </message>
+    <message>
+        <source>no change</source>
+        <translation>无变化</translation>
+    </message>
+    <message>
+        <source>no interval</source>
+        <translation>无区间</translation>
+    </message>
+    <message>
+        <source>%1 requests per s</source>
+        <translation>每秒 %1 个请求</translation>
+    </message>
+    <message>
+        <source>%1 at once</source>
+        <translation>%1 路并发</translation>
+    </message>
+    <message>
+        <source>%1 in, %2 out on average</source>
+        <translation>平均输入 %1，输出 %2</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>指标</translation>
+    </message>
+    <message>
+        <source>Effect, 95 %</source>
+        <translation>效果，95 %</translation>
+    </message>
+    <message>
+        <source>Difference to %1, in % of it, with its 95 % interval: over repeats, or over ten stretches of each run.</source>
+        <translation>与 %1 之差，占其百分比，附 95 % 区间：按重复次数，或按每次运行的十段。</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>判读</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>键</translation>
+    </message>
+    <message>
+        <source>load: %1</source>
+        <translation>负载：%1</translation>
+    </message>
+    <message>
+        <source>△ %1</source>
+        <translation>△ %1</translation>
+    </message>
+    <message>
+        <source>Condition</source>
+        <translation>条件</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Workload</source>
+        <translation>负载</translation>
+    </message>
+    <message>
+        <source>Lengths</source>
+        <translation>长度</translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <translation>样本</translation>
+    </message>
+    <message>
+        <source>%1 requests, %2 runs</source>
+        <translation>%1 个请求，%2 次运行</translation>
+    </message>
+    <message>
+        <source>Not tested</source>
+        <translation>未测试</translation>
+    </message>
+    <message>
+        <source>other lengths, rates and bursts</source>
+        <translation>其他长度、速率和突发</translation>
+    </message>
+    <message>
+        <source>quality of the replies</source>
+        <translation>回复质量</translation>
+    </message>
+    <message>
+        <source>the settings alone: the environment differs</source>
+        <translation>设置本身的效果：环境不同</translation>
+    </message>
+    <message>
+        <source>each setting alone</source>
+        <translation>每项设置单独的效果</translation>
+    </message>
+    <message>
+        <source>No figure differs beyond its interval</source>
+        <translation>没有数字的差异超出区间</translation>
+    </message>
+    <message>
+        <source>Better: %1, was %2</source>
+        <translation>变好：%1，原为 %2</translation>
+    </message>
+    <message>
+        <source>Worse: %1, was %2</source>
+        <translation>变差：%1，原为 %2</translation>
+    </message>
+    <message>
+        <source>%1 against %2, the reference.</source>
+        <translation>%1 对照基准 %2。</translation>
+    </message>
+    <message>
+        <source>Better: %1.</source>
+        <translation>变好：%1。</translation>
+    </message>
+    <message>
+        <source>Worse: %1.</source>
+        <translation>变差：%1。</translation>
+    </message>
+    <message>
+        <source>One variable changed.</source>
+        <translation>只改了一个变量。</translation>
+    </message>
+    <message>
+        <source>%1 settings changed: their effects cannot be told apart.</source>
+        <translation>改了 %1 项设置：效果无法分开。</translation>
+    </message>
+    <message>
+        <source>The environment is equal.</source>
+        <translation>环境相同。</translation>
+    </message>
+    <message>
+        <source>△ The environment differs too.</source>
+        <translation>△ 环境也不同。</translation>
+    </message>
+</context>
+<context>
     <name>ExamplePrompts</name>
     <message>
         <source>Count to one hundred</source>
@@ -52,12 +258,88 @@
     </message>
 </context>
 <context>
-    <name>RunRows</name>
+    <name>Presets</name>
     <message>
-        <source>MMM d, HH:mm</source>
-        <comment>date</comment>
-        <translation>M月d日 HH:mm</translation>
+        <source>Balanced</source>
+        <translation>均衡</translation>
     </message>
+    <message>
+        <source>Precise</source>
+        <translation>精确</translation>
+    </message>
+    <message>
+        <source>Varied</source>
+        <translation>多样</translation>
+    </message>
+    <message>
+        <source>Repeatable</source>
+        <translation>可复现</translation>
+    </message>
+    <message>
+        <source>Short answers</source>
+        <translation>简短回答</translation>
+    </message>
+    <message>
+        <source>Answer in short sentences. Name the number, the likely cause and the next action. When you are not sure, say what you would measure.</source>
+        <translation>用短句回答。说出数字、可能的原因和下一步。没有把握时，说明你会测量什么。</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>代码</translation>
+    </message>
+    <message>
+        <source>You help a programmer. Answer with code in one block with its language named, then explain what is not obvious in a few lines.</source>
+        <translation>你在协助程序员。先用一个标明语言的代码块回答，再用几行解释不明显之处。</translation>
+    </message>
+</context>
+<context>
+    <name>ReportReader</name>
+    <message>
+        <source>The run is being recorded: its files still change.</source>
+        <translation>运行正在记录：文件仍在变化。</translation>
+    </message>
+    <message>
+        <source>With %1 requests its files are written when you export them.</source>
+        <translation>有 %1 个请求，文件在导出时才写出。</translation>
+    </message>
+</context>
+<context>
+    <name>RunExport</name>
+    <message>
+        <source>Report, HTML</source>
+        <translation>报告，HTML</translation>
+    </message>
+    <message>
+        <source>Report, PDF</source>
+        <translation>报告，PDF</translation>
+    </message>
+    <message>
+        <source>Report, Markdown</source>
+        <translation>报告，Markdown</translation>
+    </message>
+    <message>
+        <source>Everything it holds, JSON</source>
+        <translation>全部内容，JSON</translation>
+    </message>
+    <message>
+        <source>Requests, CSV</source>
+        <translation>请求，CSV</translation>
+    </message>
+    <message>
+        <source>vLLM bench result</source>
+        <translation>vLLM bench 结果</translation>
+    </message>
+    <message>
+        <source>AIPerf records</source>
+        <translation>AIPerf 记录</translation>
+    </message>
+    <message>
+        <source>Trace for Perfetto</source>
+        <translation>Perfetto 追踪</translation>
+    </message>
+</context>
+<context>
+    <name>RunRows</name>
     <message>
         <source>stop</source>
         <translation>停止符</translation>
@@ -137,10 +419,6 @@
     <message>
         <source>Kind</source>
         <translation>类型</translation>
-    </message>
-    <message>
-        <source>serve: a serving engine; bench: a load test; check: a self-check.</source>
-        <translation>serve：引擎服务；bench：压测；check：自检。</translation>
     </message>
     <message>
         <source>Measure, ms</source>
@@ -325,6 +603,39 @@
     <message>
         <source>Error</source>
         <translation>错误</translation>
+    </message>
+    <message>
+        <source>MMM d</source>
+        <comment>date</comment>
+        <translation>M月d日</translation>
+    </message>
+    <message>
+        <source>the tail: fewer than 100 samples</source>
+        <translation>尾部：不足 100 个样本</translation>
+    </message>
+    <message>
+        <source>a real device: step times are computed</source>
+        <translation>真实设备：步时为计算值</translation>
+    </message>
+    <message>
+        <source>other lengths, rates and bursts</source>
+        <translation>其他长度、速率和突发</translation>
+    </message>
+    <message>
+        <source>quality of the replies</source>
+        <translation>回复质量</translation>
+    </message>
+    <message>
+        <source>serve: a serving engine; bench: a load test; simulate: in the simulator; check: a self-check; imported: measured by another tool.</source>
+        <translation>serve：引擎服务；bench：压测；simulate：在模拟器中；check：自检；imported：由其他工具测得。</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>Not tested</source>
+        <translation>未测试</translation>
     </message>
 </context>
 <context>
@@ -599,6 +910,60 @@
     <message>
         <source>Mixed: it changes %1 variables, whose effects cannot be told apart.</source>
         <translation>混合：它改了 %1 个变量，效果无法分开。</translation>
+    </message>
+    <message>
+        <source>Queue p50</source>
+        <translation>排队 p50</translation>
+    </message>
+    <message>
+        <source>Longest ITL</source>
+        <translation>最长 ITL</translation>
+    </message>
+    <message>
+        <source>Goodput</source>
+        <translation>达标率</translation>
+    </message>
+    <message>
+        <source>% of requests</source>
+        <translation>% 请求</translation>
+    </message>
+    <message>
+        <source>Preemptions</source>
+        <translation>抢占</translation>
+    </message>
+    <message>
+        <source>Not ended well</source>
+        <translation>未正常结束</translation>
+    </message>
+</context>
+<context>
+    <name>Turns</name>
+    <message>
+        <source>No model is serving</source>
+        <translation>没有模型在服务</translation>
+    </message>
+    <message>
+        <source>Start one on Serve, then try again. The message is kept</source>
+        <translation>在“服务”页启动一个模型后重试，消息已保留</translation>
+    </message>
+</context>
+<context>
+    <name>charts</name>
+    <message>
+        <source>ITL</source>
+        <translation>ITL</translation>
+    </message>
+    <message>
+        <source>TPOT</source>
+        <translation>TPOT</translation>
+    </message>
+    <message>
+        <source>TTFT</source>
+        <translation>TTFT</translation>
+    </message>
+    <message>
+        <source>queue</source>
+        <translation>排队</translation>
     </message>
 </context>
 <context>
@@ -1827,14 +2192,6 @@
         <translation>按层所需</translation>
     </message>
     <message>
-        <source>vLLM</source>
-        <translation>vLLM</translation>
-    </message>
-    <message>
-        <source>llama.cpp</source>
-        <translation>llama.cpp</translation>
-    </message>
-    <message>
         <source>full length</source>
         <translation>按全长</translation>
     </message>
@@ -2339,30 +2696,6 @@
         <translation>相邻两个 token 的最长间隔。</translation>
     </message>
     <message>
-        <source>%1 joined (%2 tokens cached)</source>
-        <translation>%1 加入（%2 token 来自缓存）</translation>
-    </message>
-    <message>
-        <source>%1 joined</source>
-        <translation>%1 加入</translation>
-    </message>
-    <message>
-        <source>%1 came back</source>
-        <translation>%1 恢复</translation>
-    </message>
-    <message>
-        <source>%1 left</source>
-        <translation>%1 离开</translation>
-    </message>
-    <message>
-        <source>%1 was preempted (%2 tokens thrown away)</source>
-        <translation>%1 被抢占（丢弃 %2 token）</translation>
-    </message>
-    <message>
-        <source>%1 was swapped out (%2 tokens)</source>
-        <translation>%1 被换出（%2 token）</translation>
-    </message>
-    <message>
         <source>Step %1: %2 decode and %3 prefill tokens in %4, sequences: %5, waiting: %6, KV blocks used: %7, cached: %8</source>
         <translation>第 %1 步：解码 %2、预填充 %3 token，用时 %4，序列 %5，等待 %6，KV 块使用 %7，缓存 %8</translation>
     </message>
@@ -2462,6 +2795,187 @@
         <comment>two sentences, one after the other</comment>
         <translation>%1%2</translation>
     </message>
+    <message>
+        <source>= %1 B in all</source>
+        <translation>合计 = %1 B</translation>
+    </message>
+    <message>
+        <source>%1 B per rank.</source>
+        <translation>每 rank %1 B。</translation>
+    </message>
+    <message>
+        <source>Engine</source>
+        <translation>引擎</translation>
+    </message>
+    <message>
+        <source>Form</source>
+        <translation>形式</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>Docker compose</source>
+        <translation>Docker compose</translation>
+    </message>
+    <message>
+        <source>Kubernetes</source>
+        <translation>Kubernetes</translation>
+    </message>
+    <message>
+        <source>Flags for other engines</source>
+        <translation>其他引擎的参数</translation>
+    </message>
+    <message>
+        <source>output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation>实测</translation>
+    </message>
+    <message>
+        <source>booked</source>
+        <translation>账面</translation>
+    </message>
+    <message>
+        <source>system says</source>
+        <translation>系统报告</translation>
+    </message>
+    <message>
+        <source>Working memory</source>
+        <translation>工作内存</translation>
+    </message>
+    <message>
+        <source>No request yet</source>
+        <translation>尚无请求</translation>
+    </message>
+    <message>
+        <source>n = %1: no p90 until n ≥ 20, no p99 until n ≥ 100</source>
+        <translation>n = %1：n ≥ 20 前不画 p90，n ≥ 100 前不画 p99</translation>
+    </message>
+    <message>
+        <source>n = %1: no p99 until n ≥ 100</source>
+        <translation>n = %1：n ≥ 100 前不画 p99</translation>
+    </message>
+    <message>
+        <source>Cached</source>
+        <translation>缓存</translation>
+    </message>
+    <message>
+        <source>Prompt tokens found in the prefix cache.</source>
+        <translation>在前缀缓存命中的提示词 token。</translation>
+    </message>
+    <message>
+        <source>Preempted</source>
+        <translation>被抢占</translation>
+    </message>
+    <message>
+        <source>Times it gave its KV blocks back.</source>
+        <translation>交还 KV 块的次数。</translation>
+    </message>
+    <message>
+        <source>joined, %1 tokens cached</source>
+        <translation>加入，%1 token 来自缓存</translation>
+    </message>
+    <message>
+        <source>joined</source>
+        <translation>加入</translation>
+    </message>
+    <message>
+        <source>came back</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>left</source>
+        <translation>离开</translation>
+    </message>
+    <message>
+        <source>was preempted, %1 tokens thrown away</source>
+        <translation>被抢占，丢弃 %1 token</translation>
+    </message>
+    <message>
+        <source>was swapped out, %1 tokens</source>
+        <translation>被换出，%1 token</translation>
+    </message>
+    <message>
+        <source>In this step</source>
+        <translation>本步</translation>
+    </message>
+    <message>
+        <source>Out by now</source>
+        <translation>至此输出</translation>
+    </message>
+    <message>
+        <source>Times it gave its KV blocks back, by now.</source>
+        <translation>至此交还 KV 块的次数。</translation>
+    </message>
+    <message>
+        <source>went on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Recommended settings</source>
+        <translation>推荐设置</translation>
+    </message>
+    <message>
+        <source>Setting</source>
+        <translation>设置项</translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::AboutCard</name>
+    <message>
+        <source>About</source>
+        <translation>关于</translation>
+    </message>
+    <message>
+        <source>What is this made of, and under which licences?</source>
+        <translation>由什么构成，采用哪些许可？</translation>
+    </message>
+    <message>
+        <source>Parts and licences</source>
+        <translation>组成与许可</translation>
+    </message>
+    <message>
+        <source>Part</source>
+        <translation>组成</translation>
+    </message>
+    <message>
+        <source>Version</source>
+        <translation>版本</translation>
+    </message>
+    <message>
+        <source>Licence</source>
+        <translation>许可</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Copy versions and licences</source>
+        <translation>复制版本与许可</translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::ActionRegistry</name>
+    <message>
+        <source>everywhere</source>
+        <translation>各处</translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::AttachmentRow</name>
+    <message>
+        <source>Remove this file</source>
+        <translation>移除此文件</translation>
+    </message>
+    <message>
+        <source>Remove %1</source>
+        <translation>移除 %1</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::BannerBar</name>
@@ -2482,6 +2996,45 @@
         <translation>
             <numerusform>还有 %n 条</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::CdfChart</name>
+    <message>
+        <source>No sample yet</source>
+        <translation>尚无样本</translation>
+    </message>
+    <message>
+        <source>p%1 %2</source>
+        <translation>p%1 %2</translation>
+    </message>
+    <message>
+        <source>largest %1</source>
+        <translation>最大 %1</translation>
+    </message>
+    <message>
+        <source>%1 %2 of %3 samples</source>
+        <translation>%1 %2，共 %3 个样本</translation>
+    </message>
+    <message>
+        <source>%1: no sample yet.</source>
+        <translation>%1：尚无样本。</translation>
+    </message>
+    <message>
+        <source>%1, %2: %3.</source>
+        <translation>%1，%2：%3。</translation>
+    </message>
+    <message>
+        <source>; </source>
+        <translation>；</translation>
+    </message>
+    <message>
+        <source>At most</source>
+        <translation>不超过</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
     </message>
 </context>
 <context>
@@ -2525,6 +3078,10 @@
         <source>no data</source>
         <translation>无数据</translation>
     </message>
+    <message>
+        <source>n %1</source>
+        <translation>n %1</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::ChatList</name>
@@ -2545,18 +3102,6 @@
         <translation>新建对话（Ctrl+N）</translation>
     </message>
     <message>
-        <source>Search chats</source>
-        <translation>搜索对话</translation>
-    </message>
-    <message>
-        <source>Shows the chats with this text in their title</source>
-        <translation>显示标题含此文字的对话</translation>
-    </message>
-    <message>
-        <source>Search chats (Ctrl+Shift+F)</source>
-        <translation>搜索对话（Ctrl+Shift+F）</translation>
-    </message>
-    <message>
         <source>Enter opens, F2 renames, Delete deletes; a deletion can be undone</source>
         <translation>Enter 打开，F2 重命名，Delete 删除；删除可以撤销</translation>
     </message>
@@ -2569,8 +3114,36 @@
         <translation>删除</translation>
     </message>
     <message>
-        <source>%1 of %2</source>
-        <translation>%1 / %2</translation>
+        <source>Search all chats</source>
+        <translation>搜索全部对话</translation>
+    </message>
+    <message>
+        <source>Finds words in titles and messages; Down goes to what was found</source>
+        <translation>在标题和消息中查找；按向下键转到结果</translation>
+    </message>
+    <message>
+        <source>Search all chats (Ctrl+Shift+F)</source>
+        <translation>搜索全部对话（Ctrl+Shift+F）</translation>
+    </message>
+    <message>
+        <source>Found in chats</source>
+        <translation>对话中的结果</translation>
+    </message>
+    <message>
+        <source>Enter opens the message</source>
+        <translation>Enter 打开消息</translation>
+    </message>
+    <message>
+        <source>“%1” is in no chat.</source>
+        <translation>没有对话含“%1”。</translation>
+    </message>
+    <message>
+        <source>Hits: %1</source>
+        <translation>命中：%1</translation>
+    </message>
+    <message>
+        <source>Chats: %1 · deleted ones stay %2 days</source>
+        <translation>对话：%1 · 删除的保留 %2 天</translation>
     </message>
 </context>
 <context>
@@ -2625,10 +3198,6 @@
         <translation>导出…</translation>
     </message>
     <message>
-        <source>Save this chat as Markdown (Ctrl+E)</source>
-        <translation>将此对话存为 Markdown（Ctrl+E）</translation>
-    </message>
-    <message>
         <source>Sampling</source>
         <translation>采样</translation>
     </message>
@@ -2641,16 +3210,8 @@
         <translation>在此对话中查找</translation>
     </message>
     <message>
-        <source>Enter goes on, Shift+Enter goes back, Esc closes</source>
-        <translation>Enter 下一处，Shift+Enter 上一处，Esc 关闭</translation>
-    </message>
-    <message>
         <source>%1, %2 of %3</source>
         <translation>%1，%2 / %3</translation>
-    </message>
-    <message>
-        <source>Search chats</source>
-        <translation>搜索对话</translation>
     </message>
     <message>
         <source>Send</source>
@@ -2693,10 +3254,6 @@
         <translation>在浏览器中打开</translation>
     </message>
     <message>
-        <source>“%1” is not in this chat.</source>
-        <translation>此对话中没有“%1”。</translation>
-    </message>
-    <message>
         <source>Markdown (*.md)</source>
         <translation>Markdown (*.md)</translation>
     </message>
@@ -2712,16 +3269,68 @@
         <source>Chat</source>
         <translation>对话</translation>
     </message>
-</context>
-<context>
-    <name>pitwall::ui::ChatSession</name>
     <message>
-        <source>No model is serving</source>
-        <translation>没有模型在服务</translation>
+        <source>Save this chat as Markdown, JSON or HTML (Ctrl+E)</source>
+        <translation>将此对话存为 Markdown、JSON 或 HTML（Ctrl+E）</translation>
     </message>
     <message>
-        <source>Start one on Serve, then try again. The message is kept</source>
-        <translation>在“服务”页启动一个模型后重试，消息已保留</translation>
+        <source>Search all chats</source>
+        <translation>搜索全部对话</translation>
+    </message>
+    <message>
+        <source>Earlier version</source>
+        <translation>较早版本</translation>
+    </message>
+    <message>
+        <source>Later version</source>
+        <translation>较晚版本</translation>
+    </message>
+    <message>
+        <source>Attach text files</source>
+        <translation>附上文本文件</translation>
+    </message>
+    <message>
+        <source>Deleted the message.</source>
+        <translation>已删除消息。</translation>
+    </message>
+    <message>
+        <source>Deleted the message and what followed it: %1 messages.</source>
+        <translation>已删除该消息及其后的内容：%1 条消息。</translation>
+    </message>
+    <message>
+        <source>Deleted the preset “%1”.</source>
+        <translation>已删除预设“%1”。</translation>
+    </message>
+    <message>
+        <source>Attach text files, each up to %1</source>
+        <translation>附上文本文件，每个最大 %1</translation>
+    </message>
+    <message>
+        <source>All versions with timings (*.json)</source>
+        <translation>全部版本及耗时 (*.json)</translation>
+    </message>
+    <message>
+        <source>Web page (*.html)</source>
+        <translation>网页 (*.html)</translation>
+    </message>
+    <message>
+        <source>“%1” does not say what to write. Its name must end in .md, .json or .html.</source>
+        <translation>从“%1”看不出要写什么。文件名须以 .md、.json 或 .html 结尾。</translation>
+    </message>
+    <message>
+        <source>The steps of this request are held no more. Its run is in Reports.</source>
+        <translation>此请求的各步已不再保留。它的运行在“报告”页。</translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::ChatSearchModel</name>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>%1, %2: %3</source>
+        <translation>%1，%2：%3</translation>
     </message>
 </context>
 <context>
@@ -2885,16 +3494,99 @@
         <translation>命令</translation>
     </message>
     <message>
-        <source>An action, a page, a setting</source>
-        <translation>操作、页面或设置</translation>
-    </message>
-    <message>
         <source>Where</source>
         <translation>位置</translation>
     </message>
     <message>
         <source>Key</source>
         <translation>按键</translation>
+    </message>
+    <message>
+        <source>page</source>
+        <translation>页面</translation>
+    </message>
+    <message>
+        <source>action</source>
+        <translation>操作</translation>
+    </message>
+    <message>
+        <source>setting</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>chat</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>checklist</source>
+        <translation>清单</translation>
+    </message>
+    <message>
+        <source>model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>A page, an action, a setting, a run, a chat, a checklist or a model</source>
+        <translation>页面、操作、设置、运行、对话、清单或模型</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>Enter: %1</source>
+        <translation>Enter：%1</translation>
+    </message>
+    <message>
+        <source>Nothing matches</source>
+        <translation>没有匹配项</translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::CompareView</name>
+    <message>
+        <source>Comparison</source>
+        <translation>对比</translation>
+    </message>
+    <message>
+        <source>Before and after</source>
+        <translation>前后对比</translation>
+    </message>
+    <message>
+        <source>What did the change buy, what did it cost?</source>
+        <translation>这项改动换来什么，代价是什么？</translation>
+    </message>
+    <message>
+        <source>What changed</source>
+        <translation>改动</translation>
+    </message>
+    <message>
+        <source>only keys that differ</source>
+        <translation>只列不同的键</translation>
+    </message>
+    <message>
+        <source>Conditions</source>
+        <translation>条件</translation>
+    </message>
+    <message>
+        <source>Comparison of %1</source>
+        <translation>%1 的对比</translation>
+    </message>
+    <message>
+        <source>Other settings equal: %1. %2</source>
+        <translation>其余相同的设置：%1 项。%2</translation>
+    </message>
+    <message>
+        <source>Environment equal.</source>
+        <translation>环境相同。</translation>
+    </message>
+    <message>
+        <source>△ Environment differs.</source>
+        <translation>△ 环境不同。</translation>
     </message>
 </context>
 <context>
@@ -2904,12 +3596,26 @@
         <translation>对话内容</translation>
     </message>
     <message>
-        <source>Show %1 earlier messages</source>
-        <translation>显示更早的 %1 条消息</translation>
-    </message>
-    <message>
         <source>Ask something, or test the engine</source>
         <translation>提个问题，或者测测引擎</translation>
+    </message>
+    <message>
+        <source>Show earlier messages: %1</source>
+        <translation>显示更早的消息：%1</translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::DataTable</name>
+    <message>
+        <source>Rows: %1. Columns: %2.</source>
+        <translation>行：%1。列：%2。</translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::DesktopNotifier</name>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
     </message>
 </context>
 <context>
@@ -2972,6 +3678,25 @@
     </message>
 </context>
 <context>
+    <name>pitwall::ui::Draft</name>
+    <message>
+        <source>A message takes up to %1 files</source>
+        <translation>一条消息最多附 %1 个文件</translation>
+    </message>
+    <message>
+        <source>Remove one, or send another message</source>
+        <translation>移除一个，或另发一条消息</translation>
+    </message>
+    <message>
+        <source>“%1” is attached already</source>
+        <translation>“%1”已经附上</translation>
+    </message>
+    <message>
+        <source>Remove it first to attach another file of this name</source>
+        <translation>先移除它，才能附上另一个同名文件</translation>
+    </message>
+</context>
+<context>
     <name>pitwall::ui::EffectBars</name>
     <message>
         <source>Before and after</source>
@@ -3006,6 +3731,14 @@
     <message>
         <source>Not fetched</source>
         <translation>未下载</translation>
+    </message>
+    <message>
+        <source>Fetching %1: %2</source>
+        <translation>正在下载 %1：%2</translation>
+    </message>
+    <message>
+        <source>Fetch %1</source>
+        <translation>下载 %1</translation>
     </message>
 </context>
 <context>
@@ -3191,6 +3924,37 @@
     </message>
 </context>
 <context>
+    <name>pitwall::ui::FindBar</name>
+    <message>
+        <source>Find in this chat</source>
+        <translation>在此对话中查找</translation>
+    </message>
+    <message>
+        <source>Enter goes on, Shift+Enter goes back, Esc closes</source>
+        <translation>Enter 下一处，Shift+Enter 上一处，Esc 关闭</translation>
+    </message>
+    <message>
+        <source>Previous hit</source>
+        <translation>上一处</translation>
+    </message>
+    <message>
+        <source>Next hit</source>
+        <translation>下一处</translation>
+    </message>
+    <message>
+        <source>Close the search</source>
+        <translation>关闭搜索</translation>
+    </message>
+    <message>
+        <source>not in this chat</source>
+        <translation>此对话中没有</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
+    </message>
+</context>
+<context>
     <name>pitwall::ui::FixList</name>
     <message>
         <source>frees %1</source>
@@ -3215,30 +3979,6 @@
 </context>
 <context>
     <name>pitwall::ui::FlagsDialog</name>
-    <message>
-        <source>Flags for other engines</source>
-        <translation>其他引擎的参数</translation>
-    </message>
-    <message>
-        <source>Engine</source>
-        <translation>引擎</translation>
-    </message>
-    <message>
-        <source>Form</source>
-        <translation>形式</translation>
-    </message>
-    <message>
-        <source>Command</source>
-        <translation>命令</translation>
-    </message>
-    <message>
-        <source>Docker compose</source>
-        <translation>Docker compose</translation>
-    </message>
-    <message>
-        <source>Kubernetes</source>
-        <translation>Kubernetes</translation>
-    </message>
     <message>
         <source>Flags</source>
         <translation>参数</translation>
@@ -3389,6 +4129,14 @@
         <source>Decide with %1</source>
         <translation>用 %1 次下结论</translation>
     </message>
+    <message>
+        <source>The best of the values that were tried, by the mean of the measure</source>
+        <translation>试过的值中按指标均值最好的</translation>
+    </message>
+    <message>
+        <source>Take %1</source>
+        <translation>采用 %1</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::ItemDialog</name>
@@ -3485,10 +4233,6 @@
         <translation>一个条目只改一个变量：这样才知道效果从何而来。</translation>
     </message>
     <message>
-        <source>Setting</source>
-        <translation>设置项</translation>
-    </message>
-    <message>
         <source>From</source>
         <translation>从</translation>
     </message>
@@ -3568,8 +4312,24 @@
         <translation>未测量</translation>
     </message>
     <message>
-        <source>Cancel (item %1: %2 of %3 runs)</source>
-        <translation>取消（条目 %1：%2 / %3 次运行）</translation>
+        <source>Preparing item %1.</source>
+        <translation>正在准备条目 %1。</translation>
+    </message>
+    <message>
+        <source>Item %1, %2, repeat %3: %4 of %5 runs</source>
+        <translation>条目 %1，%2，第 %3 次：%4 / %5 次运行</translation>
+    </message>
+    <message>
+        <source>%1, about %2 left</source>
+        <translation>%1，约剩 %2</translation>
+    </message>
+    <message>
+        <source>Run sweep…</source>
+        <translation>运行扫描…</translation>
+    </message>
+    <message>
+        <source>Measures one setting over a list of values</source>
+        <translation>用一组取值测量一项设置</translation>
     </message>
 </context>
 <context>
@@ -3589,6 +4349,54 @@
     <message>
         <source>Expected: %1</source>
         <translation>预期：%1</translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::JobStrip</name>
+    <message>
+        <source>%1 s left</source>
+        <translation>剩 %1 s</translation>
+    </message>
+    <message>
+        <source>%1 min left</source>
+        <translation>剩 %1 分钟</translation>
+    </message>
+    <message>
+        <source>%1 h left</source>
+        <translation>剩 %1 小时</translation>
+    </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>%1, %2, %3</source>
+        <translation>%1，%2，%3</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, %n more</source>
+        <translation>
+            <numerusform>%1，另有 %n 项</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Cancel %1</source>
+        <translation>取消 %1</translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::KeyField</name>
+    <message>
+        <source>Press a key</source>
+        <translation>按下一个键</translation>
     </message>
 </context>
 <context>
@@ -3645,10 +4453,6 @@
         <translation>新的在前</translation>
     </message>
     <message>
-        <source>Charts, steps or requests</source>
-        <translation>图表、步或请求</translation>
-    </message>
-    <message>
         <source>Charts</source>
         <translation>图表</translation>
     </message>
@@ -3657,16 +4461,16 @@
         <translation>步</translation>
     </message>
     <message>
-        <source>What was in each step, and who had to give way?</source>
-        <translation>每一步里有什么，谁不得不让路？</translation>
-    </message>
-    <message>
-        <source>Arrows choose a step, + and − zoom, 0 shows all. ▼ preempted, ◇ evicted.</source>
-        <translation>方向键选步，+ 和 − 缩放，0 显示全部。▼ 抢占，◇ 逐出。</translation>
-    </message>
-    <message>
         <source>Requests %1</source>
         <translation>请求 %1</translation>
+    </message>
+    <message>
+        <source>Charts, steps, requests or log</source>
+        <translation>图表、步、请求或日志</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>日志</translation>
     </message>
 </context>
 <context>
@@ -3778,6 +4582,85 @@
     </message>
 </context>
 <context>
+    <name>pitwall::ui::LogView</name>
+    <message>
+        <source>detail</source>
+        <translation>详细</translation>
+    </message>
+    <message>
+        <source>info</source>
+        <translation>信息</translation>
+    </message>
+    <message>
+        <source>△ warning</source>
+        <translation>△ 警告</translation>
+    </message>
+    <message>
+        <source>✕ error</source>
+        <translation>✕ 错误</translation>
+    </message>
+    <message>
+        <source>Least level</source>
+        <translation>最低级别</translation>
+    </message>
+    <message>
+        <source>Lines of this level and worse are shown.</source>
+        <translation>显示此级别及更严重的行。</translation>
+    </message>
+    <message>
+        <source>All lines</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Without details</source>
+        <translation>不含详细</translation>
+    </message>
+    <message>
+        <source>Warnings and errors</source>
+        <translation>警告和错误</translation>
+    </message>
+    <message>
+        <source>Errors</source>
+        <translation>错误</translation>
+    </message>
+    <message>
+        <source>Search the log</source>
+        <translation>搜索日志</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Copies the lines that are shown.</source>
+        <translation>复制显示的行。</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>日志</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Level</source>
+        <translation>级别</translation>
+    </message>
+    <message>
+        <source>What happened</source>
+        <translation>发生了什么</translation>
+    </message>
+    <message>
+        <source>Nothing was written yet.</source>
+        <translation>尚无记录。</translation>
+    </message>
+    <message>
+        <source>%1 of %2 lines</source>
+        <translation>%1 / %2 行</translation>
+    </message>
+</context>
+<context>
     <name>pitwall::ui::MainWindow</name>
     <message>
         <source>Shortcuts</source>
@@ -3792,12 +4675,16 @@
         <translation>转到%1</translation>
     </message>
     <message>
-        <source>everywhere</source>
-        <translation>各处</translation>
-    </message>
-    <message>
         <source>Why do streams stutter when a long prompt comes in? Answer with a short list.</source>
         <translation>长提示词进来时，为什么其他流会卡顿？用简短的列表回答。</translation>
+    </message>
+    <message>
+        <source>The layout is as shipped. Dividers follow at the next start.</source>
+        <translation>布局已恢复出厂。分隔条在下次启动时恢复。</translation>
+    </message>
+    <message>
+        <source>No page opens %1. Drop a .gguf file, a folder with config.json and safetensors, a config.json or an exported run.</source>
+        <translation>没有页面能打开 %1。请拖入 .gguf 文件、含 config.json 和 safetensors 的文件夹、config.json 或导出的运行。</translation>
     </message>
 </context>
 <context>
@@ -3902,10 +4789,6 @@
         <translation>转到“服务”</translation>
     </message>
     <message>
-        <source>Cancel edit</source>
-        <translation>取消编辑</translation>
-    </message>
-    <message>
         <source>The message has %1 characters; up to %2 can be sent.</source>
         <translation>消息有 %1 个字符，最多可发送 %2 个。</translation>
     </message>
@@ -3932,10 +4815,6 @@
     <message>
         <source>Esc stops</source>
         <translation>Esc 停止</translation>
-    </message>
-    <message>
-        <source>Later messages are removed</source>
-        <translation>之后的消息将被移除</translation>
     </message>
     <message>
         <source>Ctrl+Enter sends</source>
@@ -3973,6 +4852,38 @@
         <source>%1 tokens in context</source>
         <translation>上下文已用 %1 token</translation>
     </message>
+    <message>
+        <source>&amp;Attach text…</source>
+        <translation>附上文本(&amp;A)…</translation>
+    </message>
+    <message>
+        <source>Attach text</source>
+        <translation>附上文本</translation>
+    </message>
+    <message>
+        <source>Send text files with the message. They can be dropped here too.</source>
+        <translation>随消息发送文本文件。也可以拖到这里。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Send (Enter)</source>
+        <translation>发送（Enter）</translation>
+    </message>
+    <message>
+        <source>Sent when the model has loaded</source>
+        <translation>模型加载后发送</translation>
+    </message>
+    <message>
+        <source>The message gets another version</source>
+        <translation>消息将有另一个版本</translation>
+    </message>
+    <message>
+        <source>Enter sends, Shift+Enter begins a line</source>
+        <translation>Enter 发送，Shift+Enter 换行</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::MessageInput</name>
@@ -3992,6 +4903,10 @@
         <source>The pasted text has %1 characters; a message takes up to %2. Nothing was pasted.</source>
         <translation>粘贴的文字有 %1 个字符，一条消息最多 %2 个。没有粘贴。</translation>
     </message>
+    <message>
+        <source>Enter sends, Shift+Enter begins a line</source>
+        <translation>Enter 发送，Shift+Enter 换行</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::MessageView</name>
@@ -4008,16 +4923,8 @@
         <translation>编辑</translation>
     </message>
     <message>
-        <source>Edit this message; later ones are removed</source>
-        <translation>编辑这条消息；之后的会被移除</translation>
-    </message>
-    <message>
         <source>Regenerate</source>
         <translation>重新生成</translation>
-    </message>
-    <message>
-        <source>Write this reply again (Ctrl+R)</source>
-        <translation>重新生成这条回复（Ctrl+R）</translation>
     </message>
     <message>
         <source>Copy</source>
@@ -4075,6 +4982,50 @@
         <source>The program ended while this reply was written. What had come by then was kept.</source>
         <translation>生成这条回复时程序退出。已收到的部分已保留。</translation>
     </message>
+    <message>
+        <source>Earlier version</source>
+        <translation>较早版本</translation>
+    </message>
+    <message>
+        <source>Earlier version (Alt+Left)</source>
+        <translation>较早版本（Alt+Left）</translation>
+    </message>
+    <message>
+        <source>Later version</source>
+        <translation>较晚版本</translation>
+    </message>
+    <message>
+        <source>Later version (Alt+Right)</source>
+        <translation>较晚版本（Alt+Right）</translation>
+    </message>
+    <message>
+        <source>Send another version of this message (E)</source>
+        <translation>发送这条消息的另一个版本（E）</translation>
+    </message>
+    <message>
+        <source>Write another version of this reply (Ctrl+R)</source>
+        <translation>生成这条回复的另一个版本（Ctrl+R）</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Delete this and what follows it; Ctrl+Z brings it back</source>
+        <translation>删除这条及其后的内容；Ctrl+Z 可恢复</translation>
+    </message>
+    <message>
+        <source>Shorten to fit</source>
+        <translation>缩短以放下</translation>
+    </message>
+    <message>
+        <source>Asks without the oldest messages, and without the middle of a message that is too long. The chat itself stays as it is.</source>
+        <translation>提问时略去最旧的消息和过长消息的中段。对话本身不变。</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::ModelCard</name>
@@ -4093,6 +5044,33 @@
     <message>
         <source>%1: %2</source>
         <translation>%1：%2</translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::ModelChooser</name>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>The model to serve.</source>
+        <translation>要服务的模型。</translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation>打开…</translation>
+    </message>
+    <message>
+        <source>No model chosen</source>
+        <translation>未选模型</translation>
+    </message>
+    <message>
+        <source>Open a model</source>
+        <translation>打开模型</translation>
+    </message>
+    <message>
+        <source>Models (*.gguf config.json);;All files (*)</source>
+        <translation>模型 (*.gguf config.json);;所有文件 (*)</translation>
     </message>
 </context>
 <context>
@@ -4237,10 +5215,6 @@
         <translation>引擎</translation>
     </message>
     <message>
-        <source>Whose rules lay out KV and whose memory is counted; with vLLM its step times too. By the model: this engine where it runs the model.</source>
-        <translation>按谁的规则布置 KV、计算显存；选 vLLM 时也用它的步时。由模型定：本引擎能运行该模型时用本引擎。</translation>
-    </message>
-    <message>
         <source>Graphs</source>
         <translation>CUDA 图</translation>
     </message>
@@ -4336,6 +5310,10 @@
         <source>off</source>
         <translation>关</translation>
     </message>
+    <message>
+        <source>Whose rules lay out KV, whose share of memory is taken and whose memory is counted; step times too where they are known. By the model: this engine where it runs the model.</source>
+        <translation>按谁的规则布置 KV、取显存份额、计算显存；已知时也用它的步时。由模型定：本引擎能运行该模型时用本引擎。</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::NumberField</name>
@@ -4371,10 +5349,6 @@
         <translation>规划用时 %1。</translation>
     </message>
     <message>
-        <source>Times are means, ± %1 %.</source>
-        <translation>时间为均值，± %1 %。</translation>
-    </message>
-    <message>
         <source>%1.</source>
         <translation>%1。</translation>
     </message>
@@ -4385,6 +5359,10 @@
     <message>
         <source>No single change makes %1 fit.</source>
         <translation>没有哪项单独的改动能让 %1 放得下。</translation>
+    </message>
+    <message>
+        <source>Times are means by the kernel rates of %1, ± %2 %.</source>
+        <translation>时间为均值，按 %1 的算子速率，± %2 %。</translation>
     </message>
 </context>
 <context>
@@ -4688,6 +5666,14 @@
         <source>Ctrl+Enter</source>
         <translation>Ctrl+Enter</translation>
     </message>
+    <message>
+        <source>Share of the card for weights and KV</source>
+        <translation>权重和 KV 占整卡的比例</translation>
+    </message>
+    <message>
+        <source>KV&apos;s share of what the weights leave</source>
+        <translation>KV 占权重之外的比例</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::PlanPage</name>
@@ -4809,6 +5795,101 @@
     </message>
 </context>
 <context>
+    <name>pitwall::ui::PlannedCard</name>
+    <message>
+        <source>Weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>KV pool</source>
+        <translation>KV 池</translation>
+    </message>
+    <message>
+        <source>Activations</source>
+        <translation>激活</translation>
+    </message>
+    <message>
+        <source>Attention workspace</source>
+        <translation>注意力工作区</translation>
+    </message>
+    <message>
+        <source>Logits</source>
+        <translation>logits</translation>
+    </message>
+    <message>
+        <source>Library workspace</source>
+        <translation>库工作区</translation>
+    </message>
+    <message>
+        <source>Graphs</source>
+        <translation>CUDA 图</translation>
+    </message>
+    <message>
+        <source>Communicator</source>
+        <translation>通信器</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>CUDA 上下文</translation>
+    </message>
+    <message>
+        <source>Swap space</source>
+        <translation>交换空间</translation>
+    </message>
+    <message>
+        <source>Plans are made here for runs of the CPU; the Plan page makes the others.</source>
+        <translation>这里只为 CPU 上的运行做规划；其他由“规划”页完成。</translation>
+    </message>
+    <message>
+        <source>No plan: the model&apos;s file is not there any more.</source>
+        <translation>无规划：模型文件已不在。</translation>
+    </message>
+    <message>
+        <source>Memory, planned and measured</source>
+        <translation>内存，计划与实测</translation>
+    </message>
+    <message>
+        <source>Planned</source>
+        <translation>计划</translation>
+    </message>
+    <message>
+        <source>Measured</source>
+        <translation>实测</translation>
+    </message>
+    <message>
+        <source>Memory by category</source>
+        <translation>按类别的内存</translation>
+    </message>
+    <message>
+        <source>Category</source>
+        <translation>类别</translation>
+    </message>
+    <message>
+        <source>Diff</source>
+        <translation>差值</translation>
+    </message>
+    <message>
+        <source>This run has no ledger of its memory.</source>
+        <translation>本次运行没有内存账目。</translation>
+    </message>
+    <message>
+        <source>The plan is made now, from the run&apos;s settings and the model&apos;s header.</source>
+        <translation>规划是现在按运行的设置和模型的文件头做出的。</translation>
+    </message>
+    <message>
+        <source>limit %1</source>
+        <translation>上限 %1</translation>
+    </message>
+    <message>
+        <source>Accounted</source>
+        <translation>已计入</translation>
+    </message>
+    <message>
+        <source>Unaccounted</source>
+        <translation>未计入</translation>
+    </message>
+</context>
+<context>
     <name>pitwall::ui::PrefixCard</name>
     <message>
         <source>first seen</source>
@@ -4872,10 +5953,65 @@
     </message>
 </context>
 <context>
+    <name>pitwall::ui::PresetBox</name>
+    <message>
+        <source>Preset</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>Sampling, and with some presets a system prompt</source>
+        <translation>采样参数，有些预设还含系统提示词</translation>
+    </message>
+    <message>
+        <source>Save preset…</source>
+        <translation>保存预设…</translation>
+    </message>
+    <message>
+        <source>Rename…</source>
+        <translation>重命名…</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Name of the preset</source>
+        <translation>预设名称</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>own settings</source>
+        <translation>自定设置</translation>
+    </message>
+    <message>
+        <source>Another preset is called “%1”. Choose another name.</source>
+        <translation>已有名为“%1”的预设。请换个名称。</translation>
+    </message>
+    <message>
+        <source>A preset needs a name.</source>
+        <translation>预设需要名称。</translation>
+    </message>
+</context>
+<context>
     <name>pitwall::ui::Rail</name>
     <message>
         <source>Pages</source>
         <translation>页面</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
     </message>
 </context>
 <context>
@@ -5112,26 +6248,38 @@
     </message>
 </context>
 <context>
-    <name>pitwall::ui::RecommendedFlagsDialog</name>
+    <name>pitwall::ui::RecordsCard</name>
     <message>
-        <source>Recommended settings</source>
-        <translation>推荐设置</translation>
+        <source>Records</source>
+        <translation>记录</translation>
     </message>
     <message>
-        <source>Engine</source>
-        <translation>引擎</translation>
+        <source>Where are runs, chats and models kept?</source>
+        <translation>运行、对话和模型存在哪里？</translation>
     </message>
     <message>
-        <source>Flags</source>
-        <translation>参数</translation>
+        <source>Runs, checklists, chats</source>
+        <translation>运行、清单、对话</translation>
     </message>
     <message>
-        <source>Copy</source>
-        <translation>复制</translation>
+        <source>Their size</source>
+        <translation>大小</translation>
     </message>
     <message>
-        <source>Close</source>
-        <translation>关闭</translation>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>Open folder</source>
+        <translation>打开文件夹</translation>
+    </message>
+    <message>
+        <source>Open the folder of the records</source>
+        <translation>打开记录所在文件夹</translation>
     </message>
 </context>
 <context>
@@ -5143,10 +6291,6 @@
     <message>
         <source>JSON…</source>
         <translation>JSON…</translation>
-    </message>
-    <message>
-        <source>CSV…</source>
-        <translation>CSV…</translation>
     </message>
     <message>
         <source>Delete</source>
@@ -5181,28 +6325,8 @@
         <translation>转到“服务”</translation>
     </message>
     <message>
-        <source>Report (*.html)</source>
-        <translation>报告 (*.html)</translation>
-    </message>
-    <message>
-        <source>Everything the run holds (*.json)</source>
-        <translation>运行的全部内容 (*.json)</translation>
-    </message>
-    <message>
-        <source>Requests (*.csv)</source>
-        <translation>请求 (*.csv)</translation>
-    </message>
-    <message>
-        <source>Report (*.md)</source>
-        <translation>报告 (*.md)</translation>
-    </message>
-    <message>
         <source>Export %1</source>
         <translation>导出 %1</translation>
-    </message>
-    <message>
-        <source>“%1” does not say what to write. Its name must end in .html, .json, .csv or .md.</source>
-        <translation>从“%1”看不出要写什么。文件名须以 .html、.json、.csv 或 .md 结尾。</translation>
     </message>
     <message>
         <source>Saved to %1</source>
@@ -5228,6 +6352,157 @@
         <source>Reports</source>
         <translation>报告</translation>
     </message>
+    <message>
+        <source>PDF…</source>
+        <translation>PDF…</translation>
+    </message>
+    <message>
+        <source>More…</source>
+        <translation>更多…</translation>
+    </message>
+    <message>
+        <source>Export in any format: Markdown, CSV, vLLM, AIPerf, Perfetto</source>
+        <translation>以任意格式导出：Markdown、CSV、vLLM、AIPerf、Perfetto</translation>
+    </message>
+    <message>
+        <source>Import a run</source>
+        <translation>导入运行</translation>
+    </message>
+    <message>
+        <source>Compare the marked runs</source>
+        <translation>对比已标记的运行</translation>
+    </message>
+    <message>
+        <source>%1 runs are marked: more cannot be compared. Space takes a mark away.</source>
+        <translation>已标记 %1 次运行，不能再多。按 Space 取消标记。</translation>
+    </message>
+    <message>
+        <source>Run a load test</source>
+        <translation>运行压测</translation>
+    </message>
+    <message>
+        <source>Import…</source>
+        <translation>导入…</translation>
+    </message>
+    <message>
+        <source>A comparison needs two runs. Mark them with Space, then press C.</source>
+        <translation>对比需要两次运行。用 Space 标记后按 C。</translation>
+    </message>
+    <message>
+        <source>“%1” does not say what to write. Its name must end in one of %2.</source>
+        <translation>从“%1”看不出要写什么。文件名须以 %2 之一结尾。</translation>
+    </message>
+    <message>
+        <source>Import runs</source>
+        <translation>导入运行</translation>
+    </message>
+    <message>
+        <source>Runs of Pitwall, vLLM or AIPerf (*.json *.jsonl);;All files (*)</source>
+        <translation>Pitwall、vLLM 或 AIPerf 的运行 (*.json *.jsonl);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Imported %1 as %2.</source>
+        <translation>已将 %1 导入为 %2。</translation>
+    </message>
+    <message>
+        <source>%1 is here already: it is %2.</source>
+        <translation>%1 已在此：就是 %2。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::RequestCard</name>
+    <message>
+        <source>none: the last block is always computed</source>
+        <translation>无：末块总要计算</translation>
+    </message>
+    <message>
+        <source>the prefix cache is off</source>
+        <translation>前缀缓存已关闭</translation>
+    </message>
+    <message>
+        <source>shorter than one block</source>
+        <translation>不足一个块</translation>
+    </message>
+    <message>
+        <source>new text after token %1</source>
+        <translation>第 %1 个 token 之后是新内容</translation>
+    </message>
+    <message>
+        <source>first seen</source>
+        <translation>首次出现</translation>
+    </message>
+    <message>
+        <source>other text after token %1</source>
+        <translation>第 %1 个 token 之后内容不同</translation>
+    </message>
+    <message>
+        <source>evicted after token %1</source>
+        <translation>第 %1 个 token 之后被逐出</translation>
+    </message>
+    <message>
+        <source>cached under another salt</source>
+        <translation>缓存在另一个 salt 下</translation>
+    </message>
+    <message>
+        <source>another request was computing it</source>
+        <translation>另一个请求正在计算</translation>
+    </message>
+    <message>
+        <source>Last request</source>
+        <translation>最近一次请求</translation>
+    </message>
+    <message>
+        <source>Computed again?</source>
+        <translation>重新计算了吗？</translation>
+    </message>
+    <message>
+        <source>Share of prompt tokens</source>
+        <translation>占提示词 token 的份额</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>提示词</translation>
+    </message>
+    <message>
+        <source>Computed</source>
+        <translation>计算</translation>
+    </message>
+    <message>
+        <source>Miss reason</source>
+        <translation>未命中原因</translation>
+    </message>
+    <message>
+        <source>KV blocks</source>
+        <translation>KV 块</translation>
+    </message>
+    <message>
+        <source>No reply in this chat yet.</source>
+        <translation>此对话尚无回复。</translation>
+    </message>
+    <message>
+        <source>cached</source>
+        <translation>缓存</translation>
+    </message>
+    <message>
+        <source>computed</source>
+        <translation>计算</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 token</translation>
+    </message>
+    <message>
+        <source>%1 tokens in %2</source>
+        <translation>%2 共 %1 token</translation>
+    </message>
+    <message>
+        <source>%1 = %2</source>
+        <translation>%1 = %2</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::RunList</name>
@@ -5238,10 +6513,6 @@
     <message>
         <source>Search runs</source>
         <translation>搜索运行</translation>
-    </message>
-    <message>
-        <source>Shows the runs with this text in any column</source>
-        <translation>显示任意一列含此文字的运行</translation>
     </message>
     <message>
         <source>Search runs (Ctrl+F)</source>
@@ -5256,12 +6527,44 @@
         <translation>全部类型</translation>
     </message>
     <message>
-        <source>Newest first; Delete deletes a run, which can be undone</source>
-        <translation>新的在前；Delete 删除运行，可以撤销</translation>
-    </message>
-    <message>
         <source>%1 of %2</source>
         <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>Shows the runs with this text in name, model, kind, note or status</source>
+        <translation>显示名称、模型、类型、备注或状态含此文字的运行</translation>
+    </message>
+    <message>
+        <source>Newest first; Space marks a run for a comparison, Delete deletes a run, which can be undone</source>
+        <translation>新的在前；Space 标记运行以供对比，Delete 删除运行，可以撤销</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>对比</translation>
+    </message>
+    <message>
+        <source>Compare the marked runs (C); Space marks a run</source>
+        <translation>对比已标记的运行（C）；Space 标记</translation>
+    </message>
+    <message>
+        <source>Import…</source>
+        <translation>导入…</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>Compare %1</source>
+        <translation>对比 %1</translation>
+    </message>
+    <message>
+        <source>Space marks runs to compare · ended runs never change</source>
+        <translation>Space 标记要对比的运行 · 已结束的运行不再改变</translation>
+    </message>
+    <message>
+        <source>%1 of %2 marked · ended runs never change</source>
+        <translation>已标记 %1 / %2 · 已结束的运行不再改变</translation>
     </message>
 </context>
 <context>
@@ -5391,12 +6694,99 @@
         <translation>△ 改了 %1 项</translation>
     </message>
     <message>
-        <source>the %1 with the longest gaps, of %2; CSV has all</source>
-        <translation>%2 个中间隔最长的 %1 个；CSV 含全部</translation>
-    </message>
-    <message>
         <source>%1, by worst ITL</source>
         <translation>%1 个，按最差 ITL</translation>
+    </message>
+    <message>
+        <source>not recorded by second</source>
+        <translation>没有逐秒记录</translation>
+    </message>
+    <message>
+        <source>Import…</source>
+        <translation>导入…</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>sha256, first 12</source>
+        <translation>SHA-256，前 12 位</translation>
+    </message>
+    <message>
+        <source>what an export writes</source>
+        <translation>导出会写出什么</translation>
+    </message>
+    <message>
+        <source>Being worked out…</source>
+        <translation>正在计算…</translation>
+    </message>
+    <message>
+        <source>the %1 with the longest gaps, of %2; scroll for more</source>
+        <translation>%2 个中间隔最长的 %1 个；滚动查看更多</translation>
+    </message>
+    <message>
+        <source>The same run gives the same bytes on every export.</source>
+        <translation>同一次运行每次导出的字节都相同。</translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::RunsCdfChart</name>
+    <message>
+        <source>Distribution</source>
+        <translation>分布</translation>
+    </message>
+    <message>
+        <source>How bad is the worst?</source>
+        <translation>最差有多差？</translation>
+    </message>
+    <message>
+        <source>ms</source>
+        <translation>ms</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>指标</translation>
+    </message>
+    <message>
+        <source>What the distribution shows</source>
+        <translation>分布显示什么</translation>
+    </message>
+    <message>
+        <source>Longest ITL</source>
+        <translation>最长 ITL</translation>
+    </message>
+    <message>
+        <source>TTFT</source>
+        <translation>TTFT</translation>
+    </message>
+    <message>
+        <source>TPOT</source>
+        <translation>TPOT</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>排队</translation>
+    </message>
+    <message>
+        <source>End to end</source>
+        <translation>端到端</translation>
+    </message>
+    <message>
+        <source>ms, log</source>
+        <translation>ms，对数</translation>
+    </message>
+    <message>
+        <source>%1 · n = %2 · largest %3</source>
+        <translation>%1 · n = %2 · 最大 %3</translation>
     </message>
 </context>
 <context>
@@ -5466,14 +6856,6 @@
         <translation>回复最长到此为止；0 为直到上下文用完</translation>
     </message>
     <message>
-        <source>Reset</source>
-        <translation>重置</translation>
-    </message>
-    <message>
-        <source>Reset sampling</source>
-        <translation>重置采样</translation>
-    </message>
-    <message>
         <source>System prompt</source>
         <translation>系统提示词</translation>
     </message>
@@ -5484,6 +6866,22 @@
     <message>
         <source>How the model should answer in this chat</source>
         <translation>模型在此对话中应如何回答</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>Stop st&amp;rings</source>
+        <translation>停止串(&amp;R)</translation>
+    </message>
+    <message>
+        <source>The reply ends before any of these; put | between them, and \n for a line end</source>
+        <translation>回复在遇到其中任何一个之前结束；用 | 分隔，换行写作 \n</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 token</translation>
     </message>
 </context>
 <context>
@@ -5587,42 +6985,6 @@
 <context>
     <name>pitwall::ui::ServeCharts</name>
     <message>
-        <source>No request yet</source>
-        <translation>尚无请求</translation>
-    </message>
-    <message>
-        <source>n = %1: no p90 until n ≥ 20, no p99 until n ≥ 100</source>
-        <translation>n = %1：n ≥ 20 前不画 p90，n ≥ 100 前不画 p99</translation>
-    </message>
-    <message>
-        <source>n = %1: no p99 until n ≥ 100</source>
-        <translation>n = %1：n ≥ 100 前不画 p99</translation>
-    </message>
-    <message>
-        <source>output</source>
-        <translation>输出</translation>
-    </message>
-    <message>
-        <source>prompt</source>
-        <translation>提示词</translation>
-    </message>
-    <message>
-        <source>measured</source>
-        <translation>实测</translation>
-    </message>
-    <message>
-        <source>booked</source>
-        <translation>账面</translation>
-    </message>
-    <message>
-        <source>KV used</source>
-        <translation>KV 使用</translation>
-    </message>
-    <message>
-        <source>KV cached</source>
-        <translation>KV 缓存</translation>
-    </message>
-    <message>
         <source>ITL</source>
         <translation>ITL</translation>
     </message>
@@ -5633,30 +6995,6 @@
     <message>
         <source>TTFT</source>
         <translation>TTFT</translation>
-    </message>
-    <message>
-        <source>queue</source>
-        <translation>排队</translation>
-    </message>
-    <message>
-        <source>system says</source>
-        <translation>系统报告</translation>
-    </message>
-    <message>
-        <source>Weights</source>
-        <translation>权重</translation>
-    </message>
-    <message>
-        <source>Working memory</source>
-        <translation>工作内存</translation>
-    </message>
-    <message>
-        <source>KV quarantined</source>
-        <translation>KV 隔离</translation>
-    </message>
-    <message>
-        <source>KV free</source>
-        <translation>KV 空闲</translation>
     </message>
     <message>
         <source>ms</source>
@@ -5711,10 +7049,6 @@
         <translation>%</translation>
     </message>
     <message>
-        <source>How many waited longer?</source>
-        <translation>有多少等得更久？</translation>
-    </message>
-    <message>
         <source>SLO %1</source>
         <translation>SLO %1</translation>
     </message>
@@ -5738,6 +7072,30 @@
         <source>No token yet</source>
         <translation>尚无 token</translation>
     </message>
+    <message>
+        <source>Queue time</source>
+        <translation>排队时间</translation>
+    </message>
+    <message>
+        <source>How long until a request&apos;s first step?</source>
+        <translation>请求的第一步要等多久？</translation>
+    </message>
+    <message>
+        <source>How long does it take, mostly?</source>
+        <translation>通常要多久？</translation>
+    </message>
+    <message>
+        <source>Tail</source>
+        <translation>尾部</translation>
+    </message>
+    <message>
+        <source>How bad is the worst?</source>
+        <translation>最差有多差？</translation>
+    </message>
+    <message>
+        <source>%1 SLO %2</source>
+        <translation>%1 SLO %2</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::ServePage</name>
@@ -5760,14 +7118,6 @@
     <message>
         <source>Model and settings</source>
         <translation>模型与设置</translation>
-    </message>
-    <message>
-        <source>Model</source>
-        <translation>模型</translation>
-    </message>
-    <message>
-        <source>The model to serve.</source>
-        <translation>要服务的模型。</translation>
     </message>
     <message>
         <source>Time window of the charts</source>
@@ -5846,14 +7196,6 @@
         <translation>打开其他模型…</translation>
     </message>
     <message>
-        <source>Open…</source>
-        <translation>打开…</translation>
-    </message>
-    <message>
-        <source>No model chosen</source>
-        <translation>未选模型</translation>
-    </message>
-    <message>
         <source>%1 is chosen, and %2 is still serving.</source>
         <translation>已选 %1，仍在服务 %2。</translation>
     </message>
@@ -5862,12 +7204,28 @@
         <translation>用 %1 重启</translation>
     </message>
     <message>
-        <source>Open a model</source>
-        <translation>打开模型</translation>
+        <source>Fetch, share that is here</source>
+        <translation>下载，已到的份额</translation>
     </message>
     <message>
-        <source>Models (*.gguf config.json);;All files (*)</source>
-        <translation>模型 (*.gguf config.json);;所有文件 (*)</translation>
+        <source>Cancel fetch</source>
+        <translation>取消下载</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Where the model runs; the setting named device.</source>
+        <translation>模型在哪里运行；即名为 device 的设置。</translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
+        <source>GPU, by CUDA</source>
+        <translation>GPU，用 CUDA</translation>
     </message>
 </context>
 <context>
@@ -6008,26 +7366,6 @@
         <translation>添加存放模型的文件夹</translation>
     </message>
     <message>
-        <source>Data</source>
-        <translation>数据</translation>
-    </message>
-    <message>
-        <source>Where are runs, chats and models kept?</source>
-        <translation>运行、对话和模型存在哪里？</translation>
-    </message>
-    <message>
-        <source>Runs and chats</source>
-        <translation>运行与对话</translation>
-    </message>
-    <message>
-        <source>Models</source>
-        <translation>模型</translation>
-    </message>
-    <message>
-        <source>Window settings</source>
-        <translation>窗口设置</translation>
-    </message>
-    <message>
         <source>Settings</source>
         <translation>设置</translation>
     </message>
@@ -6042,6 +7380,137 @@
     <message>
         <source>&amp;Language</source>
         <translation>语言(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Reset layout</source>
+        <translation>重置布局</translation>
+    </message>
+    <message>
+        <source>Window size, dividers, tabs and columns as shipped</source>
+        <translation>窗口大小、分隔条、标签页和列恢复出厂</translation>
+    </message>
+    <message>
+        <source>Layout</source>
+        <translation>布局</translation>
+    </message>
+    <message>
+        <source>Text size</source>
+        <translation>文字大小</translation>
+    </message>
+    <message>
+        <source>Of the system&apos;s text size, from the next start</source>
+        <translation>相对系统文字大小，下次启动生效</translation>
+    </message>
+    <message>
+        <source>%1 % of the system&apos;s</source>
+        <translation>系统的 %1 %</translation>
+    </message>
+    <message>
+        <source>The text size changes at the next start.</source>
+        <translation>文字大小在下次启动时改变。</translation>
+    </message>
+    <message>
+        <source>Text &amp;size</source>
+        <translation>文字大小(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Send messages with</source>
+        <translation>发送消息用</translation>
+    </message>
+    <message>
+        <source>Ctrl+Enter</source>
+        <translation>Ctrl+Enter</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Enter</translation>
+    </message>
+    <message>
+        <source>Send &amp;messages with</source>
+        <translation>发送消息用(&amp;M)</translation>
+    </message>
+    <message>
+        <source>When a sweep, a load or a checklist ends in the background</source>
+        <translation>扫描、压测或清单在后台结束时</translation>
+    </message>
+    <message>
+        <source>Notifications</source>
+        <translation>通知</translation>
+    </message>
+    <message>
+        <source>&amp;Notifications</source>
+        <translation>通知(&amp;N)</translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::ShortcutCard</name>
+    <message>
+        <source>Shortcuts</source>
+        <translation>快捷键</translation>
+    </message>
+    <message>
+        <source>Which key does what?</source>
+        <translation>哪个键做什么？</translation>
+    </message>
+    <message>
+        <source>Search actions and keys</source>
+        <translation>搜索操作和按键</translation>
+    </message>
+    <message>
+        <source>Does</source>
+        <translation>作用</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>位置</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>按键</translation>
+    </message>
+    <message>
+        <source>Usual key</source>
+        <translation>默认按键</translation>
+    </message>
+    <message>
+        <source>Enter goes to the key of the chosen action</source>
+        <translation>Enter 转到所选操作的按键</translation>
+    </message>
+    <message>
+        <source>No key</source>
+        <translation>无按键</translation>
+    </message>
+    <message>
+        <source>Reset</source>
+        <translation>重置</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>全部重置</translation>
+    </message>
+    <message>
+        <source>Take the key</source>
+        <translation>占用此键</translation>
+    </message>
+    <message>
+        <source>Leave it</source>
+        <translation>保持不变</translation>
+    </message>
+    <message>
+        <source>No action is chosen</source>
+        <translation>未选操作</translation>
+    </message>
+    <message>
+        <source>Key of %1</source>
+        <translation>%1 的按键</translation>
+    </message>
+    <message>
+        <source>△ %1 is the key of “%2”.</source>
+        <translation>△ %1 是“%2”的按键。</translation>
+    </message>
+    <message>
+        <source>△ %1 is the key of “%2” on %3.</source>
+        <translation>△ %1 是%3页“%2”的按键。</translation>
     </message>
 </context>
 <context>
@@ -6101,6 +7570,10 @@
     <message>
         <source>Close</source>
         <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Change…</source>
+        <translation>更改…</translation>
     </message>
 </context>
 <context>
@@ -6195,10 +7668,6 @@
         <translation>复制地址</translation>
     </message>
     <message>
-        <source>Commands Ctrl+K</source>
-        <translation>命令 Ctrl+K</translation>
-    </message>
-    <message>
         <source>Copied</source>
         <translation>已复制</translation>
     </message>
@@ -6225,6 +7694,10 @@
     <message>
         <source>Not recorded, %1</source>
         <translation>未记录，%1</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
     </message>
 </context>
 <context>
@@ -6318,22 +7791,86 @@
     </message>
 </context>
 <context>
-    <name>pitwall::ui::TimingsStrip</name>
+    <name>pitwall::ui::StepsView</name>
     <message>
-        <source>end of reply</source>
-        <translation>回复结束</translation>
+        <source>Steps</source>
+        <translation>步</translation>
     </message>
+    <message>
+        <source>What was in each step, and who had to give way?</source>
+        <translation>每一步里有什么，谁不得不让路？</translation>
+    </message>
+    <message>
+        <source>Arrows choose a step, + and − zoom, 0 shows all. ▼ preempted, ◇ evicted.</source>
+        <translation>方向键选步，+ 和 − 缩放，0 显示全部。▼ 抢占，◇ 逐出。</translation>
+    </message>
+    <message>
+        <source>Requests in the step</source>
+        <translation>本步的请求</translation>
+    </message>
+    <message>
+        <source>Who was in it</source>
+        <translation>里面有谁</translation>
+    </message>
+    <message>
+        <source>The engine has stopped: who was in a step is no longer known.</source>
+        <translation>引擎已停止：一步里有谁已无从得知。</translation>
+    </message>
+    <message>
+        <source>This step is too long ago: the engine knows its last 8,192 steps by name.</source>
+        <translation>这一步太久远：引擎只记得最近 8,192 步的明细。</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::SweepDialog</name>
+    <message>
+        <source>Run sweep</source>
+        <translation>运行扫描</translation>
+    </message>
+    <message>
+        <source>Values</source>
+        <translation>取值</translation>
+    </message>
+    <message>
+        <source>Values to try, separated by commas.</source>
+        <translation>要试的取值，用逗号分隔。</translation>
+    </message>
+    <message>
+        <source>Setting</source>
+        <translation>设置项</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message numerus="yes">
+        <source>Each value is measured against the same base, %n repeats each.</source>
+        <translation>
+            <numerusform>每个取值都与同一基准对照，各重复 %n 次。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The base has %1.</source>
+        <translation>基准为 %1。</translation>
+    </message>
+    <message>
+        <source>Name one value at least that is not the base&apos;s %1.</source>
+        <translation>至少给出一个不同于基准 %1 的值。</translation>
+    </message>
+    <message>
+        <source>Sweep of %1</source>
+        <translation>扫描 %1</translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::TimingsStrip</name>
     <message>
         <source>length limit</source>
         <translation>达到长度上限</translation>
-    </message>
-    <message>
-        <source>stopped</source>
-        <translation>已停止</translation>
-    </message>
-    <message>
-        <source>error</source>
-        <translation>出错</translation>
     </message>
     <message>
         <source>queue</source>
@@ -6352,10 +7889,6 @@
         <translation>最差 ITL</translation>
     </message>
     <message>
-        <source>prompt</source>
-        <translation>提示词</translation>
-    </message>
-    <message>
         <source>out</source>
         <translation>输出</translation>
     </message>
@@ -6364,16 +7897,40 @@
         <translation>抢占</translation>
     </message>
     <message>
-        <source>finish</source>
-        <translation>结束</translation>
-    </message>
-    <message>
-        <source>Queue: arrival to first step. TTFT: arrival to first token. TPOT: mean time per further token. Worst ITL: longest gap between two tokens.</source>
-        <translation>排队：从到达到第一步。TTFT：从到达到首个 token。TPOT：之后每个 token 的平均耗时。最差 ITL：相邻两个 token 的最长间隔。</translation>
-    </message>
-    <message>
         <source>Timings: %1</source>
         <translation>耗时：%1</translation>
+    </message>
+    <message>
+        <source>ITL p99</source>
+        <translation>ITL p99</translation>
+    </message>
+    <message>
+        <source>cached</source>
+        <translation>缓存</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>ended at</source>
+        <translation>结束于</translation>
+    </message>
+    <message>
+        <source>messages left out</source>
+        <translation>略去的消息</translation>
+    </message>
+    <message>
+        <source>characters left out</source>
+        <translation>略去的字符</translation>
+    </message>
+    <message>
+        <source>Shows the steps of this request on Serve</source>
+        <translation>在“服务”页显示此请求的各步</translation>
+    </message>
+    <message>
+        <source>Queue: arrival to first step. TTFT: arrival to first token. TPOT: mean time per further token. ITL: gap between two tokens; its p99 needs 100 of them. Cached: prompt tokens that were not computed again. A click shows the steps of this request on Serve.</source>
+        <translation>排队：从到达到第一步。TTFT：从到达到首个 token。TPOT：之后每个 token 的平均耗时。ITL：相邻 token 的间隔；p99 需要 100 个样本。缓存：未重新计算的提示词 token。点击可在“服务”页查看此请求的各步。</translation>
     </message>
 </context>
 <context>
@@ -6453,6 +8010,14 @@
     <message>
         <source>Open folder</source>
         <translation>打开文件夹</translation>
+    </message>
+    <message>
+        <source>Item %1 of “%2”</source>
+        <translation>“%2”的条目 %1</translation>
+    </message>
+    <message>
+        <source>%1 to decide</source>
+        <translation>待定 %1</translation>
     </message>
 </context>
 <context>
