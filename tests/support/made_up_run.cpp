@@ -15,7 +15,8 @@ RequestRecord request(int i, double ttft_ms) {
   r.arrival_utc = kStart + i * kNanosPerMs * 100;
   r.arrival = kSteady + i * kNanosPerMs * 100;
   r.scheduled = r.arrival + kNanosPerMs;
-  r.first_token = r.arrival + static_cast<Nanos>(ttft_ms * (1 + (i * 7919 % 101 + i / 97 % 5) * 0.002) * kNanosPerMs);
+  r.first_token =
+      r.arrival + static_cast<Nanos>(ttft_ms * (1 + (i * 7919 % 101 + i / 97 % 5) * 0.002) * kNanosPerMs);
   r.output_tokens = i % 10 == 9 ? 1 : 21;
   r.last_token = r.output_tokens == 1 ? r.first_token : r.first_token + (200 + i % 13) * kNanosPerMs;
   r.finished = r.last_token + 3;
