@@ -28,9 +28,6 @@ namespace pitwall::ui {
 
 namespace {
 
-constexpr int kTableRows = 12;
-constexpr double kTwoColumns = 170;  // units that two columns need
-
 /// Why lines are missing in a latency chart.
 QString missing_percentiles(const std::vector<SecondRecord>& seconds, Percentiles SecondRecord::*measure) {
   if (seconds.empty()) return RunView::tr("not recorded by second");

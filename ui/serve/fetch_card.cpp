@@ -46,6 +46,11 @@ void FetchCard::show_progress(const FetchProgress& progress) {
   Q_EMIT progressed(
       tr("Fetching %1: %2").arg(QString::fromStdString(current_->profile().title), fetch_text(progress)),
       progress.done, progress.total);
+  const double share = progress.total > 0
+                           ? static_cast<double>(progress.done) / static_cast<double>(progress.total)
+                           : std::numeric_limits<double>::quiet_NaN();
+  Q_EMIT job_went_on({kJob, tr("Fetch %1").arg(QString::fromStdString(current_->profile().title)), share,
+                      [this] { fetcher_->cancel(); }});
 }
 
 void FetchCard::refresh() {
@@ -66,15 +71,6 @@ void FetchCard::start(FetchRow* row) {
   for (FetchRow* other : rows_) other->set_available(other == row);
   fetcher_->start(
       [profile = row->profile()](const FetchOptions& options) { return fetch_package(profile, options); });
-}
-
-void FetchCard::show_progress(const FetchProgress& progress) {
-  current_->show_progress(progress);
-  const double share = progress.total > 0
-                           ? static_cast<double>(progress.done) / static_cast<double>(progress.total)
-                           : std::numeric_limits<double>::quiet_NaN();
-  Q_EMIT job_went_on({kJob, tr("Fetch %1").arg(QString::fromStdString(current_->profile().title)), share,
-                      [this] { fetcher_->cancel(); }});
 }
 
 void FetchCard::end(const Result<std::filesystem::path>& result) {
