@@ -16,7 +16,11 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kRemembered = 32;  // guides; each keeps some megabytes of masks
 
 Error at(Error error, const char* field) {
-  if (!error.param.empty()) error.what = "At " + error.param + ": " + error.what;
+  if (error.param.starts_with('#')) {  // a place within the schema, which the text names already
+    error.what = std::string("The schema of ") + field + ": " + error.what;
+  } else if (!error.param.empty()) {
+    error.what = "At " + error.param + ": " + error.what;
+  }
   error.param = field;
   return error;
 }
