@@ -17,7 +17,7 @@ using namespace pitwall;
 namespace {
 
 constexpr Nanos kStep = 300 * kNanosPerMs;  // long beside what a client in Python needs to look at a chunk
-constexpr TokenId kLetter = 'a' + 3;  // of the tiny model: byte b is token b + 3
+constexpr TokenId kLetter = 'a' + 3;        // of the tiny model: byte b is token b + 3
 constexpr int kRequests = 16, kTokens = 12, kConcurrency = 4;
 
 }  // namespace

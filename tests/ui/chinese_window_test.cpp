@@ -33,8 +33,8 @@
 #include "ui/shell/language.h"
 #include "ui/shell/shortcut_sheet.h"
 #include "ui/tune/checklist_dialog.h"
-#include "ui/tune/flags_dialog.h"
 #include "ui/tune/item_dialog.h"
+#include "ui/tune/recommended_flags_dialog.h"
 #include "ui/tune/tune_page.h"
 #include "ui/widgets/engine_words.h"
 #include "ui/widgets/line_height.h"
@@ -256,12 +256,16 @@ void ChineseWindowTest::dialogs() {
   check(fresh, 40);
   ItemDialog item(checklist, Settings(), &checklist.items.front());
   check(item, 20);
-  RecommendedFlagsDialog recommended(checklist);
-  auto* form = recommended.findChild<QComboBox*>(u8("tune.flags.engine"));
-  for (int i = 0; i < form->count(); ++i) {
-    form->setCurrentIndex(i);
-    check(recommended, 10);
-  }
+  QTimer::singleShot(0, this, [this] {
+    QWidget* recommended = QApplication::activeModalWidget();
+    auto* form = recommended->findChild<QComboBox*>(u8("tune.flags.engine"));
+    for (int i = 0; i < form->count(); ++i) {
+      form->setCurrentIndex(i);
+      check(*recommended, 10);
+    }
+    recommended->close();
+  });
+  show_recommended_flags(checklist, session_->window.get());
   RecipeDialog recipe;
   check(recipe, 20);
   CommandDialog command({}, [](const auto&...) { return std::nullopt; });

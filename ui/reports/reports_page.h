@@ -27,8 +27,8 @@ class ReportsPage : public Page {
   QList<QAction*> page_actions() override;
   void activated() override;
   std::vector<PaletteEntry> palette_entries() override;
-  bool accepts(const QString& path) const override;  ///< .json and .jsonl files
-  void open(const QString& path) override;           ///< imports it
+  bool accepts(const QString& path) const override;    ///< .json and .jsonl files
+  void open(const QString& path) override;             ///< imports it
   void open_run(qint64 run);                           ///< id in the store
   void compare_runs(const std::vector<qint64>& runs);  ///< two to eight; the first is the reference
   /// What is shown, the run or the comparison; the suffix says in which format. A banner tells how it went.
