@@ -18,6 +18,7 @@
 #include <QTabBar>
 #include <QTest>
 #include <QTextDocumentFragment>
+#include <QTimer>
 
 #include "engine/bench/checklist_template.h"
 #include "engine/bench/workload.h"
