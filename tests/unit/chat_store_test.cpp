@@ -284,7 +284,7 @@ class ChatStoreTest : public QObject {
     {
       auto database = old.raw();
       PW_VERIFY(migrate(database, schema_steps().first(static_cast<std::size_t>(version))));
-      database.exec("INSERT INTO chats VALUES (3, 'Rivers', 7), (4, 'Empty', 6)");
+      database.exec("INSERT INTO chats (id, title, updated_utc) VALUES (3, 'Rivers', 7), (4, 'Empty', 6)");
       database.exec(
           "INSERT INTO messages (id, chat, role, content, model, timings_json, state, created_utc) VALUES "
           "(10, 3, 'user', 'Where do rivers end?', '', '', 'complete', 1), "
@@ -294,6 +294,9 @@ class ChatStoreTest : public QObject {
       database.exec(
           "INSERT INTO runs VALUES (7, 'u', 'old', 'serve', 5, 'v', 'g', 'b', 'c', 'o', 2, 3, 'cpu', 'p', "
           "'m', 'llama', 'q', 's', '', 'r', 'finished', '', 9, 1.5, 1, NULL, NULL, NULL)");
+      if (version >= 4)  // the one that gave messages their parents
+        database.exec(
+            "UPDATE messages SET parent = CASE id WHEN 12 THEN 10 ELSE 12 END WHERE id IN (12, 13)");
       if (version >= 3) database.exec("INSERT INTO item_changes VALUES (1, 1, 1, 's', 'f', 't')");
     }
     auto store = old.open();
