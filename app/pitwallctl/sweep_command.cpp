@@ -179,7 +179,7 @@ std::string base_value(const std::string& name, const LoadFlags& load, const Set
   if (name == "request-rate") return load.request_rate.empty() ? "the load's own" : load.request_rate;
   if (name == "max-concurrency")
     return load.max_concurrency > 0 ? fmt::format("{}", load.max_concurrency) : "unlimited";
-  return settings.text(name);
+  return settings.display(name);
 }
 
 Json result_json(const SweepResult& result, const SweepPlan& plan, const Options& options,

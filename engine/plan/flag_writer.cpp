@@ -154,12 +154,11 @@ class Writer {
     for (const char* each : {"AWQ", "GPTQ"}) {
       if (packed.empty() && upper(out_.model).find(each) != std::string::npos) packed = each;
     }
-    note(fmt::format(
-        "{} loads {} files alone, and {} is none: take the model's{}", engine_.title, ending, out_.model,
-        packed.empty() ? ""
-                       : fmt::format("; weights in {} are not converted, other 4-bit ones such as "
-                                     "Q4_K_M take their place",
-                                     upper(packed))));
+    note(fmt::format("{} loads {} files alone, and {} is none: take the model's", engine_.title, ending,
+                     out_.model));
+    if (!packed.empty())
+      note(fmt::format("weights in {} are not converted: other 4-bit ones such as Q4_K_M take their place",
+                       upper(packed)));
   }
 
   /// Whether a token takes other bytes of KV there.

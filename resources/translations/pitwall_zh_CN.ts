@@ -948,25 +948,6 @@
     </message>
 </context>
 <context>
-    <name>charts</name>
-    <message>
-        <source>ITL</source>
-        <translation>ITL</translation>
-    </message>
-    <message>
-        <source>TPOT</source>
-        <translation>TPOT</translation>
-    </message>
-    <message>
-        <source>TTFT</source>
-        <translation>TTFT</translation>
-    </message>
-    <message>
-        <source>queue</source>
-        <translation>排队</translation>
-    </message>
-</context>
-<context>
     <name>engine</name>
     <message>
         <source>Model to serve: a .gguf file, a folder with config.json and safetensors, or the name of a fetched model.</source>
@@ -1833,10 +1814,6 @@
         <translation>%1 没有参数能设置 %3：%2</translation>
     </message>
     <message>
-        <source>The key of clients is not repeated: %1 takes it from the variable %2</source>
-        <translation>客户端密钥不再重复：%1 从变量 %2 读取</translation>
-    </message>
-    <message>
         <source>%1 has no counterpart of %2 (%3)</source>
         <translation>%1 没有与 %2 对应的项（%3）</translation>
     </message>
@@ -2119,6 +2096,34 @@
     <message>
         <source>key of clients</source>
         <translation>客户端密钥</translation>
+    </message>
+    <message>
+        <source>Times are those of %1&apos;s kernels: no engine is named</source>
+        <translation>时间按 %1 的内核计算：没有指定引擎</translation>
+    </message>
+    <message>
+        <source>Times are those of %1&apos;s kernels: %2&apos;s are not known</source>
+        <translation>时间按 %1 的内核计算：%2 的时间未知</translation>
+    </message>
+    <message>
+        <source>%1 loads %2 files alone, and %3 is none: take the model&apos;s</source>
+        <translation>%1 只加载 %2 文件，而 %3 不是：请取该模型的这种文件</translation>
+    </message>
+    <message>
+        <source>weights in %1 are not converted: other 4-bit ones such as Q4_K_M take their place</source>
+        <translation>%1 权重不会被转换：由 Q4_K_M 等其他 4 位权重代替</translation>
+    </message>
+    <message>
+        <source>No length is stated: the %1 slots share one context, whose tokens %2 says</source>
+        <translation>没有给出长度：%1 个槽共用一个上下文，其 token 数由 %2 给出</translation>
+    </message>
+    <message>
+        <source>%1 asks clients for no key: the server becomes open to all who reach it</source>
+        <translation>%1 不向客户端要密钥：凡能连上的人都可使用此服务</translation>
+    </message>
+    <message>
+        <source>The key of clients is not repeated: %1 takes it from the variable %2. Set that first: without it the server is open to all who reach it</source>
+        <translation>客户端密钥不再写出：%1 从变量 %2 读取。请先设置它，否则凡能连上的人都可使用此服务</translation>
     </message>
 </context>
 <context>
@@ -2922,6 +2927,18 @@
     <message>
         <source>Setting</source>
         <translation>设置项</translation>
+    </message>
+    <message>
+        <source>ITL</source>
+        <translation>ITL</translation>
+    </message>
+    <message>
+        <source>TPOT</source>
+        <translation>TPOT</translation>
+    </message>
+    <message>
+        <source>queue</source>
+        <translation>排队</translation>
     </message>
 </context>
 <context>

@@ -221,11 +221,11 @@ class BenchCommandTest : public QObject {
                   "max-num-seqs=2,4", "--vary", "max-num-batched-tokens=64",
                   "--request-rate",   "inf",    "--json"};
     QProcess killed;
+    killed.setReadChannel(QProcess::StandardError);
     killed.start(program(), arguments);
     QByteArray said;
     while (!said.contains("2 of 8 measured")) {
-      QVERIFY2(killed.waitForReadyRead(test::kProcessPatience) || killed.bytesAvailable() > 0,
-               said.constData());
+      QVERIFY2(killed.waitForReadyRead(test::kProcessPatience), said.constData());
       said += killed.readAllStandardError();
     }
     ::kill(static_cast<pid_t>(killed.processId()), SIGKILL);

@@ -58,7 +58,8 @@ QSet<QString> kept_words() {
       "Markdown Ctrl Shift Alt Enter Esc Home End Ins Delete Del Tab Space auto curl docker run "
       "serve bench check simulate pitwallctl ttft tpot mlperf English AWQ awq gptq safetensors NVIDIA GGUF "
       "OOM Copilot MLP ShareGPT PyTorch Kwon Zheng "
-      "simulator inf unlimited Release GNU tiny");
+      "simulator inf unlimited imported Release GNU tiny "
+      "Qt Charts Boost SQLite SQLiteCpp OpenSSL ICU fmt spdlog nlohmann blessing MIT");
   QSet<QString> kept;
   for (const QString& word : words.split(QLatin1Char(' '))) kept << word;
   static const QRegularExpression parts(u8("[^A-Za-z]+"));

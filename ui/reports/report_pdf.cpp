@@ -16,6 +16,8 @@
 #include <optional>
 #include <vector>
 
+#include "ui/shell/theme.h"
+
 namespace pitwall::ui {
 
 namespace {
@@ -128,7 +130,7 @@ void print(QTextDocument& document, QPdfWriter& writer, const QSizeF& page) {
     const QRectF clip(0, i * page.height(), page.width(), page.height());
     QAbstractTextDocumentLayout::PaintContext context;
     context.clip = clip;
-    context.palette.setColor(QPalette::Text, Qt::black);
+    context.palette.setColor(QPalette::Text, Theme::colour(Colour::text, false));  // paper is light
     painter.setClipRect(clip);
     document.documentLayout()->draw(&painter, context);
     painter.restore();

@@ -41,10 +41,10 @@ struct Measure {
   Stroke stroke;
 };
 constexpr Measure kMeasures[] = {
-    {QT_TRANSLATE_NOOP("charts", "ITL"), &LatencySketches::itl, Colour::itl, Stroke::solid},
-    {QT_TRANSLATE_NOOP("charts", "TPOT"), &LatencySketches::tpot, Colour::tpot, Stroke::long_dash},
-    {QT_TRANSLATE_NOOP("charts", "TTFT"), &LatencySketches::ttft, Colour::ttft, Stroke::dash},
-    {QT_TRANSLATE_NOOP("charts", "queue"), &LatencySketches::queue, Colour::queue, Stroke::dash_dot},
+    {QT_TRANSLATE_NOOP("pitwall::ui", "ITL"), &LatencySketches::itl, Colour::itl, Stroke::solid},
+    {QT_TRANSLATE_NOOP("pitwall::ui", "TPOT"), &LatencySketches::tpot, Colour::tpot, Stroke::long_dash},
+    {QT_TRANSLATE_NOOP("pitwall::ui", "TTFT"), &LatencySketches::ttft, Colour::ttft, Stroke::dash},
+    {QT_TRANSLATE_NOOP("pitwall::ui", "queue"), &LatencySketches::queue, Colour::queue, Stroke::dash_dot},
 };
 
 }  // namespace

@@ -241,8 +241,8 @@ void TunePage::State::show_job() {
   const double share = now.total > 0 ? static_cast<double>(now.done) / static_cast<double>(now.total)
                                      : std::numeric_limits<double>::quiet_NaN();
   Q_EMIT page->job_went_on(
-      {job, tr("Item %1 of “%2”").arg(now.item + 1).arg(QString::fromStdString(session.checklist()->name)),
-       share, [this] { session.cancel(); }});
+      {job, tr("Item %1 of “%2”").arg(now.item + 1).arg(engine_words(session.checklist()->name)), share,
+       [this] { session.cancel(); }});
 }
 
 void TunePage::State::ask_template(const std::string& origin) {

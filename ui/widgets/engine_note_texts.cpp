@@ -86,6 +86,8 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "prompts take more steps"),
       QT_TRANSLATE_NOOP("engine", "each decode step is launched kernel by kernel"),
       QT_TRANSLATE_NOOP("engine", "requests cannot ask for logprobs of their prompts"),
+      QT_TRANSLATE_NOOP("engine", "Times are those of %1's kernels: no engine is named"),
+      QT_TRANSLATE_NOOP("engine", "Times are those of %1's kernels: %2's are not known"),
       // What to know of a model that serves.
       QT_TRANSLATE_NOOP("engine",
                         "The chat template has no generation prompt: add_generation_prompt "
@@ -98,6 +100,16 @@ std::span<const char* const> note_texts() {
                         "there, cuts numbers beyond 448, and replies may get worse"),
       // What of an engine's command line is carried over to another, and what is not.
       QT_TRANSLATE_NOOP("engine", "%1 takes the largest batch to capture, not the list %2"),
+      QT_TRANSLATE_NOOP("engine", "%1 loads %2 files alone, and %3 is none: take the model's"),
+      QT_TRANSLATE_NOOP("engine",
+                        "weights in %1 are not converted: other 4-bit ones such as Q4_K_M take their place"),
+      QT_TRANSLATE_NOOP("engine",
+                        "No length is stated: the %1 slots share one context, whose tokens %2 says"),
+      QT_TRANSLATE_NOOP("engine", "%1 asks clients for no key: the server becomes open to all who reach it"),
+      QT_TRANSLATE_NOOP(
+          "engine",
+          "The key of clients is not repeated: %1 takes it from the variable %2. Set that first: "
+          "without it the server is open to all who reach it"),
       QT_TRANSLATE_NOOP("engine", "Prompt tokens of a step became tokens of a step: replies count too"),
       QT_TRANSLATE_NOOP("engine", "%1 keeps K and V in one format: V's %2 is not carried over"),
       QT_TRANSLATE_NOOP("engine",
@@ -113,7 +125,6 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "%1 is for all slots together: %2 slots of %3 tokens each"),
       QT_TRANSLATE_NOOP("engine", "%1 is for all slots together: %2 of %3 tokens each"),
       QT_TRANSLATE_NOOP("engine", "%1 has no flag that turns %2 %3"),
-      QT_TRANSLATE_NOOP("engine", "The key of clients is not repeated: %1 takes it from the variable %2"),
       QT_TRANSLATE_NOOP("engine", "%1 has no counterpart of %2 (%3)"),
       QT_TRANSLATE_NOOP("engine", "%1: %2 has no word for it"),
       QT_TRANSLATE_NOOP("engine", "%1 is the default of %2"),
