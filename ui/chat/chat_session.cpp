@@ -271,6 +271,7 @@ void ChatSession::start_turn(std::shared_ptr<Turn> turn, const ReplyOptions& opt
   Q_EMIT conversation_changed();
 
   post([this, turn = std::move(turn), live, lease = lease_] {
+    if (turn->user) count_files(*lease, *turn->user);
     if (auto result = write_turn(store_, *turn); !result) {
       tell([this, turn, live, error = result.error()] { refused(turn, live, error); });
       return;

@@ -111,6 +111,14 @@ std::string text_for_model(const ChatMessage& message) {
   return text;
 }
 
+void count_files(EngineLease& lease, ChatMessage& message) {
+  const std::lock_guard lock(lease.mutex);
+  if (lease.engine == nullptr || !lease.engine->tokenizer()) return;
+  for (Attachment& file : message.attachments)
+    if (file.tokens == 0)
+      file.tokens = std::ssize(lease.engine->tokenizer()->encode(file.content, false, false));
+}
+
 Result<void> write_turn(Store& store, Turn& turn) {
   const auto put = [&](ChatMessage& message) -> Result<void> {
     if (message.id != 0) return store.update_message(message);

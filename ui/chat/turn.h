@@ -43,6 +43,9 @@ struct Asked {
   std::int64_t left_out_messages = 0, left_out_characters = 0;  ///< with `shorten`
 };
 
+/// Tokens of files that were sent before they had been counted; without an engine they stay uncounted.
+void count_files(EngineLease& lease, ChatMessage& message);
+
 /// Each write before the next thing that needs it: killed anywhere, the chat reads well.
 Result<void> write_turn(Store& store, Turn& turn);
 
