@@ -62,7 +62,7 @@ class ServeViewTest : public QObject {
   void a_live_change_cuts_the_windows() {
     session_.serve();
     for (int i = 0; i < 3; ++i) session_->generate(40);
-    QVERIFY(session_->engine.engine()->snapshot()->itl.n > 100);
+    QTRY_VERIFY(session_->engine.engine()->snapshot()->itl.n > 100);
     PW_VERIFY(session_->engine.engine()->change("max-num-seqs", "7"));
     QTRY_COMPARE(session_->engine.engine()->snapshot()->itl.n, std::int64_t{0});
     session_->generate(11);
