@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/widgets/cell_delegate.h"
+
 namespace pitwall::ui {
 
 namespace {
@@ -132,6 +134,7 @@ DataTable::DataTable(const QString& accessible_name, std::vector<TableColumn> co
   proxy_->setFilterCaseSensitivity(Qt::CaseInsensitive);
   proxy_->setDynamicSortFilter(true);
   setModel(proxy_);
+  setItemDelegate(new CellDelegate(*model_, *proxy_, this));
   setProperty("bare", true);
   setFrameShape(QFrame::NoFrame);
   setShowGrid(false);

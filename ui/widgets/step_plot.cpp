@@ -104,8 +104,7 @@ QRectF StepPlot::area() const {
                                  -metrics.height() - units(1.5));
 }
 
-double StepPlot::x_of(double at) const {
-  const QRectF plot = area();
+double StepPlot::x_of(double at, const QRectF& plot) const {
   return plot.left() + (at - x_.low) / (x_.high - x_.low) * plot.width();
 }
 double StepPlot::x_at(double pixel) const {
@@ -195,7 +194,7 @@ void StepPlot::draw_axes(QPainter& painter, const QRectF& plot, double most) con
 void StepPlot::draw_steps(QPainter& painter, const QRectF& plot, double most) const {
   std::vector<Column> columns;
   for (const StepSpan& step : shown()) {
-    const double left = std::floor(x_of(step.from)), right = std::floor(x_of(step.to));
+    const double left = std::floor(x_of(step.from, plot)), right = std::floor(x_of(step.to, plot));
     if (columns.empty() || left > columns.back().left || right > columns.back().left + 2)
       columns.push_back({left, std::max(left + 1, right - (right - left >= 3 ? 1 : 0))});
     columns.back().add(step);

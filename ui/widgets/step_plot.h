@@ -42,7 +42,8 @@ class StepPlot : public QWidget {
   void follow();  ///< the newest steps
   void zoom(double factor, double around);
   QRectF area() const;
-  double x_of(double at) const;
+  double x_of(double at) const { return x_of(at, area()); }
+  double x_of(double at, const QRectF& plot) const;  ///< of many: the area is measured once
   double x_at(double pixel) const;
   const StepSpan* chosen() const;  ///< null when none is, or it is no longer kept
   void choose_at(double at);
