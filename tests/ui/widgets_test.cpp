@@ -78,6 +78,7 @@ class WidgetsTest : public QObject {
   void decimation_keeps_at_most_four_points_a_column();
   void ticks_are_one_two_five();
   void limits_grow_at_once_and_shrink_late();
+  void axes_of_another_run_begin_anew();
   void numbers_data();
   void numbers();
   void model_holds_under_updates();
@@ -159,6 +160,20 @@ void WidgetsTest::limits_grow_at_once_and_shrink_late() {
   QCOMPARE(limits.update({0, 10}, 2), (AxisLimits{0, 50}));
   QCOMPARE(limits.update({0, 10}, 11), (AxisLimits{0, 50}));
   QCOMPARE(limits.update({0, 10}, 12), (AxisLimits{0, 10}));
+}
+
+void WidgetsTest::axes_of_another_run_begin_anew() {
+  LineChart used({u8("used"), u8("ITL"), u8("ms"), u8("Any stutter?")}),
+      fresh({u8("fresh"), u8("ITL"), u8("ms"), u8("Any stutter?")});
+  const auto show = [](LineChart& chart, double most) {
+    chart.resize(400, 240);
+    chart.set_series({{u8("p50"), Colour::itl, Stroke::solid, 2, {100, 101, 102}, {1, most, 2}}});
+  };
+  show(used, 8000);
+  used.forget_limits();
+  show(used, 20);
+  show(fresh, 20);
+  QCOMPARE(used.grab().toImage(), fresh.grab().toImage());
 }
 
 void WidgetsTest::numbers_data() {

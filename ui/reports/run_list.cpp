@@ -53,6 +53,7 @@ RunList::RunList(QWidget* parent) : Card(tr("Runs"), {}, {}, parent) {
   table_->viewport()->installEventFilter(this);
   marked_ = new Label({}, FontRole::small, Colour::muted);
   marked_->setObjectName(QStringLiteral("report.marked"));
+  marked_->setWordWrap(true);
 
   auto* top = new QHBoxLayout;
   top->setSpacing(units(2));

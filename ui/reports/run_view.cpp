@@ -286,6 +286,7 @@ void RunView::show_run(std::shared_ptr<const RunPicture> picture, const QString&
                                      [](const ConfigEntry& entry) { return entry.changed; });
   config_card_->set_unit(changed == 0 ? tr("all at their defaults") : tr("△ %1 changed").arg(changed));
   environment_->set_rows(environment_rows(run, picture_->requests));
+  for (LineChart* chart : charts_) chart->forget_limits();  // of the run before
   show_charts(run);
   const QString soon = tr("Being worked out…");
   show_planned(Error{Error::Kind::busy, soon.toStdString(), "", "", ""});

@@ -62,6 +62,7 @@ void RunsCdfChart::redraw() {
     largest << (curve.samples() > 0 ? ms_text(curve.values.back()) : no_value());
     curves.push_back(std::move(curve));
   }
+  forget_limits();
   set_curves(std::move(curves));
   if (runs_.size() == 1) set_legend({});
   set_note(tr("%1 · n = %2 · largest %3")

@@ -120,6 +120,11 @@ double ChartPlot::now() const {
   return kind_ == XAxis::time ? x_.high : static_cast<double>(age_.elapsed()) / 1000;
 }
 
+void ChartPlot::forget_limits() {
+  steady_x_ = {};
+  steady_ = {};
+}
+
 void ChartPlot::update_limits() {
   AxisLimits across{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   AxisLimits up = across;

@@ -30,6 +30,7 @@ class ChartPlot : public QChartView {
   void set_time_range(double from, double to);
   void set_laps(std::vector<ChartLap> laps);
   void set_note(const QString& note);
+  void forget_limits();          ///< other data follow: the axes need not wait to shrink
   void set_crosshair(double x);  ///< NaN frees it
   double crosshair() const { return crosshair_; }
   QSize sizeHint() const override;

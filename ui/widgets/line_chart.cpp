@@ -92,6 +92,9 @@ void LineChart::set_laps(const std::vector<ChartLap>& laps) {
   laps_ = laps;
   plot_->set_laps(laps);
 }
+void LineChart::forget_limits() {
+  plot_->forget_limits();
+}
 void LineChart::set_note(const QString& note) {
   plot_->set_note(note);
 }
