@@ -17,13 +17,13 @@
 #include <QtTest>
 #include <cmath>
 
-#include "app/common/backend_factory.h"
 #include "engine/base/file.h"
 #include "engine/report/report.h"
 #include "engine/store/store.h"
 #include "tests/support/accessible_names.h"
 #include "tests/support/made_up_run.h"
 #include "tests/support/test_support.h"
+#include "tests/ui/reports_session.h"
 #include "ui/reports/report_pdf.h"
 #include "ui/reports/reports_page.h"
 #include "ui/reports/run_export.h"
@@ -37,26 +37,7 @@ using namespace pitwall::ui;
 
 namespace {
 
-struct Bench {
-  test::TemporaryFolder folder;
-  std::unique_ptr<Store> store;
-  std::unique_ptr<EngineController> engine;
-  std::unique_ptr<ReportsPage> page;
-  std::vector<Banner> banners;
-
-  Bench() {
-    auto opened = Store::open(folder.path() / "pitwall.db");
-    if (!opened) qFatal("%s", opened.error().text().c_str());
-    store = std::move(*opened);
-    engine = std::make_unique<EngineController>(backend_factory(), store.get());
-  }
-  void open_page() {
-    page = std::make_unique<ReportsPage>(*engine, *store);
-    QObject::connect(page.get(), &Page::banner_requested, page.get(),
-                     [this](const Banner& b) { banners.push_back(b); });
-    page->resize(1400, 860);
-    page->show();
-  }
+struct Bench : test::ReportsSession {
   /// Later ones start later.
   RunId add(const test::MadeUp& wish, int max_num_seqs = 8) {
     Run run = test::made_up_run(wish);
@@ -67,18 +48,8 @@ struct Bench {
     if (!id) qFatal("%s", id.error().text().c_str());
     return *id;
   }
-  template <class Widget>
-  Widget* find(const char* id) const {
-    auto* widget = page->findChild<Widget*>(QLatin1String(id));
-    if (!widget) qFatal("no %s", id);
-    return widget;
-  }
   QString file(const char* name) const { return QString::fromStdString((folder.path() / name).string()); }
   std::string text(const char* name) const { return *read_file(folder.path() / name); }
-  bool has_banner(const QString& words) const {
-    return std::any_of(banners.begin(), banners.end(),
-                       [&](const Banner& b) { return b.text.contains(words); });
-  }
   bool shows_comparison() const { return find<QWidget>("report.comparison")->isVisible(); }
   QString cell(const char* table, int row, int column) const {
     return find<DataTable>(table)->model()->index(row, column).data().toString();
@@ -117,7 +88,7 @@ class ReportsCompareTest : public QObject {
     Bench bench;
     bench.add({.requests = 2000}, 8);
     bench.add({.requests = 2000, .ttft_ms = 40}, 16);
-    bench.open_page();
+    bench.open_page(1400, 860);
     auto* list = bench.find<DataTable>("report.list");
     QTRY_COMPARE(list->model()->rowCount(), 2);
     QTRY_COMPARE(list->current_key(), qint64{2});
@@ -156,7 +127,7 @@ class ReportsCompareTest : public QObject {
     Bench bench;
     bench.add({.requests = 1000});
     bench.add({.requests = 1000, .ttft_ms = 40});
-    bench.open_page();
+    bench.open_page(1400, 860);
     bench.page->compare_runs({1, 2});
     QTRY_VERIFY(bench.shows_comparison());
     auto* cdf = bench.find<LineChart>("report.cdf");
@@ -179,7 +150,7 @@ class ReportsCompareTest : public QObject {
   void eight_runs_are_the_most() {
     Bench bench;
     for (int i = 0; i < 9; ++i) bench.add({.requests = 20, .ttft_ms = 40.0 + i}, 8 + i);
-    bench.open_page();
+    bench.open_page(1400, 860);
     auto* list = bench.find<DataTable>("report.list");
     QTRY_COMPARE(list->model()->rowCount(), 9);
     list->setFocus();
@@ -198,7 +169,7 @@ class ReportsCompareTest : public QObject {
     Bench bench;
     bench.add({.requests = 2000});
     bench.add({.requests = 2000, .ttft_ms = 40}, 16);
-    bench.open_page();
+    bench.open_page(1400, 860);
     bench.page->compare_runs({1, 2});
     QTRY_VERIFY(bench.shows_comparison());
     for (const char* name : {"two.html", "two.md", "two.json", "two.pdf"}) {
@@ -240,7 +211,7 @@ class ReportsCompareTest : public QObject {
     PW_VERIFY(write_file_atomic(bench.folder.path() / "run.json", run_json(run)));
     PW_VERIFY(write_file_atomic(bench.folder.path() / "result.vllm.json", vllm_json(run)));
     PW_VERIFY(write_file_atomic(bench.folder.path() / "wrong.json", "{\"a\": 1}"));
-    bench.open_page();
+    bench.open_page(1400, 860);
     QTRY_COMPARE(bench.find<QPushButton>("report.secondVerb")->text(), QStringLiteral("Import…"));
 
     QMimeData dropped;
@@ -272,7 +243,7 @@ class ReportsCompareTest : public QObject {
   void the_table_of_requests_grows_as_it_is_scrolled() {
     Bench bench;
     bench.add({.requests = 1300});
-    bench.open_page();
+    bench.open_page(1400, 860);
     auto* requests = bench.find<DataTable>("report.requests");
     QTRY_COMPARE(requests->model()->rowCount(), 500);
     QAbstractItemModelTester tester(requests->model(),
@@ -289,7 +260,7 @@ class ReportsCompareTest : public QObject {
   void a_run_has_its_files_and_its_memory() {
     Bench bench;
     bench.add({});
-    bench.open_page();
+    bench.open_page(1400, 860);
     auto* files = bench.find<DataTable>("report.files");
     QTRY_COMPARE(files->model()->rowCount(), 7);  // all but PDF
     QCOMPARE(bench.cell("report.files", 0, 0), QStringLiteral("R-0001.html"));

@@ -12,13 +12,13 @@
 #include <QtTest>
 #include <cmath>
 
-#include "app/common/backend_factory.h"
 #include "engine/base/file.h"
 #include "engine/report/report.h"
 #include "engine/store/store.h"
 #include "tests/support/accessible_names.h"
 #include "tests/support/test_support.h"
 #include "tests/support/tiny_model.h"
+#include "tests/ui/reports_session.h"
 #include "ui/reports/reports_page.h"
 #include "ui/reports/run_export.h"
 #include "ui/reports/run_rows.h"
@@ -91,27 +91,7 @@ Run made_up_run(int requests, FinishReason finish = FinishReason::stop) {
   return run;
 }
 
-struct Bench {
-  test::TemporaryFolder folder;
-  std::unique_ptr<Store> store;
-  std::unique_ptr<EngineController> engine;
-  std::unique_ptr<ReportsPage> page;
-  std::vector<Banner> banners;
-
-  Bench() {
-    auto opened = Store::open(folder.path() / "pitwall.db");
-    if (!opened) qFatal("%s", opened.error().text().c_str());
-    store = std::move(*opened);
-    engine = std::make_unique<EngineController>(backend_factory(), store.get());
-  }
-  void open_page() {
-    page.reset();
-    page = std::make_unique<ReportsPage>(*engine, *store);
-    QObject::connect(page.get(), &Page::banner_requested, page.get(),
-                     [this](const Banner& b) { banners.push_back(b); });
-    page->resize(1300, 800);
-    page->show();
-  }
+struct Bench : test::ReportsSession {
   RunId add(const Run& run, bool end = true) {
     const auto id = store->begin(run.header);
     if (!id) qFatal("%s", id.error().text().c_str());
@@ -119,17 +99,7 @@ struct Bench {
     if (end) (void)store->end(*id, run.summary);
     return *id;
   }
-  template <class Widget>
-  Widget* find(const char* id) const {
-    auto* widget = page->findChild<Widget*>(QLatin1String(id));
-    if (!widget) qFatal("no %s", id);
-    return widget;
-  }
   QString headline() const { return find<QLabel>("report.headline")->text(); }
-  bool has_banner(const QString& text) const {
-    return std::any_of(banners.begin(), banners.end(),
-                       [&](const Banner& b) { return b.text.contains(text); });
-  }
 };
 
 RunVerdict verdict_of(const Run& run) {

@@ -10,10 +10,6 @@
 #include "ui/shell/job_list.h"
 #include "ui/widgets/card.h"
 
-namespace pitwall {
-struct FetchProgress;
-}
-
 namespace pitwall::ui {
 
 class FetchRow;
