@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/report/cdf.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
@@ -16,7 +17,7 @@ constexpr double kSlack = 1e-9;
 
 /// 90, 99, 99.9 …
 double nines(int count) {
-  return 100 - 100 * std::pow(10, -count);
+  return 100 * share_of_nines(count);
 }
 
 std::vector<double> tail_ticks(AxisLimits limits, int most_ticks) {
@@ -39,7 +40,7 @@ double to_scale(ValueScale scale, double value) {
     case ValueScale::log:
       return std::log10(std::max(value, std::numeric_limits<double>::min()));
     case ValueScale::tail:
-      return -std::log10(std::max(1 - value / 100, kLeastMissing));
+      return nines_of(std::min(value / 100, 1 - kLeastMissing));
   }
   return value;
 }
