@@ -4,10 +4,10 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/asio.hpp>
 #include <boost/asio/ssl.hpp>
 #include <chrono>
-#include <thread>
 
 #include "engine/base/text_escape.h"
 #include "engine/serve/engine.h"
@@ -24,6 +24,7 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr int kTextWorkers = 2;
+constexpr std::size_t kLanes = 2;  // writing a token costs 4 us, nearly all of it the kernel's
 constexpr Nanos kPolite = 1500 * kNanosPerMs, kForced = 400 * kNanosPerMs;
 
 Error bad_option(const char* param, std::string what, std::string action,
@@ -133,24 +134,23 @@ struct HttpServer::State {
         context{.engine = engine,
                 .options = options,
                 .guard = HttpGuard(options),
-                .io = io,
                 .tls = tls.get(),
                 .text_workers = *text_workers,
                 .sessions = {},
                 .peers = {},
-                .statistics = {},
-                .ready = ReadySessions([this] { asio::post(io, [this] { take_events(); }); })},
-        listener(engine.add_output_listener([this] { context.ready.wake(); })) {}
+                .statistics = {}},
+        listener(engine.add_output_listener([this] {
+          for (HttpLane& lane : lanes) lane.ready().wake();
+        })) {}
 
-  asio::io_context io{1};  // one thread runs it
+  std::array<HttpLane, kLanes> lanes;
   std::unique_ptr<asio::ssl::context> tls;
-  asio::executor_work_guard<asio::io_context::executor_type> working{io.get_executor()};
   std::unique_ptr<WorkerPool> text_workers;
   HttpContext context;
   const int listener;  // to the engine's output
-  tcp::acceptor acceptor{io};
-  asio::steady_timer retry{io};
-  std::thread thread;
+  tcp::acceptor acceptor{lanes.front().io()};
+  asio::steady_timer retry{lanes.front().io()};
+  std::size_t next_lane = 0;
   int port = 0;
   bool stopped = false;
   std::mutex stopping;
@@ -202,20 +202,7 @@ struct HttpServer::State {
     error_code error;
     const bool is_v6 = acceptor.local_endpoint(error).address().is_v6();
     const int descriptor = socket.release(error);
-    if (!error) open_session(context, descriptor, is_v6);
-  }
-
-  void take_events() {
-    for (const auto& ready : context.ready.take()) {
-      if (const auto session = ready.lock()) session->take_events();
-    }
-  }
-
-  void run() {
-    thread = std::thread([this] {
-      set_thread_name("pw-http");
-      io.run();
-    });
+    if (!error) open_session(context, lanes[next_lane++ % lanes.size()], descriptor, is_v6);
   }
 };
 
@@ -238,7 +225,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(Engine& engine, const Http
   server->state_ = std::make_unique<State>(engine, options, *std::move(tls));
   if (auto ok = server->state_->listen(); !ok) return ok.error();
   server->state_->accept();
-  server->state_->run();
+  for (HttpLane& lane : server->state_->lanes) lane.run();
   spdlog::debug("requests are taken at {}", server->url());
   return server;
 }
@@ -259,7 +246,7 @@ void HttpServer::stop() {
   State& state = *state_;
   const std::lock_guard lock(state.stopping);
   if (std::exchange(state.stopped, true)) return;
-  asio::post(state.io, [&state] {
+  asio::post(state.lanes.front().io(), [&state] {
     error_code ignored;
     state.acceptor.close(ignored);
     state.retry.cancel();
@@ -271,11 +258,10 @@ void HttpServer::stop() {
     state.context.sessions.wait_until_none(kForced);
   }
   // Jobs may still post to their closed sessions, which cancel what those jobs submitted; then nothing is
-  // left to do and the I/O thread ends by itself.
+  // left to do and the lanes end by themselves.
   state.text_workers.reset();
   state.context.engine.remove_output_listener(state.listener);
-  state.working.reset();
-  if (state.thread.joinable()) state.thread.join();
+  for (HttpLane& lane : state.lanes) lane.finish();
 }
 
 }  // namespace pitwall

@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "engine/serve/api_call.h"
+#include "engine/serve/connection_options.h"
 #include "engine/serve/event_mailbox.h"
 #include "engine/serve/http_routes.h"
 #include "engine/serve/http_wire.h"
@@ -41,7 +42,6 @@ using Timer = asio::basic_waitable_timer<SteadyClock, asio::wait_traits<SteadyCl
 constexpr std::size_t kReadSize = 16 << 10;
 constexpr std::size_t kPipelinedBytes = 64 << 10;       // read ahead while a request is being answered
 constexpr std::size_t kUnsentBytes = 256 << 10;         // of a stream whose reader is slow
-constexpr int kSendBuffer = 128 << 10;                  // of the kernel: bounded, so that slow readers show
 constexpr milliseconds kTick{1000}, kLookForPeer{100};  // how often time is looked at
 constexpr milliseconds kLinger{2000};                   // after the last reply
 
@@ -56,26 +56,25 @@ ApiCaller caller_of(std::string key, const HttpOptions& options) {
           .max_waiting = options.max_waiting};
 }
 
-/// `Stream`: Socket or TlsSocket. Everything but end_politely() and close_now() on the I/O thread.
+/// `Stream`: Socket or TlsSocket. Everything but end_politely() and close_now() on its lane's thread.
 template <class Stream>
 class Connection final : public HttpSession, public std::enable_shared_from_this<Connection<Stream>> {
  public:
-  Connection(HttpContext& context, Stream stream)
+  Connection(HttpContext& context, HttpLane& lane, Stream stream)
       : context_(context),
+        lane_(lane),
         stream_(std::move(stream)),
-        timer_(context.io.get_executor()),
+        timer_(lane.io().get_executor()),
         heartbeat_(context.options.heartbeat_ms) {
     error_code ignored;
     socket().non_blocking(true, ignored);
-    socket().set_option(tcp::no_delay(true), ignored);
-    socket().set_option(asio::socket_base::send_buffer_size(kSendBuffer), ignored);
-    socket().set_option(asio::socket_base::keep_alive(true),
-                        ignored);  // a peer that vanished shows in the end
+    set_connection_options(socket().native_handle());
     remote_ = socket().remote_endpoint(ignored);
     local_ = socket().local_endpoint(ignored);
   }
 
   void start() {
+    if (state_ == State::closed) return;
     changed_ = SteadyClock::now();
     tick();
     if constexpr (kTls) {
@@ -91,10 +90,10 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
   }
 
   void end_politely() override {
-    asio::post(context_.io, [self = this->shared_from_this()] { self->end_with_error(kStopping); });
+    asio::post(lane_.io(), [self = this->shared_from_this()] { self->end_with_error(kStopping); });
   }
   void close_now() override {
-    asio::post(context_.io, [self = this->shared_from_this()] { self->close(kStopping); });
+    asio::post(lane_.io(), [self = this->shared_from_this()] { self->close(kStopping); });
   }
 
   void take_events() override {
@@ -300,13 +299,13 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
       return answer_soon(*task, std::move(body));
     call_ = std::make_shared<ApiCall>(context_.engine, std::get<ApiKind>(route_->action), std::move(body),
                                       caller_of(key_, context_.options));
-    mailbox_ = std::make_shared<EventMailbox>([&ready = context_.ready, weak = this->weak_from_this()] {
+    mailbox_ = std::make_shared<EventMailbox>([&ready = lane_.ready(), weak = this->weak_from_this()] {
       if (!weak.expired()) ready.add(weak);  // a server that is gone has no sessions
     });
     context_.text_workers.post([self = this->shared_from_this(), call = call_, mailbox = mailbox_] {
       if (self->gone_) return;
       auto refusal = call->submit([mailbox](ChoiceEvent&& event) { mailbox->push(std::move(event)); });
-      asio::post(self->context_.io, [self, call, refusal = std::move(refusal)]() mutable {
+      asio::post(self->lane_.io(), [self, call, refusal = std::move(refusal)]() mutable {
         self->on_submitted(*call, std::move(refusal));
       });
     });
@@ -319,7 +318,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
   void answer_soon(const RouteTask& task, std::string body) {
     context_.text_workers.post(
         [self = this->shared_from_this(), task, query = std::string(query_), body = std::move(body)] {
-          asio::post(self->context_.io, [self, reply = task.run(self->route_input(query, body))]() mutable {
+          asio::post(self->lane_.io(), [self, reply = task.run(self->route_input(query, body))]() mutable {
             if (self->state_ == State::answering && !self->ending_) self->send_reply(std::move(reply));
           });
         });
@@ -406,7 +405,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
       if constexpr (!kTls) write_at_once();
     }
     if (outbox_.empty()) {
-      if (answered_) asio::post(context_.io, [self = this->shared_from_this()] { self->next_request(); });
+      if (answered_) asio::post(lane_.io(), [self = this->shared_from_this()] { self->next_request(); });
       return;
     }
     writing_ = true;
@@ -541,6 +540,7 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
   }
 
   HttpContext& context_;
+  HttpLane& lane_;
   Stream stream_;
   Timer timer_;
   const milliseconds heartbeat_;
@@ -578,21 +578,21 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
 namespace {
 
 template <class Stream>
-void open(HttpContext& context, Stream stream) {
-  const auto connection = std::make_shared<Connection<Stream>>(context, std::move(stream));
-  if (context.sessions.add(connection)) connection->start();
+void open(HttpContext& context, HttpLane& lane, Stream stream) {
+  const auto connection = std::make_shared<Connection<Stream>>(context, lane, std::move(stream));
+  if (context.sessions.add(connection)) asio::dispatch(lane.io(), [connection] { connection->start(); });
 }
 
 }  // namespace
 
-void open_session(HttpContext& context, int descriptor, bool is_v6) {
-  Socket socket(context.io);
+void open_session(HttpContext& context, HttpLane& lane, int descriptor, bool is_v6) {
+  Socket socket(lane.io());
   error_code ignored;
   socket.assign(is_v6 ? tcp::v6() : tcp::v4(), descriptor, ignored);
   if (context.tls != nullptr) {
-    open(context, TlsSocket(std::move(socket), *context.tls));
+    open(context, lane, TlsSocket(std::move(socket), *context.tls));
   } else {
-    open(context, std::move(socket));
+    open(context, lane, std::move(socket));
   }
 }
 

@@ -10,24 +10,21 @@
 #include "engine/base/clock.h"
 #include "engine/base/threads.h"
 #include "engine/serve/http_guard.h"
+#include "engine/serve/http_lane.h"
 #include "engine/serve/http_server.h"
 #include "engine/serve/http_statistics.h"
-#include "engine/serve/ready_sessions.h"
 #include "engine/serve/socket_table.h"
 
-namespace boost::asio {
-class io_context;
-namespace ssl {
+namespace boost::asio::ssl {
 class context;
 }
-}  // namespace boost::asio
 
 namespace pitwall {
 
 class HttpSession {
  public:
   virtual ~HttpSession() = default;
-  virtual void take_events() = 0;   ///< I/O thread only: what ReadySessions announced
+  virtual void take_events() = 0;   ///< its lane's thread only: what ReadySessions announced
   virtual void end_politely() = 0;  ///< a request in progress ends with an error, then the connection closes
   virtual void close_now() = 0;     ///< both: any thread
 };
@@ -54,16 +51,14 @@ struct HttpContext {
   Engine& engine;
   const HttpOptions options;
   const HttpGuard guard;
-  boost::asio::io_context& io;     ///< run by one thread, which owns all sessions
   boost::asio::ssl::context* tls;  ///< null: plain HTTP
   WorkerPool& text_workers;        ///< JSON, templates, tokenizing
   HttpSessions sessions;
   LoopbackPeers peers;
   HttpStatistics statistics;
-  ReadySessions ready;
 };
 
-/// Takes over a connected socket and starts reading. I/O thread only.
-void open_session(HttpContext& context, int descriptor, bool is_v6);
+/// Takes over a connected socket, which belongs to `lane` from now on, and starts reading there.
+void open_session(HttpContext& context, HttpLane& lane, int descriptor, bool is_v6);
 
 }  // namespace pitwall
