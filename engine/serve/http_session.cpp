@@ -16,7 +16,6 @@
 #include <optional>
 
 #include "engine/serve/api_call.h"
-#include "engine/serve/connection_options.h"
 #include "engine/serve/event_mailbox.h"
 #include "engine/serve/http_routes.h"
 #include "engine/serve/http_wire.h"
@@ -42,6 +41,7 @@ using Timer = asio::basic_waitable_timer<SteadyClock, asio::wait_traits<SteadyCl
 constexpr std::size_t kReadSize = 16 << 10;
 constexpr std::size_t kPipelinedBytes = 64 << 10;       // read ahead while a request is being answered
 constexpr std::size_t kUnsentBytes = 256 << 10;         // of a stream whose reader is slow
+constexpr int kSendBuffer = 128 << 10;                  // of the kernel: bounded, so that slow readers show
 constexpr milliseconds kTick{1000}, kLookForPeer{100};  // how often time is looked at
 constexpr milliseconds kLinger{2000};                   // after the last reply
 
@@ -68,7 +68,9 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
         heartbeat_(context.options.heartbeat_ms) {
     error_code ignored;
     socket().non_blocking(true, ignored);
-    set_connection_options(socket().native_handle());
+    socket().set_option(tcp::no_delay(true), ignored);
+    socket().set_option(asio::socket_base::send_buffer_size(kSendBuffer), ignored);
+    socket().set_option(asio::socket_base::keep_alive(true), ignored);  // shows a peer that vanished
     remote_ = socket().remote_endpoint(ignored);
     local_ = socket().local_endpoint(ignored);
   }
@@ -572,10 +574,6 @@ class Connection final : public HttpSession, public std::enable_shared_from_this
   bool writing_ = false;
   SteadyClock::time_point sent_;  // when the last write began
 };
-
-}  // namespace
-
-namespace {
 
 template <class Stream>
 void open(HttpContext& context, HttpLane& lane, Stream stream) {
