@@ -2538,7 +2538,7 @@
     </message>
     <message>
         <source>Free KV blocks last about %1 at %2/s; then the oldest cached blocks are reused. Not an out-of-memory risk.</source>
-        <translation>按 %2/s，空闲 KV 块约 %1 用完；之后复用最旧的缓存块，不会因此内存不足。</translation>
+        <translation>按 %2/s，空闲 KV 块够用约 %1；之后复用最旧的缓存块，不会因此内存不足。</translation>
     </message>
     <message>
         <source>The KV pool has a fixed size: serving more does not grow it.</source>
@@ -4420,7 +4420,7 @@
     <name>pitwall::ui::LineChart</name>
     <message>
         <source>%1 against %2</source>
-        <translation>%1，随 %2</translation>
+        <translation>%1，横轴：%2</translation>
     </message>
     <message>
         <source>%1, log</source>
@@ -5379,7 +5379,7 @@
     </message>
     <message>
         <source>Times are means by the kernel rates of %1, ± %2 %.</source>
-        <translation>时间为均值，按 %1 的算子速率，± %2 %。</translation>
+        <translation>时间为均值（算子速率：%1），± %2 %。</translation>
     </message>
 </context>
 <context>
@@ -8035,6 +8035,18 @@
     <message>
         <source>%1 to decide</source>
         <translation>待定 %1</translation>
+    </message>
+    <message>
+        <source>Items or effects</source>
+        <translation>条目或效果</translation>
+    </message>
+    <message>
+        <source>Items</source>
+        <translation>条目</translation>
+    </message>
+    <message>
+        <source>Effects</source>
+        <translation>效果</translation>
     </message>
 </context>
 <context>

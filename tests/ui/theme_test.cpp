@@ -11,6 +11,7 @@
 #include "tests/support/colour_science.h"
 #include "tests/support/test_support.h"
 #include "ui/shell/theme.h"
+#include "ui/widgets/memory_parts.h"
 
 using namespace pitwall;
 using namespace pitwall::ui;
@@ -42,7 +43,13 @@ const std::vector<Pair> kPairs{
     {Colour::text, Colour::bad_fill, 4.5, 4.5},    {Colour::text, Colour::warn_fill, 4.5, 4.5},
     {Colour::pale_frame, Colour::panel, 5.0, 4.7}, {Colour::ttft, Colour::panel, 6.6, 6.3},
     {Colour::tpot, Colour::panel, 8.3, 6.2},       {Colour::itl, Colour::panel, 5.8, 7.8},
-    {Colour::queue, Colour::panel, 3.8, 12.1},
+    {Colour::queue, Colour::panel, 3.8, 12.1},     {Colour::good, Colour::selection, 4.5, 4.5},
+    {Colour::warn, Colour::selection, 4.5, 4.5},   {Colour::bad, Colour::selection, 4.5, 4.5},
+    {Colour::accent, Colour::window, 4.5, 4.5},    {Colour::accent, Colour::alt, 4.5, 4.5},
+    {Colour::text, Colour::good_fill, 4.5, 4.5},   {Colour::muted, Colour::good_fill, 4.5, 4.5},
+    {Colour::muted, Colour::warn_fill, 4.5, 4.5},  {Colour::muted, Colour::bad_fill, 4.5, 4.5},
+    {Colour::strong, Colour::alt, 3, 3},           {Colour::pale_frame, Colour::window, 3, 3},
+    {Colour::pale_frame, Colour::kv_free, 3, 3},   {Colour::bad, Colour::kv_free, 3, 3},
 };
 
 double least_distance(const std::vector<Colour>& colours, bool dark, Vision vision, bool neighbours) {
@@ -67,6 +74,7 @@ class ThemeTest : public QObject {
 
  private Q_SLOTS:
   void contrast();
+  void words_on_fills_can_be_read();
   void ciede2000_matches_the_published_pairs_data();
   void ciede2000_matches_the_published_pairs();
   void data_colours_can_be_told_apart_data();
@@ -91,6 +99,22 @@ void ThemeTest::contrast() {
                               .arg(ratio)
                               .arg(least)));
     }
+}
+
+void ThemeTest::words_on_fills_can_be_read() {
+  constexpr double kLeast = 4.5, kRounding = 0.05;
+  for (const ThemeMode mode : {ThemeMode::light, ThemeMode::dark}) {
+    Theme::current().set_mode(mode);
+    for (const Colour fill : kLedger) {
+      const double ratio =
+          test::wcag_contrast(ink_on(fill).rgb() & RGB_MASK, rgb(fill, Theme::current().dark()));
+      QVERIFY2(ratio >= kLeast - kRounding,
+               qPrintable(QStringLiteral("%1: %2")
+                              .arg(QLatin1String(kColours[static_cast<std::size_t>(fill)].name))
+                              .arg(ratio)));
+    }
+  }
+  Theme::current().set_mode(ThemeMode::automatic);
 }
 
 void ThemeTest::ciede2000_matches_the_published_pairs_data() {

@@ -13,6 +13,7 @@
 
 #include "tests/support/test_support.h"
 #include "ui/shell/theme.h"
+#include "ui/widgets/card.h"
 #include "ui/widgets/data_table.h"
 #include "ui/widgets/decimate.h"
 #include "ui/widgets/form_grid.h"
@@ -95,6 +96,9 @@ class WidgetsTest : public QObject {
   void number_field_keeps_nonsense_and_its_last_number();
   void form_marks_the_field_that_an_error_names();
   void memory_adds_up_and_is_said();
+  void memory_takes_three_columns_where_they_fit();
+  void a_legend_leaves_the_question_whole();
+  void a_column_yields_to_those_that_count();
 };
 
 void WidgetsTest::initTestCase() {
@@ -403,6 +407,11 @@ void WidgetsTest::labels_keep_off_lines_and_each_other() {
     QVERIFY(placed[i].bottom() < 100 || placed[i].top() > 100);  // over the flat line nowhere
     for (std::size_t j = 0; j < i; ++j) QVERIFY(!placed[i].intersects(placed[j]));
   }
+  // Where lines are everywhere, words go over them rather than over words.
+  LabelRoom crowded(QRectF(0, 0, 200, 60));
+  for (int y = 0; y <= 60; y += 5) crowded.block_line(QPolygonF({{0, y + 0.0}, {200, y + 0.0}}));
+  const QRectF first = crowded.place_beside({100, 30}, {60, 12}, 6);
+  QVERIFY(!crowded.place_beside({100, 30}, {60, 12}, 6).intersects(first));
   // Where nothing is free, the words still lie inside.
   LabelRoom full(QRectF(0, 0, 50, 10));
   QVERIFY(QRectF(0, 0, 50, 10).contains(full.place_beside({49, 9}, {40, 8}, 4)));
@@ -501,6 +510,64 @@ void WidgetsTest::memory_adds_up_and_is_said() {
   QVERIFY(table.to_csv().contains(u8("Weights,%1,%2\n").arg(90 * kMiB).arg(93 * kMiB)));
   QVERIFY(table.to_csv().contains(u8("KV used,,%1\n").arg(24 * kMiB)));
   QVERIFY(table.accessibleDescription().contains(u8("Weights 93.0 MiB (planned 90.0 MiB)")));
+}
+
+void WidgetsTest::memory_takes_three_columns_where_they_fit() {
+  LedgerSnapshot ledger;
+  ledger.bytes[static_cast<std::size_t>(Category::weights)] = 93 * kMiB;
+  ledger.bytes[static_cast<std::size_t>(Category::kv)] = 5 * kGiB;
+  ledger.kv_free = 5 * kGiB;
+  ledger.device_total = 24 * kGiB;
+  ledger.measured = kGiB;
+  MemoryTable table;
+  table.set_planned(ledger.bytes);
+  table.set_ledger(ledger);
+  table.resize(units(240), 400);
+  QVERIFY(!table.grab().isNull());
+  const int wide = table.sizeHint().height();
+  table.resize(units(170), 400);
+  QVERIFY(!table.grab().isNull());
+  const int narrow = table.sizeHint().height();
+  QCOMPARE(wide / 5, narrow / 7);  // a head and four rows, or six
+}
+
+void WidgetsTest::a_legend_leaves_the_question_whole() {
+  Card card(u8("ITL"), u8("ms, log"), u8("Does any stream stutter?"));
+  card.set_legend({{u8("p50"), Colour::itl}, {u8("p90"), Colour::itl}, {u8("p99"), Colour::itl}});
+  card.add_tool(u8("table"), u8("Table"));
+  card.show();
+  const auto* question = card.findChild<ElidedLabel*>(u8("card.question"));
+  const auto* legend = card.findChild<QWidget*>(u8("card.legend"));
+  QVERIFY(question && legend);
+  const auto whole = [&] { return question->width() >= question->sizeHint().width(); };
+  card.resize(units(140), units(40));
+  QTRY_VERIFY(whole() && legend->y() < question->geometry().bottom());
+  card.resize(units(85), units(40));
+  QTRY_VERIFY(legend->y() > question->geometry().bottom());
+  QVERIFY(whole());
+  card.resize(units(140), units(40));
+  QTRY_VERIFY(legend->y() < question->geometry().bottom());
+  QVERIFY(card.minimumSizeHint().width() < units(80));  // a grid may make it so narrow
+}
+
+void WidgetsTest::a_column_yields_to_those_that_count() {
+  DataTable table(u8("Runs"), {{u8("Run")}, {u8("Name")}, {u8("tok/s"), true}, {u8("Note")}});
+  table.set_yielding_column(1, 2);
+  table.set_rows({{1,
+                   {{u8("R-0001")},
+                    {u8("Four steps, item 4: max-num-seqs=32, repeat 3")},
+                    {u8("1,740"), 1740},
+                    {u8("–")}}}});
+  table.show();
+  for (const int width : {units(90), units(70), units(200)}) {
+    table.resize(width, units(40));
+    QCoreApplication::sendPostedEvents();
+    const int end = table.columnViewportPosition(2) + table.columnWidth(2);
+    QVERIFY2(end <= table.viewport()->width(), qPrintable(QString::number(end)));
+  }
+  table.resize(units(40), units(40));  // a name keeps enough to be one
+  QCoreApplication::sendPostedEvents();
+  QVERIFY(table.columnWidth(1) >= units(20));
 }
 
 QTEST_MAIN(WidgetsTest)

@@ -39,6 +39,7 @@
 #include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/icon.h"
+#include "ui/widgets/narrow_tabs.h"
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/page_action.h"
 
@@ -47,7 +48,6 @@ namespace pitwall::ui {
 namespace {
 
 constexpr int kCountDelayMs = 300;  // after the last key in the system prompt
-constexpr double kNarrow = 299;     // units: the page in a window of 320, less the rail
 
 /// Models are for the serve page.
 bool holds_text_files(const QMimeData& data) {
@@ -565,7 +565,7 @@ void ChatPage::open_chat(qint64 chat) {
 
 void ChatPage::resizeEvent(QResizeEvent* event) {
   Page::resizeEvent(event);
-  const bool narrow = width() < units(kNarrow);
+  const bool narrow = width() < units(kNarrowPageUnits);
   state_->show_sampling->setVisible(narrow);
   state_->side->setVisible(!narrow || state_->show_sampling->isChecked());
 }

@@ -35,7 +35,7 @@ QString miss_text(const RequestRecord& record) {
 
 RequestCard::RequestCard(QWidget* parent) : Card(tr("Last request"), {}, tr("Computed again?"), parent) {
   setObjectName(QStringLiteral("chat.prefix"));
-  setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+  setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Minimum);  // a long reason takes two lines
   bar_ = new ShareBar(tr("Share of prompt tokens"), this);
   facts_ = new QWidget(this);
   auto* grid = new QGridLayout(facts_);

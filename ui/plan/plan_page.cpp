@@ -11,7 +11,6 @@
 #include <QInputDialog>
 #include <QPlainTextEdit>
 #include <QPointer>
-#include <QTabBar>
 #include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -41,6 +40,7 @@
 #include "ui/shell/theme.h"
 #include "ui/widgets/engine_words.h"
 #include "ui/widgets/icon.h"
+#include "ui/widgets/narrow_tabs.h"
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/page_action.h"
 
@@ -96,7 +96,7 @@ struct PlanPage::State {
   QComboBox* selector = nullptr;
   QPointer<CommandDialog> command_dialog;  // while it is open
   QAction *read_command = nullptr, *recipe = nullptr, *flags = nullptr, *pin = nullptr, *serve = nullptr;
-  QTabBar* narrow_tabs = nullptr;
+  NarrowTabs* narrow_tabs = nullptr;
   StartView* start_view = nullptr;
   PlanForm* form = nullptr;
   PlanAnswer* answer = nullptr;
@@ -140,13 +140,8 @@ void PlanPage::State::build() {
   form = new PlanForm(page);
   answer = new PlanAnswer(page);
   start_view = new StartView(page);
-  narrow_tabs = new QTabBar(page);
-  narrow_tabs->setObjectName(QStringLiteral("plan.narrowTabs"));
-  narrow_tabs->setAccessibleName(tr("Form or answer"));
-  narrow_tabs->setDrawBase(false);
-  narrow_tabs->setExpanding(false);
-  narrow_tabs->addTab(tr("Deployment"));
-  narrow_tabs->addTab(tr("Answer"));
+  narrow_tabs = new NarrowTabs(QStringLiteral("plan.narrowTabs"), tr("Form or answer"),
+                               {tr("Deployment"), tr("Answer")}, page);
   auto* halves = new QHBoxLayout;
   halves->setSpacing(units(2.5));
   halves->addWidget(form);
@@ -373,9 +368,11 @@ void PlanPage::State::show_layout() {
   const bool empty = alternatives.empty();
   const bool narrow = page->width() < units(kNarrowUnits);
   start_view->setVisible(empty);
-  narrow_tabs->setVisible(!empty && narrow);
-  form->setVisible(!empty && (!narrow || narrow_tabs->currentIndex() == 0));
-  answer->setVisible(!empty && (!narrow || narrow_tabs->currentIndex() == 1));
+  narrow_tabs->arrange(narrow, form, answer);
+  if (empty)
+    for (QWidget* part :
+         {static_cast<QWidget*>(narrow_tabs), static_cast<QWidget*>(form), static_cast<QWidget*>(answer)})
+      part->hide();
   const int wide = std::max(units(69), form->minimumSizeHint().width());
   form->setMaximumWidth(narrow ? units(kNarrowForm) : wide);
   form->setMinimumWidth(narrow ? 0 : wide);

@@ -99,7 +99,7 @@ RankBars::RankBars(QWidget* parent)
   set_drawing(view_);
   std::vector<MemoryPart> parts = planned_parts({});
   parts.pop_back();  // other processes: named where there are any
-  add_header_widget(new PartLegend(std::move(parts), this));
+  set_legend_widget(new PartLegend(std::move(parts), this));
   connect(view_, &RankBarsView::chosen, this, &RankBars::chosen);
 }
 

@@ -49,6 +49,7 @@ RunList::RunList(QWidget* parent) : Card(tr("Runs"), {}, {}, parent) {
   table_->setAccessibleDescription(
       tr("Newest first; Space marks a run for a comparison, Delete deletes a run, which can be undone"));
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
+  table_->set_yielding_column(1, 3);  // the longest gap is in sight, runs of a sweep differ at their ends
   table_->installEventFilter(this);
   table_->viewport()->installEventFilter(this);
   marked_ = new Label({}, FontRole::small, Colour::muted);

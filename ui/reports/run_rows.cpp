@@ -112,7 +112,7 @@ TableRow run_row(const RunListItem& run) {
   const std::string& name = run.name.empty() ? run.model : run.name;
   return {run.id.value,
           {{run_name(run.id.value)},
-           {short_name(name)},
+           {engine_words(name)},
            rate_cell(run.output_tokens_per_s),
            ms_cell(run.max_itl_ms),
            {status_text(run.status), 0, status_colour(run.status)},

@@ -152,9 +152,8 @@ Card* RunView::make_verdict() {
   auto* command_layout = new QHBoxLayout(command_row_);
   command_layout->setContentsMargins(0, 0, 0, 0);
   command_layout->setSpacing(units(2));
-  command_ = new Label({}, FontRole::code, Colour::muted);
+  command_ = new ElidedLabel({}, FontRole::code, Colour::muted);
   command_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  command_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   auto* copy = new QToolButton;
   copy->setIcon(icon(QStringLiteral("copy"), Colour::accent));
   copy->setText(tr("Copy command"));

@@ -59,7 +59,8 @@ class RunView : public QStackedWidget {
   std::shared_ptr<const RunPicture> picture_;
   QWidget* page_;
   Card* verdict_card_;
-  Label *headline_, *detail_, *command_, *message_;
+  Label *headline_, *detail_, *message_;
+  ElidedLabel* command_;
   Tag* tag_;
   QLineEdit* note_;
   QWidget* command_row_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/serve/figures.h"
 
-#include <QHBoxLayout>
+#include <QGridLayout>
 #include <QPainter>
 #include <QVBoxLayout>
 #include <cmath>
@@ -23,9 +23,10 @@ FigureStrip::FigureStrip(QWidget* parent) : QFrame(parent) {
   setObjectName(QStringLiteral("serve.figures"));
   setAccessibleName(tr("Figures"));
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(units(1), units(1.5), units(1), units(1.5));
-  row->setSpacing(0);
+  grid_ = new QGridLayout(this);
+  grid_->setContentsMargins(units(1), units(1.5), units(1), units(1.5));
+  grid_->setHorizontalSpacing(0);
+  grid_->setVerticalSpacing(units(2));
   running_ = add(tr("Running"), tr("Sequences in the batch, of those that may run at once."));
   waiting_ = add(tr("Waiting"), tr("Requests in the queue."));
   output_ = add(tr("Output"), tr("Tokens generated, over the last 2 s. Idle: share of their steps' time in "
@@ -38,7 +39,32 @@ FigureStrip::FigureStrip(QWidget* parent) : QFrame(parent) {
   prefix_ =
       add(tr("Prefix hits"), tr("Prompt tokens found in the prefix cache, of the last 1,000 requests."));
   preemptions_ = add(tr("Preemptions"), tr("Sequences that had to give their KV blocks back."));
+  arrange(1);
   connect(&Theme::current(), &Theme::changed, this, qOverload<>(&QWidget::update));
+}
+
+int FigureStrip::needed_width() const {
+  int wide = grid_->contentsMargins().left() + grid_->contentsMargins().right();
+  for (const Cell& cell : cells_) wide += cell.box->sizeHint().width();
+  return wide;
+}
+
+void FigureStrip::arrange(int rows) {
+  if (rows == rows_) return;
+  rows_ = rows;
+  const auto count = static_cast<int>(cells_.size()), columns = (count + rows - 1) / rows;
+  for (int i = 0; i < count; ++i) {
+    QWidget* box = cells_[static_cast<std::size_t>(i)].box;
+    grid_->removeWidget(box);
+    const int column = i % columns, span = i + 1 == count ? columns - column : 1;
+    grid_->addWidget(box, i / columns, column, 1, span);
+  }
+  update();
+}
+
+void FigureStrip::resizeEvent(QResizeEvent* event) {
+  QFrame::resizeEvent(event);
+  arrange(needed_width() > width() ? 2 : 1);
 }
 
 std::size_t FigureStrip::add(const QString& name, const QString& tip) {
@@ -60,7 +86,6 @@ std::size_t FigureStrip::add(const QString& name, const QString& tip) {
   figures->addStretch(1);
   column->addLayout(figures);
   box->setAccessibleName(name);
-  layout()->addWidget(box);
   cells_.push_back(cell);
   return cells_.size() - 1;
 }
@@ -112,6 +137,7 @@ void FigureStrip::show_snapshot(const Snapshot& snapshot, const Objectives& obje
   else
     set(prefix_, share(snapshot.recent_hit_tokens, snapshot.recent_query_tokens), tr("of prompt tokens"));
   set(preemptions_, count_text(snapshot.totals.preemptions), tr("since start"));
+  if (needed_width() > width()) arrange(2);  // and stays: figures change in place
 }
 
 void FigureStrip::paintEvent(QPaintEvent*) {
@@ -122,9 +148,14 @@ void FigureStrip::paintEvent(QPaintEvent*) {
   painter.setBrush(theme.colour(Colour::panel));
   painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme.u(), theme.u());
   painter.setRenderHint(QPainter::Antialiasing, false);
-  for (std::size_t i = 1; i < cells_.size(); ++i) {
-    const int x = cells_[i].box->geometry().left();
-    painter.drawLine(x, 1, x, height() - 2);
+  for (const Cell& cell : cells_) {
+    const QRect box = cell.box->geometry();
+    const QRect& first = cells_.front().box->geometry();
+    const int gap = box.top() == first.top() ? box.top() - 1 : grid_->verticalSpacing() / 2;
+    if (box.left() > first.left())
+      painter.drawLine(box.left(), box.top() - gap, box.left(), box.bottom() + gap);
+    else if (box.top() > first.top())
+      painter.drawLine(1, box.top() - gap, width() - 2, box.top() - gap);
   }
 }
 

@@ -8,6 +8,8 @@
 #include "engine/telemetry/snapshot.h"
 #include "ui/widgets/card.h"
 
+class QGridLayout;
+
 namespace pitwall::ui {
 
 class FigureStrip : public QFrame {
@@ -19,6 +21,7 @@ class FigureStrip : public QFrame {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   struct Cell {
@@ -27,7 +30,11 @@ class FigureStrip : public QFrame {
   };
   std::size_t add(const QString& name, const QString& tip);
   void set(std::size_t cell, const QString& value, const QString& unit, const QString& alert = {});
+  int needed_width() const;
+  void arrange(int rows);
   std::vector<Cell> cells_;
+  QGridLayout* grid_;
+  int rows_ = 0;
   std::size_t running_, waiting_, output_, prompt_, ttft_, itl_, goodput_, prefix_, preemptions_;
 };
 

@@ -8,7 +8,6 @@
 #include <QKeyEvent>
 #include <QRegularExpression>
 #include <QStackedWidget>
-#include <QTabBar>
 #include <QUrl>
 #include <QVBoxLayout>
 #include <QWidgetAction>
@@ -39,6 +38,7 @@
 #include "ui/shell/theme.h"
 #include "ui/widgets/engine_words.h"
 #include "ui/widgets/icon.h"
+#include "ui/widgets/narrow_tabs.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
@@ -47,8 +47,7 @@ namespace {
 
 constexpr int kWindowSeconds[] = {60, 120, 300, 600};
 constexpr int kUsualWindow = 1;
-constexpr double kRightUnits = 84;    // the right column
-constexpr double kNarrowUnits = 299;  // a window of 320 without its rail: below it the right column is a tab
+constexpr double kRightUnits = 84;  // the right column
 
 double utc_seconds() {
   return static_cast<double>(RealClock().utc_now()) / static_cast<double>(kNanosPerSecond);
@@ -76,7 +75,7 @@ struct ServePage::State {
   ModelChooser* models = nullptr;
   QAction *start_stop = nullptr, *start = nullptr, *stop = nullptr, *pause = nullptr, *window = nullptr,
           *load_test = nullptr;
-  QTabBar* narrow_tabs = nullptr;
+  NarrowTabs* narrow_tabs = nullptr;
   QStackedWidget* left = nullptr;
   QWidget* right = nullptr;
   LiveView* live = nullptr;
@@ -165,14 +164,8 @@ void ServePage::build() {
   right->addWidget(s.goodput);
   right->addWidget(s.events, 2);
 
-  s.narrow_tabs = new QTabBar(this);
-  s.narrow_tabs->setObjectName(QStringLiteral("serve.narrowTabs"));
-  s.narrow_tabs->setAccessibleName(tr("Engine or settings"));
-  s.narrow_tabs->setDrawBase(false);
-  s.narrow_tabs->setExpanding(false);
-  s.narrow_tabs->addTab(tr("Engine"));
-  s.narrow_tabs->addTab(tr("Model and settings"));
-  s.narrow_tabs->hide();
+  s.narrow_tabs = new NarrowTabs(QStringLiteral("serve.narrowTabs"), tr("Engine or settings"),
+                                 {tr("Engine"), tr("Model and settings")}, this);
   connect(s.narrow_tabs, &QTabBar::currentChanged, this, [this] { resizeEvent(nullptr); });
 
   auto* halves = new QHBoxLayout;
@@ -548,10 +541,8 @@ bool ServePage::event(QEvent* event) {
 void ServePage::resizeEvent(QResizeEvent* event) {
   if (event) Page::resizeEvent(event);
   State& s = *state_;
-  s.narrow = width() < units(kNarrowUnits);
-  s.narrow_tabs->setVisible(s.narrow);
-  s.left->setVisible(!s.narrow || s.narrow_tabs->currentIndex() == 0);
-  s.right->setVisible(!s.narrow || s.narrow_tabs->currentIndex() == 1);
+  s.narrow = width() < units(kNarrowPageUnits);
+  s.narrow_tabs->arrange(s.narrow, s.left, s.right);
   const int wide = std::max(units(kRightUnits), s.right->minimumSizeHint().width());
   s.right->setMaximumWidth(s.narrow ? QWIDGETSIZE_MAX : wide);
   s.right->setMinimumWidth(s.narrow ? 0 : wide);

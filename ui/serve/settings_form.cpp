@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/serve/settings_form.h"
 
+#include <QAbstractItemView>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QGridLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QLocale>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QStyle>
@@ -21,6 +23,8 @@
 namespace pitwall::ui {
 
 namespace {
+
+constexpr double kNameUnits = 28, kFieldUnits = 25.5;
 
 QString qs(std::string_view text) {
   return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
@@ -46,6 +50,10 @@ QString tip_of(const SettingInfo& info) {
   return lines.join(QLatin1Char('\n'));
 }
 
+bool is_count(const SettingInfo& info) {
+  return info.type == SettingType::integer && info.name != "port";
+}
+
 /// "16777216" of a size setting reads "16.0 MiB", a count gets its thousands.
 QString effective_text(const SettingInfo& info, const std::string& value) {
   if (info.type == SettingType::size) {
@@ -54,8 +62,12 @@ QString effective_text(const SettingInfo& info, const std::string& value) {
   }
   bool number = false;
   const qint64 whole = QString::fromStdString(value).toLongLong(&number);
-  if (!number) return QString::fromStdString(value);
-  return info.name == "port" ? QString::number(whole) : count_text(whole);
+  return number && is_count(info) ? count_text(whole) : QString::fromStdString(value);
+}
+
+/// What the settings read, of a count as people write it.
+QString plain_count(QString text) {
+  return text.remove(QLocale().groupSeparator());
 }
 
 }  // namespace
@@ -82,9 +94,6 @@ SettingsForm::SettingsForm(QWidget* parent) : Card(tr("Settings"), {}, {}, paren
   for (const SettingInfo& info : setting_table())
     if (shown(info)) add_row(info);
   arrange();
-  // Only the height scrolls.
-  scroll_->setMinimumWidth(inside_->minimumSizeHint().width() +
-                           style()->pixelMetric(QStyle::PM_ScrollBarExtent));
   show_changes();
 }
 
@@ -121,6 +130,8 @@ QWidget* SettingsForm::make_buttons() {
 void SettingsForm::add_row(const SettingInfo& info) {
   const std::size_t index = rows_.size();
   auto* name = new Label(qs(info.name), FontRole::small, Colour::text, inside_);
+  name->setWordWrap(true);  // at its hyphens
+  name->setMinimumWidth(units(kNameUnits));
   auto* lock = new Label({}, FontRole::small, Colour::muted, inside_);
   const int size = QFontMetrics(lock->font()).height();
   lock->setPixmap(icon(QStringLiteral("lock"), Colour::muted).pixmap(size, size));
@@ -150,7 +161,7 @@ void SettingsForm::add_heading(const QString& name) {
     QFont font = label->font();
     font.setWeight(QFont::DemiBold);
     label->setFont(font);
-    grid_->addWidget(label, row, column, side | Qt::AlignBottom);
+    grid_->addWidget(label, row, column, 1, column == 0 ? 2 : 1, side | Qt::AlignBottom);
     headings_.push_back(label);
     label->show();
   };
@@ -171,11 +182,10 @@ void SettingsForm::arrange() {
   grid_->setHorizontalSpacing(units(1.5));
   grid_->setVerticalSpacing(units(1));
   grid_->setColumnStretch(0, 1);
-  grid_->setColumnMinimumWidth(2, units(23));
-  grid_->setColumnMinimumWidth(
-      3,
-      QFontMetrics(Theme::current().font(FontRole::small)).horizontalAdvance(QStringLiteral("△ continuous")));
+  grid_->setColumnMinimumWidth(2, units(kFieldUnits));
   const bool serving = lock_ == Lock::serving;
+  const QFontMetrics metrics(Theme::current().font(FontRole::small));
+  grid_->setColumnMinimumWidth(3, metrics.horizontalAdvance(QStringLiteral("continuous")));
   const auto place = [this](const Row& row) {
     const int at = grid_->rowCount();
     grid_->addWidget(row.name, at, 0);
@@ -206,6 +216,8 @@ void SettingsForm::arrange() {
     before = button;
   }
   grid_->setRowStretch(grid_->rowCount(), 1);
+  // Only the height scrolls.
+  scroll_->setMinimumWidth(grid_->minimumSize().width() + style()->pixelMetric(QStyle::PM_ScrollBarExtent));
 }
 
 QWidget* SettingsForm::make_field(const SettingInfo& info, std::size_t row) {
@@ -219,7 +231,10 @@ QWidget* SettingsForm::make_field(const SettingInfo& info, std::size_t row) {
     auto* box = new QComboBox(inside_);
     box->setProperty("compact", true);
     for (const QString& choice : qs(info.choices).split(QLatin1Char('|'))) box->addItem(choice);
-    box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    box->setFont(Theme::current().font(FontRole::small));
+    box->setMinimumContentsLength(1);  // the longest choices are cut, and whole in the list
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->view()->setMinimumWidth(box->view()->sizeHintForColumn(0) + units(3));
     connect(box, &QComboBox::textActivated, this, [=, this](const QString& text) { take(row, text); });
     return box;
   }
@@ -236,13 +251,15 @@ void SettingsForm::show_value(const Row& row) {
   const QSignalBlocker quiet(row.field);
   if (auto* box = qobject_cast<QCheckBox*>(row.field)) box->setChecked(settings_.flag(row.info->name));
   if (auto* combo = qobject_cast<QComboBox*>(row.field)) combo->setCurrentText(text);
-  if (auto* edit = qobject_cast<QLineEdit*>(row.field); edit && !row.info->secret) edit->setText(text);
+  if (auto* edit = qobject_cast<QLineEdit*>(row.field); edit && !row.info->secret)
+    edit->setText(is_count(*row.info) ? effective_text(*row.info, text.toStdString()) : text);
 }
 
 void SettingsForm::take(std::size_t index, const QString& text) {
   Row& row = rows_[index];
   const QString before = QString::fromStdString(settings_.display(row.info->name));
-  const Result<void> result = settings_.set(row.info->name, text.toStdString());
+  const Result<void> result =
+      settings_.set(row.info->name, (is_count(*row.info) ? plain_count(text) : text).toStdString());
   show_trouble(row, result);
   if (!result) return;
   show_value(row);

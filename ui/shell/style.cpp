@@ -9,6 +9,7 @@
 #include <QLineEdit>
 #include <QPainter>
 #include <QPainterPath>
+#include <QScrollBar>
 #include <QStyleOption>
 #include <QTableView>
 
@@ -180,16 +181,15 @@ void draw_progress(QPainter* painter, const QStyleOptionProgressBar* bar) {
 
 void draw_scroll_bar(QPainter* painter, const QStyle* style, const QStyleOptionSlider* bar,
                      const QWidget* widget) {
-  painter->fillRect(bar->rect, ink(Colour::panel));
   QRect handle = style->subControlRect(QStyle::CC_ScrollBar, bar, QStyle::SC_ScrollBarSlider, widget);
   if (bar->minimum == bar->maximum || !handle.isValid()) return;
-  const int inset = std::max(1, units(0.5));
+  const int inset = std::max(1, units(0.75));
   handle.adjust(inset, inset, -inset, -inset);
   const bool active = bar->state & (QStyle::State_MouseOver | QStyle::State_Sunken);
   painter->save();
   painter->setRenderHint(QPainter::Antialiasing);
   painter->setPen(Qt::NoPen);
-  painter->setBrush(ink(active ? Colour::muted : Colour::strong));
+  painter->setBrush(ink(active ? Colour::muted : Colour::pale_frame));
   const double round = std::min(handle.width(), handle.height()) / 2.0;
   painter->drawRoundedRect(handle, round, round);
   painter->restore();
@@ -226,6 +226,8 @@ void Style::polish(QWidget* widget) {
   QProxyStyle::polish(widget);
   if (qobject_cast<QAbstractButton*>(widget) || qobject_cast<QComboBox*>(widget))
     widget->setAttribute(Qt::WA_Hover);
+  // The handle lies on what is behind it: a card, or the window between cards.
+  if (qobject_cast<QScrollBar*>(widget)) widget->setAttribute(Qt::WA_OpaquePaintEvent, false);
 }
 
 QPalette Style::standardPalette() const {
@@ -316,9 +318,10 @@ QSize Style::sizeFromContents(ContentsType type, const QStyleOption* option, con
   switch (type) {
     case CT_PushButton: {
       int width = size.width() + units(6);
-      if (const auto* button = qstyleoption_cast<const QStyleOptionButton*>(option);
-          button && button->text.isEmpty())
-        width = std::max(size.width() + units(2), control_height(widget));
+      if (const auto* button = qstyleoption_cast<const QStyleOptionButton*>(option)) {
+        if (button->features & QStyleOptionButton::Flat) width = size.width() + units(2);
+        if (button->text.isEmpty()) width = std::max(size.width() + units(2), control_height(widget));
+      }
       return {width, std::max(control_height(widget), size.height())};
     }
     case CT_ToolButton:
@@ -452,6 +455,7 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
       return;
     }
     case PE_PanelItemViewRow:
+    case PE_PanelScrollAreaCorner:
       return;
     case PE_PanelItemViewItem:
       if (option->state & State_Selected) painter->fillRect(option->rect, ink(Colour::selection));
@@ -484,6 +488,14 @@ void Style::drawControl(ControlElement element, const QStyleOption* option, QPai
         label.text = label.fontMetrics.elidedText(label.text, Qt::ElideRight,
                                                   label.rect.width() - mark - units(1), Qt::TextShowMnemonic);
         proxy()->drawControl(CE_PushButtonLabel, &label, painter, widget);
+      }
+      return;
+    case CE_ComboBoxLabel:
+      if (const auto* box = qstyleoption_cast<const QStyleOptionComboBox*>(option)) {
+        QStyleOptionComboBox label = *box;
+        const int room = subControlRect(CC_ComboBox, box, SC_ComboBoxEditField, widget).width() - units(1);
+        label.currentText = label.fontMetrics.elidedText(label.currentText, Qt::ElideRight, room);
+        QProxyStyle::drawControl(element, &label, painter, widget);
       }
       return;
     case CE_TabBarTabShape:

@@ -31,6 +31,11 @@ bool is_own(const Item& item, const std::string& setting) {
                      [&](const ItemChange& change) { return change.setting == setting; });
 }
 
+/// One flag a line; pasted into a shell, still one command.
+QString flag_lines(QString command) {
+  return command.replace(QStringLiteral(" --"), QStringLiteral(" \\\n  --"));
+}
+
 QStringList names_of(const std::vector<DifferingKey>& keys) {
   QStringList names;
   for (const DifferingKey& key : keys)
@@ -83,7 +88,9 @@ DifferenceCard::DifferenceCard(QWidget* parent) : Card(tr("What changed between 
 
 void DifferenceCard::show_item(const TuneSession& session, int item) {
   const auto flags = recommended_flags(*session.checklist(), "pitwall");
-  recommended_->setText(flags ? qs(flags->text) : qs(flags.error().text()));
+  recommended_->setText(flags ? flag_lines(qs(flags->text)) : qs(flags.error().text()));
+  const auto lines = static_cast<int>(recommended_->text().count(QLatin1Char('\n'))) + 1;
+  recommended_->setMinimumHeight(lines * recommended_->fontMetrics().lineSpacing());
   recommended_->set_colour(flags ? Colour::text : Colour::bad);
   show_difference(session, item);
 }

@@ -50,7 +50,7 @@ void EffectBars::paintEvent(QPaintEvent*) {
   const QFontMetrics plain(face(false)), strong(face(true));
   int titles = 0, effects = 0, figures = 0;
   for (const EffectBar& bar : bars_) {
-    titles = std::max(titles, plain.horizontalAdvance(bar.title));
+    titles = std::max(titles, plain.horizontalAdvance(bar.title) + 1);  // cut exactly, it would be elided
     effects = std::max(effects, plain.horizontalAdvance(bar.effect));
     figures = std::max(
         {figures, plain.horizontalAdvance(bar.before_text), strong.horizontalAdvance(bar.after_text)});

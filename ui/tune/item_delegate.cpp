@@ -3,6 +3,7 @@
 
 #include <QAbstractItemView>
 #include <QPainter>
+#include <algorithm>
 
 #include "ui/tune/item_model.h"
 #include "ui/widgets/line_height.h"
@@ -48,6 +49,20 @@ class Line {
   int x_;
 };
 
+/// Sentences stand whole, on as many lines as they need.
+int sentence_height(const QString& text, const QFont& font, int width) {
+  const QRect room(0, 0, width, QWIDGETSIZE_MAX);
+  return std::max(line_height(font), QFontMetrics(font).boundingRect(room, Qt::TextWordWrap, text).height());
+}
+
+void draw_sentence(QPainter* painter, const QString& text, const QFont& font, Colour colour,
+                   const QRect& rect) {
+  if (painter == nullptr) return;
+  painter->setFont(font);
+  painter->setPen(ink(colour));
+  painter->drawText(rect, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextWordWrap, text);
+}
+
 int draw_tag(QPainter* painter, const VerdictTag& tag, const QRect& line) {
   const QFont font = face(FontRole::small);
   const QFontMetrics metrics(font);
@@ -91,10 +106,9 @@ int ItemDelegate::lay_out(QPainter* painter, const ItemRow& row, const QRect& re
     line.word(QStringLiteral(" → "), small, Colour::text);
     line.word(QString::fromStdString(change.to), strong, Colour::text);
   }
-  if (!row.hypothesis.isEmpty()) {
-    const QRect line = next_line(height);
-    Line(painter, line).word(row.hypothesis, small, Colour::muted);
-  }
+  if (!row.hypothesis.isEmpty())
+    draw_sentence(painter, row.hypothesis, small, Colour::muted,
+                  next_line(sentence_height(row.hypothesis, small, right - left - indent)));
   for (const ItemLine& one : row.lines) {
     const QRect line = next_line(height);
     Line columns(painter, line);
@@ -107,17 +121,17 @@ int ItemDelegate::lay_out(QPainter* painter, const ItemRow& row, const QRect& re
     const int effect = first + 2 * number + units(5.5);
     columns.cell(one.effect, small, one.colour, line.left() + effect, width - effect, Qt::AlignLeft);
   }
-  if (!row.note.isEmpty()) {
-    const QRect line = next_line(height);
-    Line(painter, line).word(row.note, small, row.failed ? Colour::bad : Colour::muted);
-  }
+  if (!row.note.isEmpty())
+    draw_sentence(painter, row.note, small, row.failed ? Colour::bad : Colour::muted,
+                  next_line(sentence_height(row.note, small, right - left - indent)));
   return top + units(2) - rect.top();
 }
 
 QSize ItemDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
   const auto* model = qobject_cast<const ItemModel*>(index.model());
   if (model == nullptr) return {};
-  const int width = std::max(option.rect.width(), units(40));
+  const auto* view = qobject_cast<const QAbstractItemView*>(option.widget);
+  const int width = std::max(view != nullptr ? view->viewport()->width() : 0, units(40));
   return {units(40), lay_out(nullptr, model->row(index.row()), QRect(0, 0, width, 0))};
 }
 

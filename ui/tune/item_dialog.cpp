@@ -29,6 +29,7 @@ QLineEdit* field(const char* id, const QString& name, const QString& hint, const
   edit->setAccessibleDescription(hint);
   edit->setPlaceholderText(hint);
   edit->setMaxLength(2000);
+  edit->setCursorPosition(0);  // long ones are read from their start
   return edit;
 }
 

@@ -209,11 +209,11 @@ void ScatterView::draw_labels(QPainter& painter) const {
   if (data_.limit)
     write(data_.limit_text, {position(*data_.limit, 0).x(), plot.top() + metrics.height()}, units(1), false,
           Colour::bad);
-  for (const ScatterPoint& point : data_.points) {
-    const bool numbered = !point.number.isEmpty();
-    write(point.text, position(point.x.mean, point.y.mean), radius + units(0.75), numbered,
-          numbered ? Colour::text : Colour::muted);
-  }
+  for (const bool numbered : {true, false})  // items have the first choice
+    for (const ScatterPoint& point : data_.points)
+      if (point.number.isEmpty() != numbered)
+        write(point.text, position(point.x.mean, point.y.mean), radius + units(0.75), numbered,
+              numbered ? Colour::text : Colour::muted);
 }
 
 void ScatterView::paintEvent(QPaintEvent*) {

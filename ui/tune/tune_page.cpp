@@ -30,6 +30,7 @@
 #include "ui/tune/sweep_dialog.h"
 #include "ui/tune/tune_words.h"
 #include "ui/widgets/engine_words.h"
+#include "ui/widgets/narrow_tabs.h"
 #include "ui/widgets/page_action.h"
 
 namespace pitwall::ui {
@@ -41,7 +42,8 @@ struct TunePage::State {
   QComboBox* selector = nullptr;
   Tag* source = nullptr;
   QStackedWidget* stack = nullptr;
-  QSplitter *columns = nullptr, *below = nullptr;
+  NarrowTabs* narrow_tabs = nullptr;
+  QSplitter *columns = nullptr, *right = nullptr;
   ItemList* list = nullptr;
   ScatterChart* scatter = nullptr;
   ItemDetail* detail = nullptr;
@@ -58,6 +60,7 @@ struct TunePage::State {
   QAction* add_action(const char* id, const QString& text, QList<QKeySequence> keys,
                       std::function<void()> action);
   void show_list();
+  void show_columns();
   void show();
   void show_item();
   void show_job();
@@ -89,12 +92,12 @@ void TunePage::State::build() {
   scatter = new ScatterChart(page);
   detail = new ItemDetail(page);
   difference = new DifferenceCard(page);
-  below = new QSplitter(Qt::Horizontal);
+  auto* below = new QSplitter(Qt::Horizontal);
   below->addWidget(detail);
   below->addWidget(difference);
   below->setStretchFactor(0, 3);
   below->setStretchFactor(1, 2);
-  auto* right = new QSplitter(Qt::Vertical);
+  right = new QSplitter(Qt::Vertical);
   right->addWidget(scatter);
   right->addWidget(below);
   right->setStretchFactor(0, 4);
@@ -114,11 +117,16 @@ void TunePage::State::build() {
   stack = new QStackedWidget(page);
   stack->addWidget(start);
   stack->addWidget(columns);
+  narrow_tabs = new NarrowTabs(QStringLiteral("tune.narrowTabs"), tr("Items or effects"),
+                               {tr("Items"), tr("Effects")}, page);
   auto* layout = new QVBoxLayout(page);
   layout->setContentsMargins(units(3), units(3), units(3), units(3));
+  layout->setSpacing(units(2.5));
+  layout->addWidget(narrow_tabs);
   layout->addWidget(stack);
   connect(start, &TuneStartView::chosen, page, [this](const std::string& origin) { ask_template(origin); });
   connect(columns, &QSplitter::splitterMoved, page, [this] { split_by_user = true; });
+  connect(narrow_tabs, &QTabBar::currentChanged, page, [this] { show_columns(); });
 }
 
 QAction* TunePage::State::add_action(const char* id, const QString& text, QList<QKeySequence> keys,
@@ -215,6 +223,7 @@ void TunePage::State::show_list() {
 void TunePage::State::show() {
   const bool any = session.checklist().has_value();
   stack->setCurrentIndex(any ? 1 : 0);
+  show_columns();
   source->setVisible(any);
   undo->setEnabled(session.can_undo());
   remove->setEnabled(any && !session.running());
@@ -225,6 +234,12 @@ void TunePage::State::show() {
   source->set(simulated ? Tag::Kind::neutral : Tag::Kind::accent, target_word(session.checklist()->target));
   list->show_checklist(session);
   show_item();
+}
+
+void TunePage::State::show_columns() {
+  const bool narrow = page->width() < units(kNarrowPageUnits);
+  narrow_tabs->arrange(narrow, list, right);
+  narrow_tabs->setVisible(narrow && session.checklist());
 }
 
 void TunePage::State::show_item() {
@@ -420,6 +435,7 @@ void TunePage::export_to(const QString& path) {
 
 void TunePage::resizeEvent(QResizeEvent* event) {
   Page::resizeEvent(event);
+  state_->show_columns();
   if (state_->split_by_user) return;
   const int left = std::clamp(width() * 2 / 5, units(80), units(125));
   state_->columns->setSizes({left, width() - left});

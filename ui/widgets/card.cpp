@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/widgets/icon.h"
 #include "ui/widgets/stroke.h"
@@ -12,6 +13,8 @@
 namespace pitwall::ui {
 
 namespace {
+
+constexpr double kLeastTitle = 52;  // units: longer ones, of chats, may be cut
 
 /// One sample of a line with its name.
 class LegendItem final : public QWidget {
@@ -30,7 +33,11 @@ class LegendItem final : public QWidget {
     const Theme& theme = Theme::current();
     const int middle = height() / 2;
     painter.setPen(stroke_pen(entry_.stroke, entry_.width, theme.colour(entry_.colour)));
-    if (entry_.stroke == Stroke::marks) {
+    if (entry_.sample != LegendEntry::Sample::line) {
+      if (entry_.sample == LegendEntry::Sample::fill) painter.setBrush(theme.colour(entry_.colour));
+      const double side = mark_width();
+      painter.drawRect(QRectF(0, middle - side / 2, side, side).adjusted(1, 1, -1, -1));
+    } else if (entry_.stroke == Stroke::marks) {
       painter.setPen(QPen(theme.colour(entry_.colour), entry_.width));
       painter.drawLine(units(0.5), middle - units(1), units(0.5), middle + units(1));
     } else {
@@ -43,7 +50,10 @@ class LegendItem final : public QWidget {
   }
 
  private:
-  int mark_width() const { return units(entry_.stroke == Stroke::marks ? 1 : 4.5); }
+  int mark_width() const {
+    if (entry_.sample != LegendEntry::Sample::line) return units(2.75);
+    return units(entry_.stroke == Stroke::marks ? 1 : 3.75);
+  }
   LegendEntry entry_;
 };
 
@@ -144,22 +154,28 @@ void Tag::paintEvent(QPaintEvent*) {
 
 Card::Card(const QString& title, const QString& unit, const QString& question, QWidget* parent)
     : QFrame(parent) {
-  title_ = new Label(title, FontRole::section, Colour::text, this);
+  title_ = new ElidedLabel(title, FontRole::section, Colour::text, this);
   unit_ = new Label(unit, FontRole::small, Colour::muted, this);
   question_ = new ElidedLabel(question, FontRole::small, Colour::muted, this);
+  question_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // gives way before the title does
+  question_->setObjectName(QStringLiteral("card.question"));
   legend_ = new QWidget(this);
+  legend_->setObjectName(QStringLiteral("card.legend"));
   auto* legend = new QHBoxLayout(legend_);
   legend->setContentsMargins(0, 0, 0, 0);
   legend->setSpacing(units(2));
+  beside_ = new QHBoxLayout;
+  below_ = new QHBoxLayout;
+  beside_->addWidget(legend_);
   tools_ = new QHBoxLayout;
   tools_->setSpacing(0);
 
   header_ = new QHBoxLayout;
-  header_->setSpacing(units(2));
+  header_->setSpacing(units(1.75));
   header_->addWidget(title_);
   header_->addWidget(unit_);
   header_->addWidget(question_, 1);
-  header_->addWidget(legend_);
+  header_->addLayout(beside_);
   header_->addLayout(tools_);
   body_ = new QVBoxLayout;
   body_->setSpacing(units(1));
@@ -167,6 +183,7 @@ Card::Card(const QString& title, const QString& unit, const QString& question, Q
   layout->setContentsMargins(units(2.5), units(1.5), units(2.5), units(2));
   layout->setSpacing(units(1));
   layout->addLayout(header_);
+  layout->addLayout(below_);
   layout->addLayout(body_, 1);
   set_title(title);
   set_unit(unit);
@@ -177,6 +194,7 @@ Card::Card(const QString& title, const QString& unit, const QString& question, Q
 
 void Card::set_title(const QString& title) {
   title_->setText(title);
+  title_->setMinimumWidth(std::min(title_->sizeHint().width(), units(kLeastTitle)));
   title_->setVisible(!title.isEmpty());
   if (!title.isEmpty()) setAccessibleName(title);
 }
@@ -189,6 +207,7 @@ void Card::set_unit(const QString& unit) {
 void Card::set_question(const QString& question) {
   question_->setText(question);  // empty, it still pushes the legend to the right
   question_->setVisible(!question.isEmpty() || !title_->text().isEmpty());
+  place_legend();
 }
 
 void Card::set_legend(const std::vector<LegendEntry>& entries) {
@@ -196,8 +215,53 @@ void Card::set_legend(const std::vector<LegendEntry>& entries) {
     delete item->widget();
     delete item;
   }
-  for (const LegendEntry& entry : entries) legend_->layout()->addWidget(new LegendItem(entry, legend_));
+  for (const LegendEntry& entry : entries) {
+    auto* item = new LegendItem(entry, legend_);
+    legend_->layout()->addWidget(item);
+    item->show();  // at once: what is hidden asks for no room
+  }
   legend_->setVisible(!entries.empty());
+  place_legend();
+}
+
+void Card::set_legend_widget(QWidget* legend) {
+  delete legend_;
+  legend_ = legend;
+  beside_->addWidget(legend_);
+  place_legend();
+}
+
+/// What title, question, legend and tools need to stand whole in one line.
+int Card::one_line_width() const {
+  const QMargins margins = layout()->contentsMargins();
+  int wide = margins.left() + margins.right() + legend_->sizeHint().width();
+  for (int i = 0; i < header_->count(); ++i)
+    if (const QWidget* part = header_->itemAt(i)->widget(); part != nullptr && !part->isHidden())
+      wide += part->sizeHint().width() + header_->spacing();
+  return wide + header_->spacing() + tools_->sizeHint().width();
+}
+
+void Card::place_legend() {
+  QHBoxLayout* place = !legend_->isHidden() && one_line_width() > width() ? below_ : beside_;
+  if (place->indexOf(legend_) >= 0) return;
+  (place == below_ ? beside_ : below_)->removeWidget(legend_);
+  place->addWidget(legend_, 0, place == below_ ? Qt::AlignLeft : Qt::Alignment());
+}
+
+void Card::resizeEvent(QResizeEvent* event) {
+  QFrame::resizeEvent(event);
+  place_legend();
+}
+
+/// The legend can stand below, and asks for no width beside the title.
+QSize Card::minimumSizeHint() const {
+  const QSize least = QFrame::minimumSizeHint();
+  if (legend_->isHidden() || beside_->isEmpty()) return least;
+  const QMargins margins = layout()->contentsMargins();
+  const int legend = legend_->minimumSizeHint().width();
+  const int inside = std::max(
+      {header_->minimumSize().width() - header_->spacing() - legend, legend, body_->minimumSize().width()});
+  return {inside + margins.left() + margins.right(), least.height()};
 }
 
 void Card::add_header_widget(QWidget* widget) {

@@ -80,6 +80,7 @@ struct LegendEntry {
   Colour colour = Colour::text;
   Stroke stroke = Stroke::solid;
   double width = 2.2;
+  enum class Sample : std::uint8_t { line, fill, frame } sample = Sample::line;  ///< of bars: fill or frame
 };
 
 class Card : public QFrame {
@@ -93,18 +94,24 @@ class Card : public QFrame {
   void set_unit(const QString& unit);  ///< the muted words after the title
   void set_question(const QString& question);
   void set_legend(const std::vector<LegendEntry>& entries);
+  void set_legend_widget(
+      QWidget* legend);  ///< painted by its owner's own hand; its sizeHint is what it needs
   void add_header_widget(QWidget* widget);  ///< at the right end, before the tools
   QToolButton* add_tool(const QString& icon,
                         const QString& name);  ///< icon button; name = tooltip and accessible name
   QVBoxLayout* body() const { return body_; }  ///< without margins of its own
+  QSize minimumSizeHint() const override;
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
-  Label *title_, *unit_;
-  ElidedLabel* question_;
-  QHBoxLayout *header_, *tools_;
+  int one_line_width() const;
+  void place_legend();
+  ElidedLabel *title_, *question_;
+  Label* unit_;
+  QHBoxLayout *header_, *beside_, *below_, *tools_;  // beside and below: where the legend may stand
   QWidget* legend_;
   QVBoxLayout* body_;
 };

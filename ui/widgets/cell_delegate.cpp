@@ -25,7 +25,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   if (!cell.icon.isNull()) {
     const QSize size = option.decorationSize;
     cell.icon.paint(painter, QRect({place.left(), place.top()}, QSize(size.width(), place.height())));
-    place.setLeft(place.left() + size.width() + 2 * margin);
+    place.setLeft(place.left() + size.width() + margin);
   }
   QFont font = Theme::current().font(FontRole::small);
   if (cell.strong) font.setWeight(QFont::DemiBold);

@@ -211,18 +211,17 @@ void ChartPlot::draw_note(QPainter* painter) {
     painter->drawText(plot, Qt::AlignCenter | Qt::TextWordWrap, note_);
     return;
   }
-  // At the top, or below where a line runs there.
-  const double height = painter->fontMetrics().height();
-  const bool taken = std::any_of(series_->begin(), series_->end(), [&](const ChartSeries& series) {
-    const QPolygonF line = pixels_of(series);
-    return std::any_of(line.begin(), line.end(),
-                       [&](const QPointF& at) { return at.y() < plot.top() + 1.2 * height; });
-  });
-  painter->drawText(
-      QRectF(plot.left() + units(1.5), taken ? plot.bottom() - height : plot.top(), plot.width() - units(3),
-             height),
-      Qt::AlignLeft | Qt::AlignVCenter,
-      painter->fontMetrics().elidedText(note_, Qt::ElideRight, static_cast<int>(plot.width()) - units(3)));
+  // In the corner that no line runs through.
+  LabelRoom room(plot.adjusted(units(1.5), 0, -units(1.5), 0));
+  for (const ChartSeries& series : *series_) room.block_line(pixels_of(series));
+  const QSizeF size(painter->fontMetrics().horizontalAdvance(note_) + 1, painter->fontMetrics().height());
+  const double right = plot.right() - units(1.5) - size.width(), bottom = plot.bottom() - size.height();
+  const double left = plot.left() + units(1.5);
+  const QRectF words = room.place({{{left, plot.top()}, size},
+                                   {{right, plot.top()}, size},
+                                   {{left, bottom}, size},
+                                   {{right, bottom}, size}});
+  painter->drawText(words, Qt::AlignLeft | Qt::AlignVCenter, note_);
 }
 
 QString ChartPlot::value_text(double value) const {

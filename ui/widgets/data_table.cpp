@@ -30,6 +30,7 @@ QString csv_cell(const TableColumn& column, const TableCell& cell) {
 
 /// Of the rows beyond them only longer texts are measured: measuring all of 10,000 takes a second.
 constexpr std::size_t kMeasuredRows = 200;
+constexpr double kLeastYielded = 26;  // units: less of a name says nothing
 
 class SortedRows final : public QSortFilterProxyModel {
  public:
@@ -254,6 +255,25 @@ void DataTable::set_stretch_column(int column) {
   horizontalHeader()->setSectionResizeMode(column, QHeaderView::Stretch);
 }
 
+void DataTable::set_yielding_column(int column, int last_in_sight) {
+  yielding_ = column;
+  last_in_sight_ = last_in_sight;
+  setTextElideMode(Qt::ElideLeft);
+  fit_yielding();
+}
+
+void DataTable::fit_yielding() {
+  if (yielding_ < 0 || std::ssize(widths_) <= last_in_sight_ ||
+      user_widths_.contains(QString::number(yielding_)))
+    return;
+  int others = 0;
+  for (int column = 0; column <= last_in_sight_; ++column)
+    if (column != yielding_) others += columnWidth(column);
+  const int natural = widths_[static_cast<std::size_t>(yielding_)];
+  setColumnWidth(yielding_,
+                 std::clamp(viewport()->width() - others, std::min(units(kLeastYielded), natural), natural));
+}
+
 void DataTable::fit_height(int max_rows) {
   max_rows_ = max_rows;
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -266,7 +286,7 @@ void DataTable::fit_columns() {
   QFont strong = font();
   strong.setWeight(QFont::DemiBold);
   const QFontMetrics metrics(font()), strong_metrics(strong);
-  const int padding = Theme::current().units(4);
+  const int padding = units(3.5);
   widths_.resize(static_cast<std::size_t>(model_->columnCount()));
   longest_.resize(widths_.size());
   for (int column = 0; column < model_->columnCount(); ++column) {
@@ -283,7 +303,7 @@ void DataTable::fit_columns() {
       const bool told_by_length = model_->columns()[index].number || i >= kMeasuredRows;
       if (told_by_length && length <= longest_[index]) continue;
       longest_[index] = std::max(longest_[index], length);
-      const int mark = cell.icon.isNull() ? 0 : Theme::current().units(3.5) + Theme::current().units(3);
+      const int mark = cell.icon.isNull() ? 0 : units(3.5) + units(1.5);
       const int text = (cell.strong ? strong_metrics : metrics).horizontalAdvance(cell.text);
       width = std::max(width, text + padding + mark);
     }
@@ -292,6 +312,7 @@ void DataTable::fit_columns() {
       setColumnWidth(column, width);
     }
   }
+  fit_yielding();
 }
 
 void DataTable::set_user_widths(const QVariantMap& widths) {
@@ -336,6 +357,11 @@ void DataTable::changeEvent(QEvent* event) {
   widths_.clear();
   longest_.clear();
   fit_columns();
+}
+
+void DataTable::resizeEvent(QResizeEvent* event) {
+  QTableView::resizeEvent(event);
+  fit_yielding();
 }
 
 void DataTable::paintEvent(QPaintEvent* event) {

@@ -66,7 +66,9 @@ class DataTable : public QTableView {
   void select_key(qint64 key);
   void set_filter(const QString& text);  ///< rows with the text in any cell
   void set_stretch_column(int column);   ///< takes the room left; the others fit their contents
-  void fit_height(int max_rows);         ///< as tall as its rows, up to max_rows; no inner scrolling below it
+  /// Its texts are cut in their middle where columns 0 … last_in_sight would not all be in sight.
+  void set_yielding_column(int column, int last_in_sight);
+  void fit_height(int max_rows);  ///< as tall as its rows, up to max_rows; no inner scrolling below it
   QString to_csv(bool selected_only = false) const;  ///< C locale, header first
   /// Widths that the user gave to columns: index as text → pixels. They stay as they are.
   const QVariantMap& user_widths() const { return user_widths_; }
@@ -81,16 +83,18 @@ class DataTable : public QTableView {
   void keyPressEvent(QKeyEvent* event) override;
   void changeEvent(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
 
  private:
   void restyle();
+  void fit_yielding();
   void fit_columns();
   void describe();
   TableModel* model_;
   QSortFilterProxyModel* proxy_;
-  int stretch_ = -1, max_rows_ = 0, fitted_rows_ = -1;
+  int stretch_ = -1, yielding_ = -1, last_in_sight_ = -1, max_rows_ = 0, fitted_rows_ = -1;
   std::vector<int> widths_;         ///< of the columns, as fitted so far
   std::vector<qsizetype> longest_;  ///< characters of what they were fitted to
   QVariantMap user_widths_;

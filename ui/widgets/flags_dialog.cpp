@@ -60,7 +60,7 @@ FlagsDialog::FlagsDialog(const QString& id, const QString& title, const std::vec
   column->addWidget(text_, 1);
   column->addWidget(notes_);
   column->addLayout(buttons);
-  resize(units(190), units(120));
+  resize(units(205), units(120));
   connect(copy_, &QPushButton::clicked, this,
           [this] { QApplication::clipboard()->setText(text_->toPlainText()); });
   connect(close, &QPushButton::clicked, this, &QDialog::accept);

@@ -35,6 +35,11 @@ QRectF LabelRoom::place(const std::vector<QRectF>& candidates) {
   const auto inside = [this](const QRectF& rect) { return area_.contains(rect); };
   auto found = std::find_if(candidates.begin(), candidates.end(),
                             [&](const QRectF& rect) { return inside(rect) && is_free(rect); });
+  if (found == candidates.end())  // words over a line can be read, words over words cannot
+    found = std::find_if(candidates.begin(), candidates.end(), [&](const QRectF& rect) {
+      return inside(rect) && std::none_of(taken_.begin(), taken_.end(),
+                                          [&](const QRectF& other) { return rect.intersects(other); });
+    });
   if (found == candidates.end()) found = std::find_if(candidates.begin(), candidates.end(), inside);
   QRectF chosen = found != candidates.end() ? *found : candidates.front();
   chosen.moveRight(std::min(chosen.right(), area_.right()));

@@ -9,6 +9,7 @@
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "ui/shell/theme.h"
 #include "ui/widgets/number_format.h"
@@ -21,7 +22,7 @@ namespace {
 constexpr double kMagnifyBelow = 0.4;  // share of the device under which the process gets a bar of its own
 constexpr double kSmallest = 2;        // device-independent pixels of a segment that is not zero
 constexpr int kMostColumns = 3;
-constexpr double kColumnGap = 6;     // units
+constexpr double kColumnGap = 4;     // units
 constexpr double kTolerance = 0.02;  // of the device, between what was planned and what is booked
 
 QFont face(FontRole role, bool strong = false) {
@@ -298,8 +299,44 @@ void MemoryTable::fill() {
     words << row.part.name + QLatin1Char(' ') + bytes_text(row.part.bytes) +
                  (row.planned ? tr(" (planned %1)").arg(bytes_text(*row.planned)) : QString());
   setAccessibleDescription(listed(words));
+  widen_figures();
   if (columns() != columns_) resizeEvent(nullptr);
   update();
+}
+
+MemoryTable::Figures MemoryTable::figures_of(const Row& row) const {
+  Figures figures{no_value(), amount_text(row.part.bytes), no_value()};
+  if (!row.planned) return figures;
+  const Bytes difference = row.part.bytes - *row.planned;
+  figures.planned = amount_text(*row.planned);
+  figures.far = too_far(difference);
+  figures.difference = (figures.far ? QStringLiteral("△ ") : QString()) + signed_bytes_text(difference);
+  return figures;
+}
+
+/// Usual amounts take the same room, so that figures which change in place stay in place.
+void MemoryTable::widen_figures() {
+  const QFontMetrics metrics(face(FontRole::small, true));
+  const auto widen = [&](FigureColumn column, const QString& text) {
+    int& width = widths_[static_cast<std::size_t>(column)];
+    width = std::max(width, metrics.horizontalAdvance(text) + units(2));
+  };
+  widths_.fill(0);
+  for (const FigureColumn column : {kPlanned, kBooked}) widen(column, QStringLiteral("0.00 GiB"));
+  widen(kPlanned, tr("Planned"));
+  widen(kBooked, tr("Booked"));
+  widen(kDifference, tr("Diff"));
+  for (const Row& row : rows_) {
+    const Figures figures = figures_of(row);
+    widen(kPlanned, figures.planned);
+    widen(kBooked, figures.booked);
+    widen(kDifference, figures.difference);
+  }
+}
+
+/// What the figures from that column on take at the right end.
+int MemoryTable::figure_room(int from) const {
+  return std::accumulate(widths_.begin() + from, widths_.end(), 0);
 }
 
 QString MemoryTable::to_csv() const {
@@ -315,11 +352,6 @@ int MemoryTable::row_height() const {
   return units(5.25);
 }
 
-int MemoryTable::figure_width() const {
-  return QFontMetrics(face(FontRole::small, true)).horizontalAdvance(QStringLiteral("−000.0 MiB")) +
-         units(2.5);
-}
-
 bool MemoryTable::too_far(Bytes difference) const {
   const double tolerated = kTolerance * static_cast<double>(ledger_.device_total);
   return std::abs(static_cast<double>(difference)) > tolerated;
@@ -330,7 +362,7 @@ int MemoryTable::columns() const {
   const QFontMetrics metrics(face(FontRole::small));
   int name = 0;
   for (const Row& row : rows_) name = std::max(name, metrics.horizontalAdvance(row.part.name));
-  const int least = units(4) + name + units(2) + 3 * figure_width(), gap = units(kColumnGap);
+  const int least = units(4) + name + units(1) + figure_room(kPlanned), gap = units(kColumnGap);
   return std::clamp((width() + gap) / (least + gap), 1, kMostColumns);
 }
 
@@ -352,8 +384,7 @@ QSize MemoryTable::minimumSizeHint() const {
 }
 
 void MemoryTable::draw_row(QPainter& painter, const QRect& line, const Row& row) const {
-  const int figure = figure_width();
-  const QRect booked = line.adjusted(0, 0, -figure, 0), planned = line.adjusted(0, 0, -2 * figure, 0);
+  const Figures figures = figures_of(row);
   const double swatch = units(2.75);
   fill_part(painter,
             QRectF(line.left(), line.top() + std::floor((line.height() - swatch) / 2), swatch, swatch),
@@ -362,32 +393,31 @@ void MemoryTable::draw_row(QPainter& painter, const QRect& line, const Row& row)
   painter.setPen(ink(Colour::text));
   painter.drawText(line.translated(units(4), 0), Qt::AlignLeft | Qt::AlignVCenter, row.part.name);
   painter.setPen(ink(Colour::muted));
-  painter.drawText(planned, Qt::AlignRight | Qt::AlignVCenter,
-                   row.planned ? amount_text(*row.planned) : no_value());
-  const Bytes difference = row.part.bytes - row.planned.value_or(0);
-  const bool far = row.planned && too_far(difference);
-  if (far) painter.setPen(ink(Colour::warn));
-  painter.setFont(face(FontRole::small, far));
-  painter.drawText(
-      line, Qt::AlignRight | Qt::AlignVCenter,
-      row.planned ? (far ? QStringLiteral("△ ") : QString()) + signed_bytes_text(difference) : no_value());
+  painter.drawText(line.adjusted(0, 0, -figure_room(kBooked), 0), Qt::AlignRight | Qt::AlignVCenter,
+                   figures.planned);
+  if (figures.far) painter.setPen(ink(Colour::warn));
+  painter.setFont(face(FontRole::small, figures.far));
+  painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, figures.difference);
   painter.setPen(ink(Colour::text));
   painter.setFont(face(FontRole::small, row.part.bytes != 0));
-  painter.drawText(booked, Qt::AlignRight | Qt::AlignVCenter, amount_text(row.part.bytes));
+  painter.drawText(line.adjusted(0, 0, -figure_room(kDifference), 0), Qt::AlignRight | Qt::AlignVCenter,
+                   figures.booked);
 }
 
 void MemoryTable::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   if (rows_.empty()) return;
-  const int lines = rows_of_column(), gap = units(kColumnGap), figure = figure_width();
+  const int lines = rows_of_column(), gap = units(kColumnGap);
   const int wide = (width() - gap * (columns_ - 1)) / columns_;
   for (int column = 0; column < columns_; ++column) {
     const QRect head((wide + gap) * column, 0, wide, row_height());
     painter.setFont(face(FontRole::small, true));
     painter.setPen(ink(Colour::muted));
     painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, tr("Category"));
-    painter.drawText(head.adjusted(0, 0, -2 * figure, 0), Qt::AlignRight | Qt::AlignVCenter, tr("Planned"));
-    painter.drawText(head.adjusted(0, 0, -figure, 0), Qt::AlignRight | Qt::AlignVCenter, tr("Booked"));
+    painter.drawText(head.adjusted(0, 0, -figure_room(kBooked), 0), Qt::AlignRight | Qt::AlignVCenter,
+                     tr("Planned"));
+    painter.drawText(head.adjusted(0, 0, -figure_room(kDifference), 0), Qt::AlignRight | Qt::AlignVCenter,
+                     tr("Booked"));
     painter.drawText(head, Qt::AlignRight | Qt::AlignVCenter, tr("Diff"));
     painter.setPen(ink(Colour::border));
     painter.drawLine(head.bottomLeft(), head.bottomRight());

@@ -73,16 +73,24 @@ class MemoryTable : public QWidget {
     MemoryPart part;
     std::optional<Bytes> planned;
   };
+  struct Figures {
+    QString planned, booked, difference;
+    bool far = false;  ///< booked and planned lie too far apart
+  };
+  enum FigureColumn { kPlanned, kBooked, kDifference, kFigureColumns };
   void fill();
+  void widen_figures();
+  Figures figures_of(const Row& row) const;
   void draw_row(QPainter& painter, const QRect& line, const Row& row) const;
   int row_height() const;
-  int figure_width() const;
+  int figure_room(int from) const;
   int columns() const;
   int rows_of_column() const;
   bool too_far(Bytes difference) const;
   LedgerSnapshot ledger_;
   std::optional<std::array<Bytes, kCategoryCount>> planned_;
   std::vector<Row> rows_;
+  std::array<int, kFigureColumns> widths_{};
   int columns_ = 3;
 };
 

@@ -45,10 +45,10 @@ bool is_pale(Colour colour) {
 }  // namespace
 
 QColor ink_on(Colour fill) {
-  const Theme& theme = Theme::current();
-  const QColor text = theme.colour(Colour::text), panel = theme.colour(Colour::panel),
-               under = theme.colour(fill);
-  return contrast(text, under) >= contrast(panel, under) ? text : panel;
+  // The lightest and the darkest token: fills of the middle leave the theme's own text too little contrast.
+  const QColor light = Theme::colour(Colour::panel, false), dark = Theme::colour(Colour::window, true),
+               under = Theme::current().colour(fill);
+  return contrast(light, under) >= contrast(dark, under) ? light : dark;
 }
 
 std::vector<MemoryPart> memory_parts(const LedgerSnapshot& ledger) {

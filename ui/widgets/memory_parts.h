@@ -27,6 +27,6 @@ std::vector<MemoryPart> memory_parts(const LedgerSnapshot& ledger);
 
 /// Fills the rectangle in the part's colour and pattern, with its edge where the fill is pale.
 void fill_part(QPainter& painter, const QRectF& rect, const MemoryPart& part);
-QColor ink_on(Colour fill);  ///< text or panel, whichever can be read on the fill
+QColor ink_on(Colour fill);  ///< light or dark, whichever can be read on the fill
 
 }  // namespace pitwall::ui

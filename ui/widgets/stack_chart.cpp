@@ -21,7 +21,8 @@ StackChart::StackChart(const QString& id, const QString& title, const QString& q
 }
 
 void StackChart::set_data(StackData data, const QString& unit) {
-  const bool same = unit == unit_ && data.layers.size() == data_.layers.size();
+  const bool same = unit == unit_ && data.layers.size() == data_.layers.size() &&
+                    data.line_name == data_.line_name && data.line.empty() == data_.line.empty();
   data_ = std::move(data);
   unit_ = unit;
   if (!same) {

@@ -26,8 +26,8 @@ StepChart::StepChart(const QString& id, const QString& title, const QString& que
   plot_->setObjectName(id + QStringLiteral(".plot"));
   plot_->setAccessibleName(title);
   set_drawing(plot_);
-  set_legend(
-      {{tr("decode"), Colour::itl, Stroke::solid, 5}, {tr("prefill"), Colour::ttft, Stroke::solid, 1.3}});
+  set_legend({{tr("decode"), Colour::itl, Stroke::solid, 1.3, LegendEntry::Sample::fill},
+              {tr("prefill"), Colour::ttft, Stroke::solid, 1.3, LegendEntry::Sample::frame}});
   set_columns({{tr("Step"), true},
                {tr("Began"), false},
                {tr("Took ms"), true},

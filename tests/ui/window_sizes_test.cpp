@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The whole window, filled, at the sizes that people have, in both languages: no word is cut that has no …
+// and no tooltip, nothing needs a sideways scroll but tables, and questions of charts stand whole.
+#include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QApplication>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QTabBar>
+#include <QTest>
+
+#include "engine/bench/checklist_template.h"
+#include "engine/plan/deployment.h"
+#include "tests/ui/serve_session.h"
+#include "ui/plan/plan_page.h"
+#include "ui/reports/reports_page.h"
+#include "ui/shell/language.h"
+#include "ui/tune/tune_page.h"
+#include "ui/widgets/card.h"
+
+using namespace pitwall;
+using namespace pitwall::ui;
+
+namespace {
+
+constexpr int kSettleMs = 2000;  // layouts follow within a few turns
+
+QString u8(const char* text) {
+  return QString::fromUtf8(text);
+}
+
+QString where(const QWidget& widget) {
+  QStringList names;
+  for (const QWidget* one = &widget; one != nullptr; one = one->parentWidget())
+    if (!one->objectName().isEmpty() && !one->objectName().startsWith(u8("qt_")))
+      names.prepend(one->objectName());
+  return names.join(u8(" › "));
+}
+
+/// Wholly in sight as far as its parents go: what a page scrolls to is as well.
+bool shown(const QWidget& widget) {
+  return widget.isVisible() && !widget.window()->isHidden();
+}
+
+void find_cut_label(const QLabel& label, QStringList& cut) {
+  if (label.text().isEmpty() || label.textFormat() == Qt::RichText ||
+      !label.pixmap(Qt::ReturnByValue).isNull())
+    return;
+  const int wide = label.contentsRect().width();
+  if (label.wordWrap()) {
+    if (label.heightForWidth(label.width()) > label.height() + 1)
+      cut << u8("%1: “%2” has %3 of %4 px height")
+                 .arg(where(label), label.text())
+                 .arg(label.height())
+                 .arg(label.heightForWidth(label.width()));
+  } else if (const int needed = label.fontMetrics().size(Qt::TextShowMnemonic, label.text()).width();
+             needed > wide + 1) {
+    const bool elided = qobject_cast<const ElidedLabel*>(&label) != nullptr;
+    if (!elided || label.toolTip().isEmpty())
+      cut << u8("%1: “%2” has %3 of %4 px").arg(where(label), label.text()).arg(wide).arg(needed);
+  }
+}
+
+void find_cut_button(const QAbstractButton& button, QStringList& cut) {
+  if (button.text().isEmpty() || button.metaObject()->className() == QByteArray("pitwall::ui::FixButton"))
+    return;
+  const int needed = button.fontMetrics().size(Qt::TextShowMnemonic, button.text()).width() +
+                     (button.icon().isNull() ? 0 : button.iconSize().width());
+  if (needed > button.width())
+    cut << u8("%1: “%2” has %3 of %4 px").arg(where(button), button.text()).arg(button.width()).arg(needed);
+}
+
+/// What does not fit on the page that is shown.
+QStringList cut_words(const QWidget& window) {
+  QStringList cut;
+  for (const QWidget* widget : window.findChildren<QWidget*>()) {
+    if (!shown(*widget)) continue;
+    if (const auto* label = qobject_cast<const QLabel*>(widget)) find_cut_label(*label, cut);
+    if (const auto* button = qobject_cast<const QAbstractButton*>(widget)) find_cut_button(*button, cut);
+    if (const auto* area = qobject_cast<const QScrollArea*>(widget);
+        area && area->horizontalScrollBar()->maximum() > 0)
+      cut << u8("%1 scrolls sideways by %2 px").arg(where(*area)).arg(area->horizontalScrollBar()->maximum());
+  }
+  return cut;
+}
+
+/// Titles, units and questions of cards that end in "…".
+QStringList cut_headers(const QWidget& window) {
+  QStringList cut;
+  for (const Card* card : window.findChildren<Card*>())
+    for (const ElidedLabel* label : card->findChildren<ElidedLabel*>(QString(), Qt::FindDirectChildrenOnly))
+      if (shown(*label) && !label->toolTip().isEmpty())
+        cut << u8("%1: “%2”").arg(where(*card), label->text());
+  return cut;
+}
+
+}  // namespace
+
+class WindowSizesTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase();
+  void nothing_is_cut_data();
+  void nothing_is_cut();
+
+ private:
+  void fill(test::ServeSession& session);
+  test::TemporaryFolder home_;
+  std::filesystem::path model_;
+};
+
+void WindowSizesTest::initTestCase() {
+  qputenv("PITWALL_HOME", QByteArray::fromStdString(home_.path().string()));
+  model_ = test::write_tiny_model(home_.path());
+  Theme::current().set_mode(ThemeMode::light);
+}
+
+/// A plan of three alternatives, a checklist measured, an engine that has served.
+void WindowSizesTest::fill(test::ServeSession& session) {
+  auto* plan = static_cast<PlanPage*>(session.window->page(u8("plan")));
+  const auto& shipped = shipped_deployments();
+  plan->compare({shipped[0], shipped[1], shipped[2]});
+  auto* tune = static_cast<TunePage*>(session.window->page(u8("tune")));
+  Checklist checklist = checklist_templates().front();
+  checklist.num_prompts = 12;
+  QTRY_VERIFY_WITH_TIMEOUT(tune->session().listed(), test::kPatienceMs);
+  tune->start(checklist);
+  tune->session().run(open_items(checklist));
+  QTRY_VERIFY_WITH_TIMEOUT(!tune->session().running(), test::kPatienceMs);
+  tune->choose(static_cast<int>(checklist.items.size()) - 1);
+  QTRY_VERIFY_WITH_TIMEOUT(plan->answered(), test::kPatienceMs);
+  session.serve_model(model_);
+  session.generate(8);
+  static_cast<ReportsPage*>(session.window->page(u8("reports")))->open_run(1);
+}
+
+void WindowSizesTest::nothing_is_cut_data() {
+  QTest::addColumn<int>("language");
+  QTest::newRow("English") << static_cast<int>(Language::english);
+  QTest::newRow("Chinese") << static_cast<int>(Language::chinese);
+}
+
+void WindowSizesTest::nothing_is_cut() {
+  QFETCH(int, language);
+  speak(static_cast<Language>(language));
+  const test::TemporaryFolder data;
+  test::ServeSession session(data.path());
+  fill(session);
+  QStringList cut;
+  for (const QSize size : {QSize(units(260), units(160)), QSize(1280, 800), QSize(1440, 900)}) {
+    session.window->resize(size);
+    for (const QString& page : session.window->page_ids()) {
+      session.window->show_page(page);
+      const auto* tabs = session.window->findChild<QTabBar*>(page + u8(".narrowTabs"));
+      for (int tab = 0; tab < (tabs && tabs->isVisible() ? tabs->count() : 1); ++tab) {
+        if (tabs && tabs->isVisible()) const_cast<QTabBar*>(tabs)->setCurrentIndex(tab);
+        (void)QTest::qWaitFor([&] { return cut_words(*session.window).isEmpty(); }, kSettleMs);
+        QStringList found = cut_words(*session.window);
+        if (page == u8("serve") && size.width() >= 1440) found << cut_headers(*session.window);
+        for (const QString& one : found) cut << u8("%1×%2 %3").arg(size.width()).arg(size.height()).arg(one);
+      }
+    }
+  }
+  cut.removeDuplicates();
+  for (const QString& one : cut) qWarning().noquote() << one;
+  QCOMPARE(cut.size(), 0);
+}
+
+QTEST_MAIN(WindowSizesTest)
+#include "window_sizes_test.moc"
