@@ -19,6 +19,7 @@
 #include "ui/widgets/data_table.h"
 #include "ui/widgets/line_chart.h"
 #include "ui/widgets/memory_bar.h"
+#include "ui/widgets/number_format.h"
 #include "ui/widgets/share_bar.h"
 #include "ui/widgets/step_chart.h"
 
@@ -110,7 +111,7 @@ void ServeLiveTest::live_settings_change_while_serving() {
   QTRY_VERIFY2(seqs->accessibleDescription().contains(u8("4000")), qPrintable(seqs->accessibleDescription()));
   session_->engine.stop();
   QVERIFY(session_->reaches(EngineState::stopped));
-  QCOMPARE(seqs->text(), QString::number(form->settings().integer("max-num-seqs")));
+  QCOMPARE(seqs->text(), count_text(form->settings().integer("max-num-seqs")));
   const auto run = session_->store->run(RunId{1});
   PW_VERIFY(run);
   QCOMPARE(run->changes.size(), std::size_t{1});

@@ -194,7 +194,7 @@ class ServeViewTest : public QObject {
     session_->window->resize(session_->window->minimumSize());
     QApplication::processEvents();
     auto* shown = session_->child<MemoryTable>("serve.memoryTable");
-    QCOMPARE(shown->height(), shown->sizeHint().height());
+    QTRY_COMPARE(shown->height(), shown->sizeHint().height());
     auto* note = session_->child<QLabel>("serve.memoryNote");
     QVERIFY(note->height() >= note->heightForWidth(note->width()));
   }

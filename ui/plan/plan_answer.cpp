@@ -34,7 +34,7 @@ PlanAnswer::PlanAnswer(QWidget* parent) : QScrollArea(parent) {
   bars_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
   table_card_ = new Card(tr("Alternatives"), {}, {}, this);
   table_card_->setObjectName(QStringLiteral("plan.alternatives"));
-  table_card_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+  table_card_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Minimum);  // its note may need more lines
   table_ = new DataTable(tr("Alternatives"), alternative_columns(), this);
   table_->setObjectName(QStringLiteral("plan.alternatives.table"));
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
