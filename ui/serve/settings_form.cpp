@@ -185,7 +185,7 @@ void SettingsForm::arrange() {
   grid_->setColumnMinimumWidth(2, units(kFieldUnits));
   const bool serving = lock_ == Lock::serving;
   const QFontMetrics metrics(Theme::current().font(FontRole::small));
-  grid_->setColumnMinimumWidth(3, metrics.horizontalAdvance(QStringLiteral("continuous")));
+  grid_->setColumnMinimumWidth(3, metrics.horizontalAdvance(QStringLiteral("continuous")) + units(0.5));
   const auto place = [this](const Row& row) {
     const int at = grid_->rowCount();
     grid_->addWidget(row.name, at, 0);

@@ -14,7 +14,7 @@ namespace pitwall::ui {
 
 namespace {
 
-constexpr double kLeastTitle = 52;  // units: longer ones, of chats, may be cut
+constexpr double kLeastTitle = 60;  // units: longer ones, of chats, may be cut
 
 /// One sample of a line with its name.
 class LegendItem final : public QWidget {
