@@ -106,6 +106,7 @@ SimulatedRun run_of(const SimulatedMachine& machine, Simulation&& simulation) {
   run.scheduler_us = summarize(std::move(simulation.scheduler_us));
   run.steps = simulation.steps.size();
   run.requests = std::move(simulation.requests);
+  run.itl = std::move(simulation.itl);
   run.seconds = seconds_of(simulation, machine.block_bytes, machine.ledger);
   const std::size_t kept = std::min(kRunSteps, simulation.steps.size());
   run.first_steps.assign(simulation.steps.begin(),

@@ -23,6 +23,7 @@ struct SimulationConfig {
 struct Simulation {
   std::vector<RequestRecord> requests;  ///< in the trace's order
   std::vector<double> itl_ms;           ///< every gap between two tokens of a request
+  QuantileSketch itl;                   ///< of them
   std::vector<StepRecord> steps;        ///< plan_ns and commit_ns are 0: planning takes no virtual time
   std::vector<SecondRecord> seconds;    ///< what the recorder says of each; of one replica alone
   std::vector<double>

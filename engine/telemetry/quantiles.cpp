@@ -61,6 +61,26 @@ Summary summarize(std::vector<double> values) {
           .p99 = at(0.99)};
 }
 
+Summary summarize(const QuantileSketch& sketch) {
+  Summary summary = summarize(std::vector<double>{});
+  summary.n = sketch.count();
+  if (summary.n == 0) return summary;
+  const auto at = [&](double q) { return sketch.quantile(q); };
+  summary.mean = sketch.mean();
+  summary.min = at(0);
+  summary.max = sketch.max();
+  summary.p1 = at(0.01);
+  summary.p5 = at(0.05);
+  summary.p10 = at(0.10);
+  summary.p25 = at(0.25);
+  summary.p50 = at(0.50);
+  summary.p75 = at(0.75);
+  summary.p90 = at(0.90);
+  summary.p95 = at(0.95);
+  summary.p99 = at(0.99);
+  return summary;
+}
+
 void QuantileSketch::make_room(int first, int last) {
   if (buckets_.empty()) first_bucket_ = first;
   if (first < first_bucket_) {
@@ -131,6 +151,23 @@ std::vector<QuantileSketch::Step> QuantileSketch::steps() const {
     result.push_back({value, seen});
   }
   return result;
+}
+
+std::vector<QuantileSketch::Bucket> QuantileSketch::buckets() const {
+  std::vector<Bucket> result;
+  if (zeros_ > 0) result.push_back({0, zeros_});
+  for (std::size_t i = 0; i < buckets_.size(); ++i)
+    if (buckets_[i] > 0) result.push_back({bucket_value(first_bucket_ + static_cast<int>(i)), buckets_[i]});
+  return result;
+}
+
+QuantileSketch QuantileSketch::of(std::span<const Bucket> buckets, double sum, double max) {
+  QuantileSketch sketch;
+  for (const Bucket& bucket : buckets) sketch.add(bucket.value, bucket.count);
+  if (!std::isfinite(sum) || !std::isfinite(max) || max < 0) return {};
+  sketch.sum_ = sum;
+  sketch.max_ = max;
+  return sketch;
 }
 
 double QuantileSketch::quantile(double q) const {

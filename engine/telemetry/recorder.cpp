@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "engine/telemetry/recorder_state.h"
@@ -264,7 +265,9 @@ RunRows Recorder::roll(const LedgerSnapshot& ledger, bool last) {
     record.prefix_hit_tokens = tally.prefix_hit_tokens;
     state.history.push(record);
     rows.seconds.push_back(record);
+    rows.itl.merge(tally.latency.itl);
   }
+  state.itl.merge(rows.itl);
   state.next_to_roll = state.open_second;
   // Older tallies are in no window any more.
   while (state.tallies.size() > kSnapshotSeconds) state.tallies.pop_front();
@@ -366,11 +369,12 @@ Recorder::Sources Recorder::sources() const {
 }
 
 RunSummary Recorder::summary() const {
-  const auto [statistics, totals] = [this] {
+  const auto [statistics, totals, itl] = [this] {
     const std::lock_guard lock(state_->mutex);
-    return std::pair(state_->statistics, state_->totals);
+    return std::tuple(state_->statistics, state_->totals, state_->itl);
   }();
   RunSummary summary = statistics.summary();
+  summary.metrics["itl_ms"] = summarize(itl);
   summary.totals = totals;
   summary.end_utc = clock_.utc_now();
   return summary;

@@ -103,6 +103,7 @@ struct Recorder::State {
   std::deque<std::int64_t> lap_starts;        // first whole second after each change
   Ring<PrefixLookup> lookups{kKeptLookups};   // of the last requests scheduled
   RunStatistics statistics{kSummedRequests};  // of ended requests
+  QuantileSketch itl;                         // every gap of the seconds that were rolled, ms
   EngineTotals totals;
   std::int32_t running = 0, waiting = 0, deferred = 0;
 

@@ -48,6 +48,7 @@ QString dropped_path(const QDropEvent& event) {
 
 MainWindow::MainWindow(EngineController& engine, Preferences& preferences, QWidget* parent)
     : QMainWindow(parent),
+      engine_(engine),
       preferences_(preferences),
       registry_(new ActionRegistry(preferences, this)),
       notifier_(new DesktopNotifier(this)),
@@ -229,6 +230,9 @@ bool MainWindow::event(QEvent* event) {
     // After the backing store has been flushed: the window's children are painted in the same go.
     QMetaObject::invokeMethod(this, &MainWindow::painted, Qt::QueuedConnection);
   }
+  if (event->type() == QEvent::WindowStateChange || event->type() == QEvent::Show ||
+      event->type() == QEvent::Hide)
+    engine_.set_watched(isVisible() && !isMinimized());
   return taken;
 }
 

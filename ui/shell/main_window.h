@@ -60,6 +60,7 @@ class MainWindow : public QMainWindow {
   void show_shortcuts();
   void show_palette();
   void set_usual_size();
+  EngineController& engine_;
   Preferences& preferences_;
   ActionRegistry* registry_;
   DesktopNotifier* notifier_;
