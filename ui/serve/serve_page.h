@@ -57,6 +57,7 @@ class ServePage : public Page {
   void show_state();
   void show_device();
   void take_snapshot();
+  void watch_recording(const Snapshot& snapshot);
   void show_snapshot();
   void plan_memory();
   void show_error();
