@@ -334,7 +334,7 @@ void ServePage::connect_engine() {
           });
   connect(&engine, &EngineController::snapshot_ready, this, [this] {
     take_snapshot();
-    if (!state_->paused && isVisible() && !window()->isMinimized()) show_snapshot();
+    if (!state_->paused && isVisible() && state_->engine.watched()) show_snapshot();
   });
 }
 

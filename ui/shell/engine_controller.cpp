@@ -228,6 +228,9 @@ void EngineController::set_refresh_hz(int hz) {
   state_->refresh_hz = std::clamp(hz, 4, 10);
   state_->set_pace();
 }
+bool EngineController::watched() const {
+  return state_->watched;
+}
 void EngineController::set_watched(bool watched) {
   if (state_->watched == watched) return;
   state_->watched = watched;

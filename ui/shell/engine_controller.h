@@ -38,6 +38,7 @@ class EngineController : public QObject {
   void set_refresh_hz(int hz);                    ///< 4 … 10
   /// While nobody sees the window a snapshot comes once a second: taking one costs the engine, too.
   void set_watched(bool watched);
+  bool watched() const;
 
  Q_SIGNALS:
   void state_changed(pitwall::EngineState state);

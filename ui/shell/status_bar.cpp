@@ -74,7 +74,7 @@ StatusBar::StatusBar(EngineController& engine, QAction* commands, QWidget* paren
     refresh();
   });
   connect(&engine, &EngineController::snapshot_ready, this, [this] {
-    if (!window()->isMinimized()) refresh();
+    if (engine_.watched()) refresh();
   });
   connect(&Theme::current(), &Theme::changed, this, [this] {
     refresh();
