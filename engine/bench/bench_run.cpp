@@ -182,7 +182,7 @@ Result<void> BenchRun::end(RunStatus status, const std::string& error) {
   thread_.join();
   write(true);
   RunSummary summary = summarize_requests(all_);
-  summary.metrics["itl_ms"] = summarize(all_itl_);
+  summary.metrics["itl_ms"] = all_itl_.summary();
   summary.status = status;
   summary.error = error;
   summary.end_utc = clock_.utc_now();

@@ -79,7 +79,7 @@ Result<Run> record(const SimulatedRun& simulated, RunHeader header, RunSink& sin
   run.id = *id;
   run.header = std::move(header);
   run.summary = summarize_requests(run.requests);
-  run.summary.metrics["itl_ms"] = summarize(run.itl);
+  run.summary.metrics["itl_ms"] = run.itl.summary();
   run.summary.ledger = simulated.ledger;
   run.summary.totals.steps = static_cast<std::int64_t>(simulated.steps);
   run.summary.totals.preemptions = simulated.result.preemptions;

@@ -175,7 +175,7 @@ RequestRecord aiperf_request(const Json& line, std::size_t number, QuantileSketc
 
 /// Where no gap is told, the longest is not 0: nobody knows it.
 void sum_gaps(Run& run) {
-  run.summary.metrics["itl_ms"] = summarize(run.itl);
+  run.summary.metrics["itl_ms"] = run.itl.summary();
   const bool told = std::any_of(run.requests.begin(), run.requests.end(),
                                 [](const RequestRecord& request) { return request.max_itl > 0; });
   if (!told) run.summary.metrics["max_itl_ms"] = summarize({});

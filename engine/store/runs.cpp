@@ -264,7 +264,7 @@ void cut_off(SQLite::Database& database, RunId id) {
   const auto run = read_run(database, id);
   if (!run) return;
   RunSummary summary = summarize_requests(run->requests);
-  summary.metrics["itl_ms"] = summarize(run->itl);
+  summary.metrics["itl_ms"] = run->itl.summary();
   summary.status = RunStatus::cut_off;
   summary.error = "The recording program ended before the run did";
   summary.end_utc = last_sign_of_life(*run);

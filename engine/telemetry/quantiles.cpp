@@ -61,24 +61,21 @@ Summary summarize(std::vector<double> values) {
           .p99 = at(0.99)};
 }
 
-Summary summarize(const QuantileSketch& sketch) {
-  Summary summary = summarize(std::vector<double>{});
-  summary.n = sketch.count();
-  if (summary.n == 0) return summary;
-  const auto at = [&](double q) { return sketch.quantile(q); };
-  summary.mean = sketch.mean();
-  summary.min = at(0);
-  summary.max = sketch.max();
-  summary.p1 = at(0.01);
-  summary.p5 = at(0.05);
-  summary.p10 = at(0.10);
-  summary.p25 = at(0.25);
-  summary.p50 = at(0.50);
-  summary.p75 = at(0.75);
-  summary.p90 = at(0.90);
-  summary.p95 = at(0.95);
-  summary.p99 = at(0.99);
-  return summary;
+Summary QuantileSketch::summary() const {
+  return {.n = count_,
+          .mean = mean(),
+          .std = kNaN,
+          .min = quantile(0),
+          .max = max(),
+          .p1 = quantile(0.01),
+          .p5 = quantile(0.05),
+          .p10 = quantile(0.10),
+          .p25 = quantile(0.25),
+          .p50 = quantile(0.50),
+          .p75 = quantile(0.75),
+          .p90 = quantile(0.90),
+          .p95 = quantile(0.95),
+          .p99 = quantile(0.99)};
 }
 
 void QuantileSketch::make_room(int first, int last) {

@@ -30,6 +30,7 @@ class QuantileSketch {
   double mean() const;              ///< NaN when empty
   double max() const;               ///< exact; NaN when empty
   double quantile(double q) const;  ///< NaN when empty
+  Summary summary() const;          ///< within 1 %; std is NaN
   struct Step {
     double value = 0;
     std::int64_t at_most = 0;  ///< samples up to and with it
@@ -53,7 +54,5 @@ class QuantileSketch {
   std::int64_t zeros_ = 0, count_ = 0;
   double sum_ = 0, max_ = 0;
 };
-
-Summary summarize(const QuantileSketch& sketch);  ///< within 1 %; std is NaN
 
 }  // namespace pitwall

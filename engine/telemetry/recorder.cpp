@@ -375,7 +375,7 @@ RunSummary Recorder::summary() const {
     return std::tuple(state_->statistics, state_->totals, state_->itl);
   }();
   RunSummary summary = statistics.summary();
-  summary.metrics["itl_ms"] = summarize(itl);
+  summary.metrics["itl_ms"] = itl.summary();
   summary.totals = totals;
   summary.end_utc = clock_.utc_now();
   return summary;
