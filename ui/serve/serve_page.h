@@ -7,6 +7,10 @@
 
 #include "ui/shell/page.h"
 
+namespace pitwall {
+struct Snapshot;
+}
+
 namespace pitwall::ui {
 
 class EngineController;
