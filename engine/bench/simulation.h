@@ -7,6 +7,7 @@
 #include "engine/bench/trace.h"
 #include "engine/cache/kv_cache.h"
 #include "engine/schedule/scheduler.h"
+#include "engine/telemetry/quantiles.h"
 #include "engine/telemetry/records.h"
 
 namespace pitwall {
