@@ -147,7 +147,6 @@ class TracePlay {
     if (second == rolled_second_ && !last) return;
     rolled_second_ = second;
     const RunRows rows = recorder_.roll({}, last);
-    simulation_.itl.merge(rows.itl);
     simulation_.seconds.insert(simulation_.seconds.end(), rows.seconds.begin(), rows.seconds.end());
   }
 

@@ -7,7 +7,6 @@
 #include "engine/bench/trace.h"
 #include "engine/cache/kv_cache.h"
 #include "engine/schedule/scheduler.h"
-#include "engine/telemetry/quantiles.h"
 #include "engine/telemetry/records.h"
 
 namespace pitwall {
@@ -24,7 +23,6 @@ struct SimulationConfig {
 struct Simulation {
   std::vector<RequestRecord> requests;  ///< in the trace's order
   std::vector<double> itl_ms;           ///< every gap between two tokens of a request
-  QuantileSketch itl;                   ///< of them
   std::vector<StepRecord> steps;        ///< plan_ns and commit_ns are 0: planning takes no virtual time
   std::vector<SecondRecord> seconds;    ///< what the recorder says of each; of one replica alone
   std::vector<double>
