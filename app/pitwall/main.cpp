@@ -103,6 +103,7 @@ void add_options(QCommandLineParser& parser) {
 /// What is asked of the window, with paths that another process understands.
 Result<ui::StartWish> parse_wish(const QCommandLineParser& parser) {
   ui::StartWish wish;
+  wish.activation_token = qEnvironmentVariable(ui::kActivationToken);
   wish.model = parser.value(QStringLiteral("model"));
   wish.port = parser.value(QStringLiteral("port"));
   wish.serve = parser.isSet(QStringLiteral("serve"));
@@ -196,8 +197,10 @@ Result<void> begin_session(ui::MainWindow& window, const ui::StartWish& wish) {
 
 /// What a later start asked of this one.
 void take_wish(ui::MainWindow& window, const QByteArray& message) {
-  window.bring_to_front();
   const auto wish = ui::StartWish::from_message(message);
+  if (wish && !wish->activation_token.isEmpty())
+    qputenv(ui::kActivationToken, wish->activation_token.toUtf8());
+  window.bring_to_front();
   const Result<void> begun = wish ? begin_session(window, *wish) : Result<void>(wish.error());
   if (!begun) window.post(ui::banner_of(begun.error()));
 }

@@ -46,6 +46,18 @@ RequestRecord seen_by_client(const StreamRecord& record, Nanos utc_of_steady) {
   return request;
 }
 
+/// Of the gaps between its tokens: k tokens at once share the gap before them.
+void add_gaps(const StreamRecord& record, QuantileSketch& itl) {
+  Nanos last = 0;
+  for (const ChunkTime& chunk : record.chunks) {
+    if (!chunk.output) continue;
+    const int tokens = std::max(chunk.tokens, 1);
+    if (last > 0)
+      itl.add(static_cast<double>(chunk.at - last) / static_cast<double>(kNanosPerMs) / tokens, tokens);
+    last = chunk.at;
+  }
+}
+
 EngineTotals operator-(EngineTotals after, const EngineTotals& before) {
   after.preemptions -= before.preemptions;
   after.steps -= before.steps;
@@ -110,6 +122,7 @@ void BenchRun::ended(const StreamRecord& record) {
   if (engine_ == nullptr) seen_.finished(request.id, record.closed, request.finish, request.error);
   const std::lock_guard lock(mutex_);
   fresh_.push_back(std::move(request));
+  add_gaps(record, fresh_itl_);
 }
 
 void BenchRun::loop() {
@@ -149,6 +162,7 @@ void BenchRun::write(bool last) {
   {
     const std::lock_guard lock(mutex_);
     rows.requests = std::exchange(fresh_, {});
+    rows.itl = std::exchange(fresh_itl_, {});
   }
   rows.seconds = new_seconds(last);
   rows.steps = new_steps();
@@ -156,6 +170,7 @@ void BenchRun::write(bool last) {
   auto written = sink_.append(id_, rows);
   if (!written && written_) written_ = std::move(written);
   all_.insert(all_.end(), rows.requests.begin(), rows.requests.end());
+  all_itl_.merge(rows.itl);
 }
 
 Result<void> BenchRun::end(RunStatus status, const std::string& error) {
@@ -167,6 +182,7 @@ Result<void> BenchRun::end(RunStatus status, const std::string& error) {
   thread_.join();
   write(true);
   RunSummary summary = summarize_requests(all_);
+  summary.metrics["itl_ms"] = all_itl_.summary();
   summary.status = status;
   summary.error = error;
   summary.end_utc = clock_.utc_now();

@@ -61,6 +61,7 @@ class BenchRun final : public LoadListener {
   EngineTotals totals_before_;  // of the engine
   Recorder seen_;               // the client's view, for the seconds of a run over HTTP
   std::vector<RequestRecord> all_;
+  QuantileSketch all_itl_;
   Nanos last_second_ = 0;
   Nanos last_step_ = 0;  // when the newest written step was launched
   std::size_t steps_kept_ = 0;
@@ -70,6 +71,7 @@ class BenchRun final : public LoadListener {
   std::condition_variable wake_;
   bool ending_ = false;
   std::vector<RequestRecord> fresh_;  // under the mutex: ended, not written yet
+  QuantileSketch fresh_itl_;          // under the mutex: of their gaps
   std::thread thread_;
 };
 

@@ -71,6 +71,7 @@ Result<Run> record(const SimulatedRun& simulated, RunHeader header, RunSink& sin
   run.requests = simulated.requests;
   run.seconds = simulated.seconds;
   run.steps = simulated.first_steps;
+  run.itl = simulated.itl;
   for (RequestRecord& request : run.requests) request.arrival_utc = header.start_utc + request.arrival;
   for (SecondRecord& second : run.seconds) second.utc += header.start_utc;
   const auto id = sink.begin(header);
@@ -78,6 +79,7 @@ Result<Run> record(const SimulatedRun& simulated, RunHeader header, RunSink& sin
   run.id = *id;
   run.header = std::move(header);
   run.summary = summarize_requests(run.requests);
+  run.summary.metrics["itl_ms"] = run.itl.summary();
   run.summary.ledger = simulated.ledger;
   run.summary.totals.steps = static_cast<std::int64_t>(simulated.steps);
   run.summary.totals.preemptions = simulated.result.preemptions;
@@ -86,7 +88,7 @@ Result<Run> record(const SimulatedRun& simulated, RunHeader header, RunSink& sin
   run.summary.totals.misses = simulated.result.misses;
   run.summary.end_utc =
       run.header.start_utc + static_cast<Nanos>(simulated.result.duration_s * kNanosPerSecond);
-  if (auto appended = sink.append(run.id, {run.requests, run.seconds, {}, run.steps}); !appended)
+  if (auto appended = sink.append(run.id, {run.requests, run.seconds, {}, run.steps, run.itl}); !appended)
     return appended.error();
   if (auto ended = sink.end(run.id, run.summary); !ended) return ended.error();
   return run;

@@ -93,6 +93,7 @@ SimulatedRun run_of(const SimulatedMachine& machine, Simulation&& simulation) {
     run.first_failed = static_cast<std::int64_t>(request.id.value);
     run.first_failure = request.error;
   }
+  for (const double gap : simulation.itl_ms) run.itl.add(gap);
   run.result = summarize_bench(simulation.requests, std::move(simulation.itl_ms));
   run.result.max_concurrent_requests = simulation.peak_live;
   run.result.max_output_tokens_per_s = simulation.peak_tokens_in_a_second;

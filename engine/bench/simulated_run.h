@@ -31,6 +31,7 @@ struct SimulatedRun {
   std::size_t steps = 0;
   std::vector<StepRecord> first_steps;  ///< up to kRunSteps
   std::vector<RequestRecord> requests;  ///< in the trace's order, virtual times from 0
+  QuantileSketch itl;                   ///< every gap between their tokens, ms
   /// Of virtual time: running, waiting and KV are the largest of the steps that ended in each. Latency is
   /// that of a single replica; of several it is left out.
   std::vector<SecondRecord> seconds;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
+#include <thread>
 
 namespace pitwall {
 
@@ -14,6 +16,14 @@ TokenId simulated_token(RequestId request, std::int32_t position) {
   bits ^= bits >> 31;
   return kFirstSimulatedToken + static_cast<TokenId>(bits % kFirstSimulatedToken);
 }
+
+SimExecutor::SimExecutor(const StepTimeModel& model, VirtualClock& clock)
+    : model_(model), clock_(clock), wait_until_([&clock](Nanos at) { clock.advance_to(at); }) {}
+
+SimExecutor::SimExecutor(const StepTimeModel& model, const RealClock& clock)
+    : model_(model), clock_(clock), wait_until_([&clock](Nanos at) {
+        std::this_thread::sleep_for(std::chrono::nanoseconds(at - clock.now()));
+      }) {}
 
 void SimExecutor::launch(StepPlan plan) {
   assert(in_flight_.size() < 2);
@@ -40,7 +50,7 @@ StepResult SimExecutor::collect() {
   assert(!in_flight_.empty());
   StepResult result = std::move(in_flight_.front());
   in_flight_.pop_front();
-  clock_.advance_to(result.finished);
+  wait_until_(result.finished);
   return result;
 }
 

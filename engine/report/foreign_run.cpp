@@ -63,7 +63,7 @@ Nanos read_date(const std::string& text) {
   return Nanos{timegm(&parts)} * kNanosPerSecond;
 }
 
-std::vector<RequestRecord> vllm_requests(const Json& document, Nanos start_utc) {
+std::vector<RequestRecord> vllm_requests(const Json& document, Nanos start_utc, QuantileSketch& itl) {
   std::vector<RequestRecord> requests;
   const auto input = document.find("input_lens");
   if (input == document.end() || !input->is_array()) return requests;
@@ -94,6 +94,7 @@ std::vector<RequestRecord> vllm_requests(const Json& document, Nanos start_utc) 
       const Nanos gap = nanos_of_seconds(entry(gaps, k, "itls"));
       request.last_token += gap;
       request.max_itl = std::max(request.max_itl, gap);
+      itl.add(static_cast<double>(gap) / static_cast<double>(kNanosPerMs));
     }
     request.finished = request.last_token;
   }
@@ -140,7 +141,7 @@ const Json& object_in(const Json& line, const char* key) {
   return *found;
 }
 
-RequestRecord aiperf_request(const Json& line, std::size_t number) {
+RequestRecord aiperf_request(const Json& line, std::size_t number, QuantileSketch& itl) {
   const Json &metadata = object_in(line, "metadata"), &metrics = object_in(line, "metrics");
   RequestRecord request;
   request.id = RequestId{number};
@@ -160,8 +161,10 @@ RequestRecord aiperf_request(const Json& line, std::size_t number) {
   if (!std::isnan(latency)) request.last_token = request.arrival + nanos_of_ms(latency);
   request.finished = std::max(request.arrival, request.last_token);
   if (const auto gaps = metrics.find("inter_chunk_latency"); gaps != metrics.end() && gaps->contains("value"))
-    for (const Json& gap : gaps->at("value"))
+    for (const Json& gap : gaps->at("value")) {
       request.max_itl = std::max(request.max_itl, nanos_of_ms(gap.get<double>()));
+      itl.add(gap.get<double>());
+    }
   const auto error = line.find("error");
   const bool cancelled = metadata.value("was_cancelled", false);
   const bool failed = error != line.end() && !error->is_null();
@@ -171,7 +174,8 @@ RequestRecord aiperf_request(const Json& line, std::size_t number) {
 }
 
 /// Where no gap is told, the longest is not 0: nobody knows it.
-void forget_untold_gaps(Run& run) {
+void sum_gaps(Run& run) {
+  run.summary.metrics["itl_ms"] = run.itl.summary();
   const bool told = std::any_of(run.requests.begin(), run.requests.end(),
                                 [](const RequestRecord& request) { return request.max_itl > 0; });
   if (!told) run.summary.metrics["max_itl_ms"] = summarize({});
@@ -197,9 +201,9 @@ Run run_of_vllm(const Json& document) {
   add("request-rate", "request_rate");
   add("burstiness", "burstiness");
   add("max-concurrency", "max_concurrency");
-  run.requests = vllm_requests(document, header.start_utc);
+  run.requests = vllm_requests(document, header.start_utc, run.itl);
   run.summary = summarize_requests(run.requests);
-  forget_untold_gaps(run);
+  sum_gaps(run);
   EngineTotals& totals = run.summary.totals;
   const auto completed = static_cast<std::int64_t>(number_in(document, "completed", 0));
   totals.requests_finished = completed + static_cast<std::int64_t>(number_in(document, "failed", 0));
@@ -229,7 +233,7 @@ Result<Run> run_of_aiperf(const std::string& lines) {
                    "Give the profile_export.jsonl as AIPerf wrote it", "file"};
     };
     try {
-      run.requests.push_back(aiperf_request(Json::parse(line), number));
+      run.requests.push_back(aiperf_request(Json::parse(line), number, run.itl));
     } catch (const JsonFieldError& error) {
       return fault("\"" + error.key + "\": " + error.what());
     } catch (const nlohmann::json::exception& error) {
@@ -239,7 +243,7 @@ Result<Run> run_of_aiperf(const std::string& lines) {
   std::stable_sort(run.requests.begin(), run.requests.end(),
                    [](const auto& a, const auto& b) { return a.arrival < b.arrival; });
   run.summary = summarize_requests(run.requests);
-  forget_untold_gaps(run);
+  sum_gaps(run);
   run.header.start_utc = run.summary.end_utc = run.requests.empty() ? 0 : run.requests.front().arrival_utc;
   for (const RequestRecord& request : run.requests)
     run.summary.end_utc =

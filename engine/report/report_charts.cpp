@@ -127,13 +127,31 @@ SvgSeries spread(const Run& run, const char* name, const char* hue, const char* 
   return series;
 }
 
+/// The same of every gap between tokens.
+SvgSeries gap_spread(const QuantileSketch& itl) {
+  SvgSeries series{"ITL", kItl, "", {}, {}};
+  std::int64_t before = 0;
+  for (const QuantileSketch::Step& step : itl.steps()) {
+    for (const std::int64_t below : {before, step.at_most}) {
+      series.x.push_back(100 * static_cast<double>(below) / static_cast<double>(itl.count()));
+      series.y.push_back(step.value);
+    }
+    before = step.at_most;
+  }
+  return series;
+}
+
 SvgChart spread_chart(const Run& run) {
-  SvgChart chart{"Spread over requests",      "ms", "What do the slowest requests feel?",
-                 "% of requests at or below", true, {}};
+  SvgChart chart{"Spread over requests and gaps",
+                 "ms",
+                 "What do the slowest feel?",
+                 "% of requests, for ITL of gaps, at or below",
+                 true,
+                 {}};
   chart.series = {spread(run, "E2E", colour::kMuted, "9 3 2 3", &RequestRecord::e2e_ms),
                   spread(run, "TTFT", kTtft, "", &RequestRecord::ttft_ms),
                   spread(run, "max ITL", kItl, "2 2", &RequestRecord::max_itl_ms),
-                  spread(run, "TPOT", kTpot, "7 3", &RequestRecord::tpot_ms)};
+                  spread(run, "TPOT", kTpot, "7 3", &RequestRecord::tpot_ms), gap_spread(run.itl)};
   return chart;
 }
 

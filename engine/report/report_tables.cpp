@@ -68,8 +68,9 @@ Table latency_table(const Run& run) {
     const char* metric;
     const char* name;
   };
-  constexpr std::array<Row, 5> kRows = {{{"ttft_ms", "TTFT: arrival to first token"},
+  constexpr std::array<Row, 6> kRows = {{{"ttft_ms", "TTFT: arrival to first token"},
                                          {"tpot_ms", "TPOT: (last − first token) / (tokens − 1)"},
+                                         {"itl_ms", "ITL: every gap between tokens"},
                                          {"max_itl_ms", "Longest ITL of each request"},
                                          {"queue_ms", "Queue: arrival to first scheduled"},
                                          {"e2e_ms", "E2E: arrival to last token"}}};
@@ -90,7 +91,8 @@ Table latency_table(const Run& run) {
                           {ms_text(s.max), Tone::strong}});
   }
   table.note =
-      "One value for each request that ended well. Percentiles are type 7 (linear); in grey where values are "
+      "One value for each request that ended well; ITL has one for each gap, within 1 %. Percentiles are "
+      "type 7 (linear); in grey where values are "
       "too "
       "few: p90 under 20, p95 under 40, p99 under 100.";
   return table;

@@ -64,6 +64,24 @@ void read_summary(const Json& json, RunSummary& summary) {
   }
 }
 
+Json itl_json(const QuantileSketch& itl) {
+  if (itl.count() == 0) return nullptr;
+  Json buckets = Json::array();
+  for (const QuantileSketch::Bucket& bucket : itl.buckets()) buckets.push_back({bucket.value, bucket.count});
+  return {{"sum_ms", itl.sum()}, {"max_ms", itl.max()}, {"ms_and_count", std::move(buckets)}};
+}
+
+/// Of "itl"; runs of before have none.
+QuantileSketch read_itl(const Json& json) {
+  const auto found = json.find("itl");
+  if (found == json.end() || found->is_null()) return {};
+  if (!found->is_object()) throw JsonFieldError("itl", "an object is expected");
+  std::vector<QuantileSketch::Bucket> buckets;
+  for (const Json& bucket : found->at("ms_and_count"))
+    buckets.push_back({bucket.at(0).get<double>(), bucket.at(1).get<std::int64_t>()});
+  return QuantileSketch::of(buckets, found->at("sum_ms").get<double>(), found->at("max_ms").get<double>());
+}
+
 Run read_run(const Json& json) {
   Run run;
   if (const auto id = json.find("id"); id != json.end()) {
@@ -81,6 +99,7 @@ Run read_run(const Json& json) {
   read_array(json, "requests", run.requests);
   read_array(json, "seconds", run.seconds);
   read_array(json, "changes", run.changes);
+  run.itl = read_itl(json);
   if (const auto steps = json.find("steps"); steps != json.end()) {
     if (!steps->is_string()) throw JsonFieldError("steps", "a string is expected");
     auto read = parse_steps(steps->get<std::string>());
@@ -108,6 +127,7 @@ std::string run_json(const Run& run) {
   json["requests"] = array_of(run.requests);
   json["seconds"] = array_of(run.seconds);
   json["changes"] = array_of(run.changes);
+  json["itl"] = itl_json(run.itl);
   json["steps"] = steps_text(run.steps);
   return dump_json(json, 1) + "\n";
 }

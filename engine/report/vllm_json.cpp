@@ -57,6 +57,7 @@ std::string vllm_json(const Run& run) {
   LoadReport report;
   report.setup = setup_of(run);
   report.vllm = summarize_bench(run.requests, {});
+  report.vllm.itl = run.itl.summary();
   report.vllm.max_concurrent_requests = most_at_once(run.requests);
   for (const SecondRecord& second : run.seconds)
     if (second.output_tokens_per_s > 0)

@@ -18,7 +18,7 @@ RunRecorder::RunRecorder(Recorder& recorder, const Ledger& ledger, RunSink* sink
     : recorder_(recorder), ledger_(ledger), sink_(sink) {
   if (sink_ != nullptr) {
     if (auto run = sink_->begin(header)) {
-      run_ = *run;
+      run_ = run->value;
     } else {
       give_up(run.error());
     }
@@ -44,7 +44,7 @@ void RunRecorder::end(RunStatus status, const std::string& error) {
   summary.status = status;
   summary.error = error;
   summary.ledger = ledger_.snapshot();
-  if (auto ok = sink_->end(run_, summary); !ok) give_up(ok.error());
+  if (auto ok = sink_->end(run(), summary); !ok) give_up(ok.error());
 }
 
 void RunRecorder::loop() {
@@ -62,12 +62,13 @@ void RunRecorder::roll(bool last) {
   const bool nothing =
       rows.requests.empty() && rows.seconds.empty() && rows.changes.empty() && rows.steps.empty();
   if (sink_ == nullptr || nothing) return;
-  if (auto ok = sink_->append(run_, rows); !ok) give_up(ok.error());
+  if (auto ok = sink_->append(run(), rows); !ok) give_up(ok.error());
 }
 
 void RunRecorder::give_up(const Error& error) {
   spdlog::warn("the run is no longer recorded; serving goes on: {}", error.text());
   sink_ = nullptr;
+  run_ = 0;
 }
 
 RunHeader run_header(const EngineOptions& options, const LoadedEngine& loaded, const Ledger& ledger,

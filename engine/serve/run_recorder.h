@@ -2,6 +2,7 @@
 // RunRecorder: closes the Recorder's seconds and writes the run, on a thread of its own: a slow or full disk
 // never delays a token.
 #pragma once
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -18,7 +19,7 @@ class RunRecorder {
   RunRecorder(Recorder& recorder, const Ledger& ledger, RunSink* sink, const RunHeader& header);
   ~RunRecorder();  ///< end()
 
-  RunId run() const { return run_; }  ///< none when nothing is recorded
+  RunId run() const { return {run_.load()}; }  ///< none when nothing is recorded, or no longer
   void end(RunStatus status = RunStatus::finished, const std::string& error = {});  ///< idempotent
 
  private:
@@ -29,7 +30,7 @@ class RunRecorder {
   Recorder& recorder_;
   const Ledger& ledger_;
   RunSink* sink_;  // null: not recorded, or given up
-  RunId run_;
+  std::atomic<std::int64_t> run_{0};
   std::mutex mutex_;
   std::condition_variable wake_;
   bool ending_ = false;

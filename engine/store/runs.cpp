@@ -114,6 +114,18 @@ Nanos last_sign_of_life(const Run& run) {
   return last;
 }
 
+QuantileSketch read_gaps(SQLite::Database& database, RunId run) {
+  SQLite::Statement query(database, "SELECT ms, count FROM gaps WHERE run = ?");
+  query.bind(1, run.value);
+  std::vector<QuantileSketch::Bucket> buckets;
+  while (query.executeStep())
+    buckets.push_back({query.getColumn(0).getDouble(), query.getColumn(1).getInt64()});
+  SQLite::Statement totals(database, "SELECT sum_ms, max_ms FROM gap_totals WHERE run = ?");
+  totals.bind(1, run.value);
+  if (!totals.executeStep()) return {};
+  return QuantileSketch::of(buckets, totals.getColumn(0).getDouble(), totals.getColumn(1).getDouble());
+}
+
 /// All but requests and steps.
 Result<Run> read_outline(SQLite::Database& database, RunId id) {
   SQLite::Statement query(database, "SELECT note, " + column_names<RunHeader>() + ", " +
@@ -128,6 +140,7 @@ Result<Run> read_outline(SQLite::Database& database, RunId id) {
   read_summary(database, id, run.summary);
   run.seconds = rows_of<SecondRecord>(database, "seconds", "row", id);
   run.changes = rows_of<SettingChange>(database, "changes", "row", id);
+  run.itl = read_gaps(database, id);
   return run;
 }
 
@@ -176,6 +189,29 @@ void insert_steps(SQLite::Database& database, RunId run, const std::vector<StepR
   insert.exec();
 }
 
+/// They join what the run has already.
+void add_gaps(SQLite::Database& database, RunId run, const QuantileSketch& gaps) {
+  if (gaps.count() == 0) return;
+  SQLite::Statement add(database,
+                        "INSERT INTO gaps (run, ms, count) VALUES (?, ?, ?) "
+                        "ON CONFLICT DO UPDATE SET count = count + excluded.count");
+  for (const QuantileSketch::Bucket& bucket : gaps.buckets()) {
+    add.bind(1, run.value);
+    add.bind(2, bucket.value);
+    add.bind(3, bucket.count);
+    add.exec();
+    add.reset();
+  }
+  SQLite::Statement totals(
+      database,
+      "INSERT INTO gap_totals (run, sum_ms, max_ms) VALUES (?, ?, ?) ON CONFLICT DO UPDATE "
+      "SET sum_ms = sum_ms + excluded.sum_ms, max_ms = max(max_ms, excluded.max_ms)");
+  totals.bind(1, run.value);
+  totals.bind(2, gaps.sum());
+  totals.bind(3, gaps.max());
+  totals.exec();
+}
+
 RunId insert_header(SQLite::Database& database, const RunHeader& header) {
   SQLite::Statement insert(database, insert_sql<RunHeader>("runs", "recorder"));
   insert.bind(1, own_process_mark());
@@ -199,6 +235,7 @@ void insert_all(SQLite::Database& database, RunId run, const RunRows& rows) {
   insert_rows(database, "seconds", run, rows.seconds);
   insert_rows(database, "changes", run, rows.changes);
   insert_steps(database, run, rows.steps);
+  add_gaps(database, run, rows.itl);
 }
 
 Result<void> write_note(SQLite::Database& database, RunId id, const std::string& note) {
@@ -227,6 +264,7 @@ void cut_off(SQLite::Database& database, RunId id) {
   const auto run = read_run(database, id);
   if (!run) return;
   RunSummary summary = summarize_requests(run->requests);
+  summary.metrics["itl_ms"] = run->itl.summary();
   summary.status = RunStatus::cut_off;
   summary.error = "The recording program ended before the run did";
   summary.end_utc = last_sign_of_life(*run);
@@ -335,7 +373,7 @@ Result<RunId> Store::import_run(const Run& run) {
     WriteTransaction transaction(database);
     if (auto fresh = refuse_double(database, run.header.uuid); !fresh) return fresh.error();
     const RunId id = insert_header(database, run.header);
-    insert_all(database, id, {run.requests, run.seconds, run.changes, run.steps});
+    insert_all(database, id, {run.requests, run.seconds, run.changes, run.steps, run.itl});
     RunSummary summary = run.summary;
     if (summary.status == RunStatus::recording) {
       summary.status = RunStatus::cut_off;

@@ -211,7 +211,21 @@ CREATE TABLE steps (
 CREATE INDEX steps_of_run ON steps (run);
 )sql";
 
-constexpr std::array kSteps = {kVersion1, kVersion2, kVersion3, kVersion4, kVersion5};
+// Version 6: every gap between the tokens of a run's requests, as the buckets of a QuantileSketch.
+constexpr const char* kVersion6 = R"sql(
+CREATE TABLE gaps (
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  ms REAL NOT NULL, count INTEGER NOT NULL,
+  PRIMARY KEY (run, ms)
+) WITHOUT ROWID;
+
+CREATE TABLE gap_totals (
+  run INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+  sum_ms REAL NOT NULL, max_ms REAL NOT NULL
+);
+)sql";
+
+constexpr std::array kSteps = {kVersion1, kVersion2, kVersion3, kVersion4, kVersion5, kVersion6};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(std::string("PRAGMA ") + name).getInt();

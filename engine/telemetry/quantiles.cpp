@@ -61,6 +61,23 @@ Summary summarize(std::vector<double> values) {
           .p99 = at(0.99)};
 }
 
+Summary QuantileSketch::summary() const {
+  return {.n = count_,
+          .mean = mean(),
+          .std = kNaN,
+          .min = quantile(0),
+          .max = max(),
+          .p1 = quantile(0.01),
+          .p5 = quantile(0.05),
+          .p10 = quantile(0.10),
+          .p25 = quantile(0.25),
+          .p50 = quantile(0.50),
+          .p75 = quantile(0.75),
+          .p90 = quantile(0.90),
+          .p95 = quantile(0.95),
+          .p99 = quantile(0.99)};
+}
+
 void QuantileSketch::make_room(int first, int last) {
   if (buckets_.empty()) first_bucket_ = first;
   if (first < first_bucket_) {
@@ -131,6 +148,23 @@ std::vector<QuantileSketch::Step> QuantileSketch::steps() const {
     result.push_back({value, seen});
   }
   return result;
+}
+
+std::vector<QuantileSketch::Bucket> QuantileSketch::buckets() const {
+  std::vector<Bucket> result;
+  if (zeros_ > 0) result.push_back({0, zeros_});
+  for (std::size_t i = 0; i < buckets_.size(); ++i)
+    if (buckets_[i] > 0) result.push_back({bucket_value(first_bucket_ + static_cast<int>(i)), buckets_[i]});
+  return result;
+}
+
+QuantileSketch QuantileSketch::of(std::span<const Bucket> buckets, double sum, double max) {
+  QuantileSketch sketch;
+  for (const Bucket& bucket : buckets) sketch.add(bucket.value, bucket.count);
+  if (!std::isfinite(sum) || !std::isfinite(max) || max < 0) return {};
+  sketch.sum_ = sum;
+  sketch.max_ = max;
+  return sketch;
 }
 
 double QuantileSketch::quantile(double q) const {

@@ -26,14 +26,23 @@ class QuantileSketch {
   void merge(const QuantileSketch& other);
   void clear();
   std::int64_t count() const { return count_; }
+  double sum() const { return sum_; }
   double mean() const;              ///< NaN when empty
   double max() const;               ///< exact; NaN when empty
   double quantile(double q) const;  ///< NaN when empty
+  Summary summary() const;          ///< within 1 %; std is NaN
   struct Step {
     double value = 0;
     std::int64_t at_most = 0;  ///< samples up to and with it
   };
   std::vector<Step> steps() const;  ///< the whole distribution, ascending; the last one is all of it
+  struct Bucket {
+    double value = 0;  ///< within 1 % of each of its samples
+    std::int64_t count = 0;
+  };
+  std::vector<Bucket> buckets() const;  ///< ascending, none empty: a few hundred, to be written down
+  /// A sketch that was written down; of nonsense, an empty one.
+  static QuantileSketch of(std::span<const Bucket> buckets, double sum, double max);
 
  private:
   void make_room(int first, int last);

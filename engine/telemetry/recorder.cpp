@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "engine/telemetry/recorder_state.h"
@@ -89,6 +90,7 @@ const std::vector<double>& Recorder::edges(Measure measure) {
 Recorder::Recorder(const Clock& clock) : state_(std::make_shared<State>()), clock_(clock) {
   state_->origin = clock.now();
   state_->origin_utc = clock.utc_now();
+  state_->utc_ahead = state_->origin_utc - state_->origin;
   for (std::size_t i = 0; i < kMeasures; ++i)
     state_->histograms[i].per_edge.resize(edges(static_cast<Measure>(i)).size());
 }
@@ -217,9 +219,9 @@ void Recorder::step(StepRecord record, std::span<const StepEvent> events, int ev
 }
 
 void Recorder::setting_changed(const std::string& name, const std::string& from, const std::string& to) {
-  const Nanos now = clock_.utc_now();
-  const std::int64_t second = (clock_.now() - state_->origin) / kSecond;
   const std::lock_guard lock(state_->mutex);
+  const Nanos steady = clock_.now(), now = state_->utc_of(steady, clock_);
+  const std::int64_t second = (steady - state_->origin) / kSecond;
   push_bounded(state_->lap_starts, second + 1, kKeptChanges);
   state_->unwritten_changes.push_back({now, name, from, to});
   state_->changes.push({now, name, from, to});
@@ -243,7 +245,7 @@ RunRows Recorder::roll(const LedgerSnapshot& ledger, bool last) {
     const SecondTally& tally = state.tallies[static_cast<std::size_t>(second - oldest)];
     const LatencySketches window = state.merged(second, kAveragingSeconds);
     SecondRecord record;
-    record.utc = state.origin_utc + second * kSecond;
+    record.utc = state.utc_of(state.origin + second * kSecond, clock_);
     record.ttft = percentiles_of(window.ttft);
     record.tpot = percentiles_of(window.tpot);
     record.itl = percentiles_of(window.itl);
@@ -264,7 +266,9 @@ RunRows Recorder::roll(const LedgerSnapshot& ledger, bool last) {
     record.prefix_hit_tokens = tally.prefix_hit_tokens;
     state.history.push(record);
     rows.seconds.push_back(record);
+    rows.itl.merge(tally.latency.itl);
   }
+  state.itl.merge(rows.itl);
   state.next_to_roll = state.open_second;
   // Older tallies are in no window any more.
   while (state.tallies.size() > kSnapshotSeconds) state.tallies.pop_front();
@@ -291,12 +295,12 @@ IdleShare idle_since(const Ring<StepRecord>& steps, Nanos since) {
 Snapshot Recorder::snapshot(const LedgerSnapshot& ledger) const {
   Snapshot result;
   result.steady = clock_.now();
-  result.utc = clock_.utc_now();
   result.ledger = ledger;
 
   const std::lock_guard lock(state_->mutex);
   State& state = *state_;
   state.advance_to(result.steady);
+  result.utc = state.utc_of(result.steady, clock_);
   result.started_utc = state.origin_utc;
   result.running = state.running;
   result.waiting = state.waiting;
@@ -366,11 +370,12 @@ Recorder::Sources Recorder::sources() const {
 }
 
 RunSummary Recorder::summary() const {
-  const auto [statistics, totals] = [this] {
+  const auto [statistics, totals, itl] = [this] {
     const std::lock_guard lock(state_->mutex);
-    return std::pair(state_->statistics, state_->totals);
+    return std::tuple(state_->statistics, state_->totals, state_->itl);
   }();
   RunSummary summary = statistics.summary();
+  summary.metrics["itl_ms"] = itl.summary();
   summary.totals = totals;
   summary.end_utc = clock_.utc_now();
   return summary;

@@ -55,6 +55,12 @@ std::vector<StepRecord> Recorder::State::take_new_steps() {
   return taken;
 }
 
+Nanos Recorder::State::utc_of(Nanos steady, const Clock& clock) {
+  const Nanos ahead = clock.utc_now() - clock.now();
+  if (ahead > utc_ahead + kSecond) utc_ahead = ahead;  // less is between the two calls
+  return steady + utc_ahead;
+}
+
 SecondTally& Recorder::State::tally_at(Nanos at) {
   advance_to(at);
   const std::int64_t second = std::max((at - origin) / kSecond, next_to_roll);

@@ -83,6 +83,7 @@ struct Recorder::State {
 
   mutable std::mutex mutex;
   Nanos origin = 0, origin_utc = 0;    // of second 0
+  Nanos utc_ahead = 0;                 // of the steady clock
   std::deque<SecondTally> tallies{1};  // the last one is the second in progress
   std::int64_t open_second = 0;        // its index
   std::int64_t next_to_roll = 0;       // the first second that roll() has not returned
@@ -103,10 +104,14 @@ struct Recorder::State {
   std::deque<std::int64_t> lap_starts;        // first whole second after each change
   Ring<PrefixLookup> lookups{kKeptLookups};   // of the last requests scheduled
   RunStatistics statistics{kSummedRequests};  // of ended requests
+  QuantileSketch itl;                         // every gap of the seconds that were rolled, ms
   EngineTotals totals;
   std::int32_t running = 0, waiting = 0, deferred = 0;
 
   std::vector<StepRecord> take_new_steps();  // of those that the run keeps
+  /// UTC that never goes back: it follows the clock where that has jumped ahead, by being set or after the
+  /// machine has slept, and goes on by the steady one where that was set back.
+  Nanos utc_of(Nanos steady, const Clock& clock);
   SecondTally& tally_at(Nanos at);
   void advance_to(Nanos at);
   /// Of the seconds that end with `last_second`, back to the last change of a setting at most.

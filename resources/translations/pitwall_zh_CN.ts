@@ -637,6 +637,10 @@
         <source>Not tested</source>
         <translation>未测试</translation>
     </message>
+    <message>
+        <source>ITL, every gap</source>
+        <translation>ITL，每个间隔</translation>
+    </message>
 </context>
 <context>
     <name>RunVerdict</name>
@@ -6805,6 +6809,10 @@
         <source>%1 · n = %2 · largest %3</source>
         <translation>%1 · n = %2 · 最大 %3</translation>
     </message>
+    <message>
+        <source>ITL</source>
+        <translation>ITL</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::SamplingPanel</name>
@@ -7243,6 +7251,14 @@
     <message>
         <source>GPU, by CUDA</source>
         <translation>GPU，用 CUDA</translation>
+    </message>
+    <message>
+        <source>The run is no longer recorded. The engine serves on; the log says why.</source>
+        <translation>此运行不再被记录。引擎继续服务；原因见日志。</translation>
+    </message>
+    <message>
+        <source>Show the log</source>
+        <translation>查看日志</translation>
     </message>
 </context>
 <context>

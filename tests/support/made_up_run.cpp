@@ -84,7 +84,9 @@ Run made_up_run(const MadeUp& wish) {
   for (int i = 0; i < wish.requests / 10; ++i) run.seconds.push_back(second(i, wish.rate));
   for (int i = 0; i < wish.steps; ++i) run.steps.push_back(step(i));
   run.changes = {{kStart + 2 * kNanosPerSecond, "max-num-seqs", "8", "16"}};
+  for (int i = 0; i < wish.requests; ++i) run.itl.add(9 + i % 3, 5);
   run.summary = summarize_requests(run.requests);
+  run.summary.metrics["itl_ms"] = run.itl.summary();
   run.summary.totals.steps = wish.steps;
   run.summary.end_utc = kStart + wish.requests * kNanosPerMs * 100;
   LedgerSnapshot& l = run.summary.ledger;

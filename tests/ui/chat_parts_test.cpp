@@ -95,6 +95,23 @@ class ChatPartsTest : public QObject {
     }
   }
 
+  void a_megabyte_in_one_line_and_invisible_characters_are_drawn() {
+    MarkdownView view;
+    view.resize(600, 10);
+    const std::string line(1 << 20, 'x');
+    view.set_markdown(line);
+    QCOMPARE(view.source().size(), line.size());
+    QVERIFY(view.toPlainText().size() >= 1 << 20);
+    const QString hostile = QString::fromUtf8(
+        "\x1b[31mred\x1b[0m \x07\x08 \u202Egpj.exe\u202C \u2066a\u2069 zero\u200B\u200Dwidth\uFEFF "
+        "[safe](https://example.org/\u202Egro.live) <script>alert(1)</script> <img src=x onerror=alert(1)>");
+    view.set_markdown(hostile.toStdString());
+    QVERIFY(view.toPlainText().contains(QStringLiteral("<script>alert(1)</script>")));
+    QVERIFY(!view.toPlainText().contains(QChar::ObjectReplacementCharacter));
+    view.set_markdown("after");
+    QCOMPARE(view.toPlainText().trimmed(), QStringLiteral("after"));
+  }
+
   void a_growing_reply_costs_in_proportion_data() {
     QTest::addColumn<QString>("paragraph");
     QTest::newRow("paragraphs") << QString::fromUtf8(kReply);

@@ -87,13 +87,14 @@ void DesktopPartsTest::paths_are_told_apart() {
 }
 
 void DesktopPartsTest::wish_survives_the_way() {
-  StartWish wish{u8("/models/小.gguf"), u8("8081"), true, {u8("/a b/run.json"), u8("/x\ny")}};
+  StartWish wish{u8("/models/小.gguf"), u8("8081"), true, {u8("/a b/run.json"), u8("/x\ny")}, u8("token-7")};
   const auto back = StartWish::from_message(wish.to_message());
   PW_VERIFY(back);
   QCOMPARE(back->model, wish.model);
   QCOMPARE(back->port, wish.port);
   QCOMPARE(back->serve, true);
   QCOMPARE(back->files, wish.files);
+  QCOMPARE(back->activation_token, wish.activation_token);
   QVERIFY(!StartWish::from_message("[1]").ok());
   QVERIFY(!StartWish::from_message("not json").ok());
 }

@@ -135,7 +135,10 @@ class ReportsCompareTest : public QObject {
     QCOMPARE(cdf->series()[0].name, QStringLiteral("R-0001"));
     QCOMPARE(cdf->series()[0].stroke, Stroke::long_dash);
     QCOMPARE(cdf->series()[1].stroke, Stroke::solid);
-    bench.find<QComboBox>("report.cdf.measure")->setCurrentIndex(1);          // TTFT
+    auto* measure = bench.find<QComboBox>("report.cdf.measure");
+    QCOMPARE(measure->currentText(), QStringLiteral("ITL"));  // every gap
+    QVERIFY2(cdf->summary().contains(QStringLiteral("of 5,000 samples")), qPrintable(cdf->summary()));
+    measure->setCurrentText(QStringLiteral("TTFT"));
     QVERIFY(std::abs(cdf->series()[0].y.back() - 100 * 998.0 / 999) < 1e-9);  // one of 1,000 failed
     QCOMPARE(cdf->series()[1].x.front(), 40.0);
     QVERIFY2(cdf->summary().contains(QStringLiteral("of 999 samples")), qPrintable(cdf->summary()));

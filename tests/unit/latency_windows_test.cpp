@@ -49,6 +49,34 @@ class LatencyWindowsTest : public QObject {
     for (std::size_t i = 1; i < 4; ++i) QCOMPARE(rows.seconds[i].itl.n, std::int64_t{2});
   }
 
+  void times_of_day_follow_a_sleep_and_never_go_back() {
+    struct : Clock {
+      Nanos steady = kNanosPerSecond, utc = 1'700'000'000 * kNanosPerSecond;
+      Nanos now() const override { return steady; }
+      Nanos utc_now() const override { return utc; }
+      void pass(Nanos time) { steady += time, utc += time; }
+    } clock;
+    Recorder recorder(clock);
+    const Nanos start = clock.utc;
+    const auto newest = [&] {
+      clock.pass(kNanosPerSecond);
+      return recorder.roll({}).seconds.back().utc;
+    };
+    QCOMPARE(newest(), start);
+    clock.utc += 3600 * kNanosPerSecond;  // the machine slept: the steady clock stood still
+    const Nanos slept = newest();
+    QCOMPARE(slept, start + 3601 * kNanosPerSecond);
+    const Snapshot after = recorder.snapshot({});
+    QCOMPARE(after.utc, clock.utc);
+    QVERIFY(after.history.back().utc > after.utc - 2 * kNanosPerSecond);  // charts show it
+    clock.utc -= 7200 * kNanosPerSecond;                                  // somebody set it back
+    QCOMPARE(newest(), slept + kNanosPerSecond);
+    recorder.setting_changed("max-num-seqs", "1", "2");
+    const Snapshot back = recorder.snapshot({});
+    QCOMPARE(back.utc, slept + 2 * kNanosPerSecond);
+    QCOMPARE(back.changes.back().utc, back.utc);
+  }
+
   void a_sketch_tells_its_whole_distribution() {
     QuantileSketch sketch;
     QVERIFY(sketch.steps().empty());

@@ -97,7 +97,8 @@ class RunFormatsTest : public QObject {
     QCOMPARE(document["completed"].get<std::int64_t>(), std::int64_t{299});
     QCOMPARE(document["failed"].get<int>(), 1);
     QVERIFY(near(document["p99_ttft_ms"].get<double>(), run.summary.metrics.at("ttft_ms").p99));
-    QVERIFY(document["mean_itl_ms"].is_null());
+    QVERIFY(near(document["mean_itl_ms"].get<double>(), run.summary.metrics.at("itl_ms").mean));
+    QVERIFY(document["std_itl_ms"].is_null());  // a sketch does not know
     for (const char* list : {"input_lens", "output_lens", "ttfts", "itls", "start_times", "errors"})
       QCOMPARE(document[list].size(), run.requests.size());
     QVERIFY(near(document["ttfts"][0].get<double>(), 0.05));
@@ -178,6 +179,9 @@ class RunFormatsTest : public QObject {
     for (const auto& [name, summary] : run.summary.metrics)
       QVERIFY2(near(back->summary.metrics.at(name).p99, summary.p99), name.c_str());
     QVERIFY(near(back->seconds[3].itl.p50, run.seconds[3].itl.p50));
+    QCOMPARE(back->itl.count(), run.itl.count());
+    QVERIFY(near(back->itl.sum(), run.itl.sum()) && near(back->itl.max(), run.itl.max()));
+    QVERIFY(near(back->itl.quantile(0.5), run.itl.quantile(0.5)));
   }
 
   void a_vllm_result_becomes_a_run() {
@@ -194,6 +198,8 @@ class RunFormatsTest : public QObject {
     QCOMPARE(run->header.name, std::string("base"));
     QCOMPARE(run->requests.size(), std::size_t{3});
     QVERIFY(near(run->requests[0].ttft_ms(), 100) && near(run->requests[0].max_itl_ms(), 30));
+    QCOMPARE(run->itl.count(), std::int64_t{3});
+    QCOMPARE(run->itl.max(), 30.0);
     QVERIFY(near(run->requests[0].e2e_ms(), 150) && near(run->requests[0].tpot_ms(), 25));
     QCOMPARE(run->requests[1].arrival_utc - run->requests[0].arrival_utc, kNanosPerSecond / 2);
     QCOMPARE(run->requests[2].finish, FinishReason::error);

@@ -44,6 +44,7 @@ class SimExecutorTest : public QObject {
   void a_step_waits_for_the_one_before_it();
   void an_idle_executor_starts_at_launch();
   void tokens_are_fixed_by_request_and_position();
+  void on_the_real_clock_a_step_is_not_collected_before_its_end();
 };
 
 void SimExecutorTest::a_step_takes_the_time_of_the_model() {
@@ -111,6 +112,22 @@ void SimExecutorTest::tokens_are_fixed_by_request_and_position() {
     }
   }
   QCOMPARE(tokens.size(), std::size_t{1000});
+}
+
+void SimExecutorTest::on_the_real_clock_a_step_is_not_collected_before_its_end() {
+  const LinearModel model;
+  const RealClock clock;
+  SimExecutor executor(model, clock);
+  const Nanos began = clock.now();
+  executor.launch(plan_of(1, 100'000));  // 1 ms
+  executor.launch(plan_of(2, 200'000));
+  const StepResult first = executor.collect();
+  QVERIFY(first.started >= began);
+  QVERIFY(clock.now() >= first.finished);
+  const StepResult second = executor.collect();
+  QVERIFY(second.started >= first.finished);
+  QCOMPARE(second.finished - second.started, Nanos{2'001'000});
+  QVERIFY(clock.now() >= second.finished);
 }
 
 QTEST_APPLESS_MAIN(SimExecutorTest)

@@ -150,6 +150,32 @@ class StoreTest : public QObject {
     QCOMPARE(item.output_tokens_per_s, expected.summary.output_tokens_per_s);
   }
 
+  void gaps_between_tokens_join_those_that_are_there() {
+    File file;
+    auto store = file.open();
+    const RunId id = *store->begin(header("gaps"));
+    QuantileSketch first, second;
+    first.add(0, 2);
+    first.add(5, 1000);
+    second.add(5, 500);
+    second.add(318);
+    RunRows rows;
+    rows.itl = first;
+    PW_VERIFY(store->append(id, rows));
+    rows.itl = second;
+    PW_VERIFY(store->append(id, rows));
+    const auto run = store->run(id);
+    PW_VERIFY(run);
+    QCOMPARE(run->itl.count(), std::int64_t{1503});
+    QCOMPARE(run->itl.max(), 318.0);
+    QCOMPARE(run->itl.sum(), 1500 * 5 + 318.0);
+    QVERIFY(std::abs(run->itl.quantile(0.5) - 5) < 0.05);
+    QCOMPARE(run->itl.buckets().size(), std::size_t{3});  // 0, about 5 and about 318
+    PW_VERIFY(store->end(id, {}));
+    PW_VERIFY(store->remove_run(id));
+    QCOMPARE(SQLite::Database(file.path.string()).execAndGet("SELECT count(*) FROM gaps").getInt(), 0);
+  }
+
   void a_run_never_changes_after_its_end() {
     File file;
     auto store = file.open();

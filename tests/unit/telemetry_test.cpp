@@ -249,6 +249,11 @@ class TelemetryTest : public QObject {
     QCOMPARE(second.kv_used, Bytes{7});
     const RunRows again = t.recorder->roll(ledger);
     QVERIFY(again.seconds.empty() && again.requests.empty());
+    QCOMPARE(rows.itl.count(), std::int64_t{2});  // gaps of 500 and 200 ms, each once
+    QCOMPARE(rows.itl.sum(), 700.0);
+    QCOMPARE(again.itl.count(), std::int64_t{0});
+    const Summary itl = t.recorder->summary().metrics.at("itl_ms");
+    QVERIFY(itl.n == 2 && itl.max == 500 && std::isnan(itl.std));
     QCOMPARE(t.recorder->snapshot(ledger).history.size(), std::size_t{2});
   }
 
@@ -277,6 +282,19 @@ class TelemetryTest : public QObject {
     t.recorder->token(t.id, t.at(900));
     t.at(2500);
     QCOMPARE(t.recorder->roll({}).seconds.at(0).output_tokens_per_s, 1.0);
+  }
+
+  void a_sketch_that_was_written_down_is_the_same_again() {
+    QuantileSketch sketch;
+    for (int i = 0; i < 1000; ++i) sketch.add(i % 100 == 0 ? 0 : std::pow(1.1, i % 90));
+    const QuantileSketch again = QuantileSketch::of(sketch.buckets(), sketch.sum(), sketch.max());
+    QCOMPARE(again.count(), sketch.count());
+    QCOMPARE(again.mean(), sketch.mean());
+    for (const double q : {0.0, 0.005, 0.5, 0.9, 0.99, 0.9999, 1.0})
+      QCOMPARE(again.quantile(q), sketch.quantile(q));
+    const std::vector<QuantileSketch::Bucket> hostile{{-1, 3}, {1e308, 1}, {std::nan(""), 4}, {5, -7}};
+    QCOMPARE(QuantileSketch::of(hostile, 1, 1).count(), std::int64_t{4});
+    QCOMPARE(QuantileSketch::of(hostile, std::nan(""), 1).count(), std::int64_t{0});
   }
 
   void long_jumps_stay_bounded() {

@@ -136,11 +136,10 @@ std::vector<TableRow> percentile_rows(const RunSummary& summary) {
     const char* key;
     QString name;
   };
-  const Measure measures[] = {{"ttft_ms", Words::tr("TTFT")},
-                              {"tpot_ms", Words::tr("TPOT")},
-                              {"max_itl_ms", Words::tr("Worst ITL of a request")},
-                              {"queue_ms", Words::tr("Queue")},
-                              {"e2e_ms", Words::tr("End to end")}};
+  const Measure measures[] = {
+      {"ttft_ms", Words::tr("TTFT")},          {"tpot_ms", Words::tr("TPOT")},
+      {"itl_ms", Words::tr("ITL, every gap")}, {"max_itl_ms", Words::tr("Worst ITL of a request")},
+      {"queue_ms", Words::tr("Queue")},        {"e2e_ms", Words::tr("End to end")}};
   std::vector<TableRow> rows;
   for (const Measure& measure : measures) {
     TableRow row{static_cast<qint64>(rows.size()), {{measure.name}}};

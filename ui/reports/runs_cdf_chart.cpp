@@ -2,6 +2,7 @@
 #include "ui/reports/runs_cdf_chart.h"
 
 #include <QComboBox>
+#include <algorithm>
 #include <array>
 
 #include "engine/report/cdf.h"
@@ -12,10 +13,11 @@ namespace pitwall::ui {
 namespace {
 
 struct Measure {
-  double (RequestRecord::*of)() const;
+  double (RequestRecord::*of)() const;  ///< null: every gap between tokens
   Colour colour;
 };
-constexpr std::array<Measure, 5> kMeasures{{{&RequestRecord::max_itl_ms, Colour::itl},
+constexpr std::array<Measure, 6> kMeasures{{{nullptr, Colour::itl},
+                                            {&RequestRecord::max_itl_ms, Colour::itl},
                                             {&RequestRecord::ttft_ms, Colour::ttft},
                                             {&RequestRecord::tpot_ms, Colour::tpot},
                                             {&RequestRecord::queue_ms, Colour::queue},
@@ -38,7 +40,8 @@ RunsCdfChart::RunsCdfChart(const QString& id, QWidget* parent)
   measure_->setObjectName(id + QStringLiteral(".measure"));
   measure_->setAccessibleName(tr("Measure"));
   measure_->setAccessibleDescription(tr("What the distribution shows"));
-  for (const QString& name : {tr("Longest ITL"), tr("TTFT"), tr("TPOT"), tr("Queue"), tr("End to end")})
+  for (const QString& name :
+       {tr("ITL"), tr("Longest ITL"), tr("TTFT"), tr("TPOT"), tr("Queue"), tr("End to end")})
     measure_->addItem(name);
   add_header_widget(measure_);
   set_unit(tr("ms, log"));  // shorter than what both axes are: the room is the measure's
@@ -47,6 +50,10 @@ RunsCdfChart::RunsCdfChart(const QString& id, QWidget* parent)
 
 void RunsCdfChart::set_runs(std::vector<const Run*> runs) {
   runs_ = std::move(runs);
+  // Runs of earlier versions have each request's longest gap alone.
+  if (std::none_of(runs_.begin(), runs_.end(), [](const Run* run) { return run->itl.count() > 0; }) &&
+      measure_->currentIndex() == 0)
+    measure_->setCurrentIndex(1);
   redraw();
 }
 
@@ -55,7 +62,8 @@ void RunsCdfChart::redraw() {
   std::vector<CdfCurve> curves;
   QStringList counts, largest;
   for (std::size_t i = 0; i < runs_.size(); ++i) {
-    CdfCurve curve = ui::cdf_of(values_of(runs_[i]->requests, measure.of));
+    CdfCurve curve =
+        measure.of ? ui::cdf_of(values_of(runs_[i]->requests, measure.of)) : ui::cdf_of(runs_[i]->itl);
     curve.name = run_name(runs_[i]->id.value);
     set_look(curve, i, runs_.size(), measure.colour);
     counts << count_text(curve.samples());

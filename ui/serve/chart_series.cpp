@@ -123,11 +123,11 @@ std::vector<ChartSeries> distribution_series(const LatencySketches& sketches) {
 std::vector<CdfCurve> cdf_curves(const LatencySketches& sketches) {
   std::vector<CdfCurve> curves;
   for (const Measure& measure : kMeasures) {
-    CdfCurve curve{tr(measure.name), measure.colour, measure.stroke, 2, {}, {}};
-    for (const QuantileSketch::Step& step : (sketches.*measure.sketch).steps()) {
-      curve.values.push_back(step.value);
-      curve.at_most.push_back(step.at_most);
-    }
+    CdfCurve curve = cdf_of(sketches.*measure.sketch);
+    curve.name = tr(measure.name);
+    curve.colour = measure.colour;
+    curve.stroke = measure.stroke;
+    curve.width = 2;
     curves.push_back(std::move(curve));
   }
   return curves;

@@ -57,11 +57,14 @@ void EventLog::add(ServeEvent event) {
 void EventLog::take(const Snapshot& snapshot, const std::vector<StepSpan>& steps) {
   if (snapshot.started_utc != started_) {
     started_ = snapshot.started_utc;
-    laps_ = 0;
+    last_lap_ = 0;
     last_step_ = 0;
   }
-  const std::vector<ChartLap> laps = laps_of(snapshot.changes);
-  for (; laps_ < laps.size(); ++laps_) add(event_of(laps[laps_]));
+  for (const ChartLap& lap : laps_of(snapshot.changes)) {
+    if (lap.at <= last_lap_) continue;
+    last_lap_ = lap.at;
+    add(event_of(lap));
+  }
   auto first = std::upper_bound(steps.begin(), steps.end(), last_step_,
                                 [](std::uint64_t known, const StepSpan& step) { return known < step.step; });
   for (; first != steps.end(); ++first) {

@@ -32,7 +32,7 @@ class EventLog {
  private:
   std::vector<ServeEvent> events_;
   Nanos started_ = 0;
-  std::size_t laps_ = 0;
+  double last_lap_ = 0;
   std::uint64_t last_step_ = 0;
 };
 

@@ -93,7 +93,8 @@ void LiveView::build_tabs() {
   tabs_->addTab(charts_, tr("Charts"));
   tabs_->addTab(steps_, tr("Steps"));
   tabs_->addTab(requests_page_, tr("Requests"));
-  tabs_->addTab(new LogView, tr("Log"));
+  log_ = new LogView;
+  tabs_->addTab(log_, tr("Log"));
 }
 
 void LiveView::add_strip(QWidget* strip) {
@@ -118,6 +119,10 @@ bool LiveView::show_step_between(double from, double to) {
 void LiveView::show_time(double at) {
   tabs_->setCurrentWidget(charts_);
   charts_->set_crosshair(at);
+}
+
+void LiveView::show_log() {
+  tabs_->setCurrentWidget(log_);
 }
 
 void LiveView::tell_step(std::uint64_t step, const Recorder* recorder) {

@@ -31,6 +31,7 @@ class LiveView : public QWidget {
   void finish_drawing();               ///< of the parts that have not had their turn yet
   void show_step(std::uint64_t step);  ///< on the Steps tab
   void show_time(double at);           ///< on the Charts tab, by the crosshair
+  void show_log();
   /// The first step between two times, UTC seconds; false when none of them is held.
   bool show_step_between(double from, double to);
   const std::vector<StepSpan>& steps() const { return history_.steps(); }
@@ -53,7 +54,7 @@ class LiveView : public QWidget {
   FigureStrip* figures_;
   MemoryCard* memory_;
   QTabWidget* tabs_;
-  QWidget* requests_page_;
+  QWidget *requests_page_, *log_;
   StepHistory history_;
   StepsView* steps_;
   QVBoxLayout* column_;

@@ -98,7 +98,7 @@ void LogView::hideEvent(QHideEvent* event) {
 }
 
 void LogView::look() {
-  if (EngineLog::current().written() != shown_) fill();
+  if (!window()->isMinimized() && EngineLog::current().written() != shown_) fill();
 }
 
 void LogView::fill() {

@@ -87,6 +87,7 @@ struct ServePage::State {
   ProgressStrip* fetch_strip = nullptr;
   EventLog log;
   Nanos followed = 0;                     // the change that the form has heard of
+  Nanos recorded_since = 0;               // start of the engine whose run is written down; 0 = of none
   std::shared_ptr<const Snapshot> shown;  // stands still while the view is paused
 
   std::uint64_t plans_asked = 0;         // answers to older questions are dropped
@@ -326,7 +327,7 @@ void ServePage::connect_engine() {
           });
   connect(&engine, &EngineController::snapshot_ready, this, [this] {
     take_snapshot();
-    if (!state_->paused && isVisible() && !window()->isMinimized()) show_snapshot();
+    if (!state_->paused && isVisible() && state_->engine.watched()) show_snapshot();
   });
 }
 
@@ -414,6 +415,21 @@ void ServePage::take_snapshot() {
     s.form->follow(*engine, static_cast<int>(laps_of(snapshot->changes).size()) + 2);
   }
   if (!s.paused) s.shown = snapshot;
+  watch_recording(*snapshot);
+}
+
+/// A store that cannot write, as on a full disk, ends the run's record while the engine serves on.
+void ServePage::watch_recording(const Snapshot& snapshot) {
+  State& s = *state_;
+  const bool lost = s.recorded_since == snapshot.started_utc && snapshot.run.value == 0;
+  s.recorded_since = snapshot.run.value > 0 ? snapshot.started_utc : 0;
+  if (!lost) return;
+  Banner banner;
+  banner.severity = Banner::Severity::warn;
+  banner.text = tr("The run is no longer recorded. The engine serves on; the log says why.");
+  banner.verb = tr("Show the log");
+  banner.action = [this] { state_->live->show_log(); };
+  Q_EMIT banner_requested(banner);
 }
 
 void ServePage::show_snapshot() {

@@ -7,6 +7,10 @@
 
 #include "ui/shell/page.h"
 
+namespace pitwall {
+struct Snapshot;
+}
+
 namespace pitwall::ui {
 
 class EngineController;
@@ -57,6 +61,7 @@ class ServePage : public Page {
   void show_state();
   void show_device();
   void take_snapshot();
+  void watch_recording(const Snapshot& snapshot);
   void show_snapshot();
   void plan_memory();
   void show_error();

@@ -6,6 +6,8 @@
 #include <QDBusPendingReply>
 #include <QVariantMap>
 
+#include "ui/shell/start_wish.h"
+
 namespace pitwall::ui {
 
 namespace {
@@ -36,6 +38,8 @@ bool DesktopNotifier::connect_bus() {
   }
   if (!bus_.isConnected()) return false;
   if (!listening_) {
+    bus_.connect(QString(), path(), service(), QStringLiteral("ActivationToken"), this,
+                 SLOT(take_token(uint, QString)));
     bus_.connect(QString(), path(), service(), QStringLiteral("ActionInvoked"), this,
                  SLOT(take_action(uint, QString)));
     bus_.connect(QString(), path(), service(), QStringLiteral("NotificationClosed"), this,
@@ -57,6 +61,11 @@ void DesktopNotifier::notify(const QString& title, const QString& text, const QS
     if (!id.isError()) shown_[id.value()] = about;
     answer->deleteLater();
   });
+}
+
+/// Comes before the action: by it a Wayland desktop lets the window come to the front.
+void DesktopNotifier::take_token(uint id, const QString& token) {
+  if (shown_.contains(id)) qputenv(kActivationToken, token.toUtf8());
 }
 
 void DesktopNotifier::take_action(uint id, const QString&) {

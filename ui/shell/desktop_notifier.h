@@ -22,6 +22,7 @@ class DesktopNotifier : public QObject {
   void activated(const QString& about);  ///< the user chose the notification
 
  private Q_SLOTS:
+  void take_token(uint id, const QString& token);
   void take_action(uint id, const QString& action);
   void take_end(uint id, uint reason);
 

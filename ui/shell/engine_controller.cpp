@@ -41,6 +41,7 @@ Result<std::shared_ptr<Running>> start_running(EngineOptions options) {
 
 struct EngineController::State {
   void look(EngineController& controller);  // the timer's tick
+  void set_pace();
   void loaded(EngineController& controller, std::uint64_t of, const Result<std::shared_ptr<Running>>& result);
 
   BackendFactory make_backend;
@@ -54,6 +55,8 @@ struct EngineController::State {
   QString model_path;
   Settings settings;
   Error error;
+  int refresh_hz = 4;
+  bool watched = true;
   QTimer* timer = nullptr;
   std::unique_ptr<WorkerPool> worker;  // one thread: loads and stops in order; last member, joins first
 };
@@ -90,13 +93,17 @@ void EngineController::State::look(EngineController& controller) {
   Q_EMIT controller.state_changed(state);
 }
 
+void EngineController::State::set_pace() {
+  timer->setInterval(watched ? 1000 / refresh_hz : 1000);
+}
+
 EngineController::EngineController(BackendFactory make_backend, RunSink* runs, QObject* parent)
     : QObject(parent), state_(std::make_unique<State>()) {
   state_->make_backend = std::move(make_backend);
   state_->runs = runs;
   state_->worker = std::make_unique<WorkerPool>(1, "engine loader");
   state_->timer = new QTimer(this);
-  set_refresh_hz(4);
+  state_->set_pace();
   connect(state_->timer, &QTimer::timeout, this, [this] { state_->look(*this); });
 }
 
@@ -218,7 +225,17 @@ const Error& EngineController::last_error() const {
   return state_->error;
 }
 void EngineController::set_refresh_hz(int hz) {
-  state_->timer->setInterval(1000 / std::clamp(hz, 4, 10));
+  state_->refresh_hz = std::clamp(hz, 4, 10);
+  state_->set_pace();
+}
+bool EngineController::watched() const {
+  return state_->watched;
+}
+void EngineController::set_watched(bool watched) {
+  if (state_->watched == watched) return;
+  state_->watched = watched;
+  state_->set_pace();
+  if (watched && state_->timer->isActive()) state_->look(*this);
 }
 
 }  // namespace pitwall::ui

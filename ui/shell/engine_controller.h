@@ -36,6 +36,9 @@ class EngineController : public QObject {
   const BackendFactory& backend_factory() const;  ///< for engines beside this one
   const Error& last_error() const;                ///< in state failed
   void set_refresh_hz(int hz);                    ///< 4 … 10
+  /// While nobody sees the window a snapshot comes once a second: taking one costs the engine, too.
+  void set_watched(bool watched);
+  bool watched() const;
 
  Q_SIGNALS:
   void state_changed(pitwall::EngineState state);

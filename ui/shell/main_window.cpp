@@ -11,6 +11,7 @@
 #include <QStackedWidget>
 #include <QUrl>
 #include <QVBoxLayout>
+#include <QWindow>
 #include <iterator>
 
 #include "ui/shell/action_registry.h"
@@ -48,6 +49,7 @@ QString dropped_path(const QDropEvent& event) {
 
 MainWindow::MainWindow(EngineController& engine, Preferences& preferences, QWidget* parent)
     : QMainWindow(parent),
+      engine_(engine),
       preferences_(preferences),
       registry_(new ActionRegistry(preferences, this)),
       notifier_(new DesktopNotifier(this)),
@@ -229,7 +231,21 @@ bool MainWindow::event(QEvent* event) {
     // After the backing store has been flushed: the window's children are painted in the same go.
     QMetaObject::invokeMethod(this, &MainWindow::painted, Qt::QueuedConnection);
   }
+  if (event->type() == QEvent::WindowStateChange || event->type() == QEvent::Show ||
+      event->type() == QEvent::Hide)
+    tell_watched();
   return taken;
+}
+
+/// A Wayland desktop does not say that a window is minimised: it is no longer exposed.
+bool MainWindow::eventFilter(QObject* object, QEvent* event) {
+  if (event->type() == QEvent::Expose && object == windowHandle()) tell_watched();
+  return QMainWindow::eventFilter(object, event);
+}
+
+void MainWindow::tell_watched() {
+  const QWindow* handle = windowHandle();
+  engine_.set_watched(isVisible() && !isMinimized() && handle != nullptr && handle->isExposed());
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
@@ -239,6 +255,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 
 void MainWindow::showEvent(QShowEvent* event) {
   QMainWindow::showEvent(event);
+  windowHandle()->installEventFilter(this);
   if (!event->spontaneous()) rail_->focus_current();
 }
 

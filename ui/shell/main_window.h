@@ -47,6 +47,7 @@ class MainWindow : public QMainWindow {
 
  protected:
   bool event(QEvent* event) override;
+  bool eventFilter(QObject* object, QEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
@@ -60,6 +61,8 @@ class MainWindow : public QMainWindow {
   void show_shortcuts();
   void show_palette();
   void set_usual_size();
+  void tell_watched();
+  EngineController& engine_;
   Preferences& preferences_;
   ActionRegistry* registry_;
   DesktopNotifier* notifier_;

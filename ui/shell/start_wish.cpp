@@ -11,7 +11,8 @@ QByteArray StartWish::to_message() const {
   const QJsonObject message{{QStringLiteral("model"), model},
                             {QStringLiteral("port"), port},
                             {QStringLiteral("serve"), serve},
-                            {QStringLiteral("files"), QJsonArray::fromStringList(files)}};
+                            {QStringLiteral("files"), QJsonArray::fromStringList(files)},
+                            {QStringLiteral("activationToken"), activation_token}};
   return QJsonDocument(message).toJson(QJsonDocument::Compact);
 }
 
@@ -26,6 +27,7 @@ Result<StartWish> StartWish::from_message(const QByteArray& message) {
   wish.port = object[QStringLiteral("port")].toString();
   wish.serve = object[QStringLiteral("serve")].toBool();
   for (const auto& file : object[QStringLiteral("files")].toArray()) wish.files << file.toString();
+  wish.activation_token = object[QStringLiteral("activationToken")].toString();
   return wish;
 }
 

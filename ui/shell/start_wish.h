@@ -8,11 +8,15 @@
 
 namespace pitwall::ui {
 
+/// In the environment, what a desktop gives to whoever may come to the front; Qt takes it from there.
+inline constexpr const char* kActivationToken = "XDG_ACTIVATION_TOKEN";
+
 struct StartWish {
   QString model;  ///< absolute path; empty: none
   QString port;   ///< as typed; empty: the settings' own
   bool serve = false;
   QStringList files;  ///< absolute paths to open
+  QString activation_token;
 
   QByteArray to_message() const;
   static Result<StartWish> from_message(const QByteArray& message);

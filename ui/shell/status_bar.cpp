@@ -73,7 +73,9 @@ StatusBar::StatusBar(EngineController& engine, QAction* commands, QWidget* paren
     url_->setText(engine_.url());
     refresh();
   });
-  connect(&engine, &EngineController::snapshot_ready, this, &StatusBar::refresh);
+  connect(&engine, &EngineController::snapshot_ready, this, [this] {
+    if (engine_.watched()) refresh();
+  });
   connect(&Theme::current(), &Theme::changed, this, [this] {
     refresh();
     update();

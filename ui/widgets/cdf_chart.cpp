@@ -83,6 +83,15 @@ CdfCurve cdf_of(std::vector<double> samples) {
   return curve;
 }
 
+CdfCurve cdf_of(const QuantileSketch& sketch) {
+  CdfCurve curve;
+  for (const QuantileSketch::Step& step : sketch.steps()) {
+    curve.values.push_back(step.value);
+    curve.at_most.push_back(step.at_most);
+  }
+  return curve;
+}
+
 CdfChart::CdfChart(const Words& words, bool names_at_lines, QWidget* parent)
     : LineChart(spec_of(words, names_at_lines), parent) {}
 

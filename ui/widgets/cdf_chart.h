@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/telemetry/quantiles.h"
 #include "ui/widgets/line_chart.h"
 
 namespace pitwall::ui {
@@ -21,6 +22,7 @@ struct CdfCurve {
 
 /// The curve of a sample in any order; what is no number is left out. A large one keeps what can be seen.
 CdfCurve cdf_of(std::vector<double> samples);
+CdfCurve cdf_of(const QuantileSketch& sketch);
 
 /// Keys as in LineChart. The table has quantiles, exports have the curves.
 class CdfChart : public LineChart {

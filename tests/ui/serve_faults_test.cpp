@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The serve page under what goes wrong around it: a full disk, a model's file that changes or goes, memory
+// that is not there, starts and stops in a row, settings that change a hundred times a second, a window
+// nobody sees.
+#include <sys/resource.h>
+
+#include <QAction>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTabWidget>
+#include <QTimer>
+#include <csignal>
+#include <fstream>
+
+#include "tests/ui/serve_session.h"
+#include "ui/serve/event_log.h"
+#include "ui/widgets/card.h"
+#include "ui/widgets/data_table.h"
+
+using namespace pitwall;
+using namespace pitwall::ui;
+using test::kPatienceMs;
+
+namespace {
+
+QString u8(const char* text) {
+  return QString::fromUtf8(text);
+}
+
+/// While it lives no file of this process grows beyond `bytes`, as on a full disk.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit full{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &full);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+}  // namespace
+
+class ServeFaultsTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() { session_.begin(); }
+  void init() { session_.open(); }
+  void cleanup() { session_.close(); }
+  void a_full_disk_ends_the_record_and_not_the_engine();
+  void a_full_disk_at_the_start_is_no_trouble();
+  void a_model_that_changes_or_goes_is_served_on();
+  void memory_that_is_not_there_is_refused();
+  void sixty_four_starts_and_stops_in_a_row();
+  void hundreds_of_changes_are_taken();
+  void a_window_that_nobody_sees_looks_once_a_second();
+  void names_are_no_html();
+
+ private:
+  test::ServeFixture session_;
+};
+
+void ServeFaultsTest::a_full_disk_ends_the_record_and_not_the_engine() {
+  session_.serve();
+  auto* text = session_->child<QLabel>("shell.banner.text");
+  QVERIFY(session_->engine.engine()->run().value > 0);
+  {
+    const FullDisk disk(4096);
+    session_->generate(20);
+    QTRY_VERIFY_WITH_TIMEOUT(session_->engine.engine()->run().value == 0, kPatienceMs);
+  }
+  QTRY_COMPARE(text->text(), u8("The run is no longer recorded. The engine serves on; the log says why."));
+  QCOMPARE(session_->generate(20).output_tokens, 20);
+  session_->child<QPushButton>("shell.banner.verb")->click();
+  auto* tabs = session_->child<QTabWidget>("serve.tabs");
+  QCOMPARE(tabs->tabText(tabs->currentIndex()), u8("Log"));
+  QTRY_VERIFY(session_->child<DataTable>("serve.log.lines")->to_csv().contains(u8("no longer recorded")));
+  session_->serve->window()->findChild<QAction*>(u8("serve.stop"))->trigger();
+  QVERIFY(session_->reaches(EngineState::stopped));
+}
+
+void ServeFaultsTest::a_full_disk_at_the_start_is_no_trouble() {
+  const FullDisk disk(4096);
+  session_.serve();
+  QCOMPARE(session_->engine.engine()->run().value, std::int64_t{0});
+  QCOMPARE(session_->generate(20).output_tokens, 20);
+}
+
+void ServeFaultsTest::a_model_that_changes_or_goes_is_served_on() {
+  const auto model = session_.data() / "goes.gguf";
+  std::filesystem::copy_file(session_.model(), model);
+  session_->serve_model(model);
+  std::ofstream(model, std::ios::trunc) << "other bytes";
+  QCOMPARE(session_->generate(50).output_tokens, 50);
+  std::filesystem::remove(model);
+  QCOMPARE(session_->generate(50).output_tokens, 50);
+  session_->engine.stop();
+  QVERIFY(session_->reaches(EngineState::stopped));
+  session_->serve->start();
+  QVERIFY(session_->reaches(EngineState::failed));
+  QVERIFY(session_->engine.last_error().text().find("goes.gguf") != std::string::npos);
+}
+
+void ServeFaultsTest::memory_that_is_not_there_is_refused() {
+  PW_VERIFY(session_->serve->set_setting("kv-cache-memory-bytes", "900TiB"));
+  PW_VERIFY(session_->serve->set_setting("port", "0"));
+  session_->serve->choose_model(QString::fromStdString(session_.model().string()));
+  session_->serve->start();
+  QVERIFY(QTest::qWaitFor([&] { return session_->engine.state() != EngineState::loading; }, kPatienceMs));
+  QCOMPARE(session_->engine.state(), EngineState::failed);
+  QVERIFY(!session_->engine.last_error().what.empty());
+}
+
+void ServeFaultsTest::sixty_four_starts_and_stops_in_a_row() {
+  session_.serve();
+  const QString model = session_->engine.model_path();
+  const Settings settings = session_->engine.settings();
+  for (int i = 0; i < 64; ++i) {
+    session_->engine.start(model, settings);
+    if (i % 3 > 0) QTest::qWait(i % 5);  // at another moment of its load each time
+    session_->engine.stop();
+  }
+  QVERIFY(session_->reaches(EngineState::stopped));
+  session_->engine.start(model, settings);
+  QVERIFY(session_->reaches(EngineState::serving));
+  QCOMPARE(session_->generate(5).output_tokens, 5);
+}
+
+void ServeFaultsTest::hundreds_of_changes_are_taken() {
+  std::vector<SettingChange> changes;
+  for (int i = 0; i < 300; ++i)
+    changes.push_back({(1'000 + i * 10) * kNanosPerMs, i % 2 == 0 ? "max-num-seqs" : "max-waiting",
+                       std::to_string(i), std::to_string(i + 2)});
+  // A snapshot holds the newest changes alone; the log of events goes on all the same.
+  EventLog log;
+  Snapshot snapshot;
+  snapshot.changes.assign(changes.begin(), changes.begin() + 200);
+  log.take(snapshot, {});
+  QCOMPARE(log.events().size(), std::size_t{2});
+  snapshot.changes.assign(changes.begin() + 200, changes.end());
+  log.take(snapshot, {});
+  QCOMPARE(log.events().size(), std::size_t{3});
+
+  session_.serve();
+  for (int i = 0; i < 300; ++i) session_->engine.change("max-num-seqs", std::to_string(1 + i % 8));
+  QSignalSpy answers(&session_->engine, &EngineController::setting_changed);
+  QTRY_COMPARE_WITH_TIMEOUT(answers.size(), 300, kPatienceMs);
+  QCOMPARE(session_->engine.engine()->settings().display("max-num-seqs"), std::string("4"));
+  QCOMPARE(session_->generate(5).output_tokens, 5);
+}
+
+void ServeFaultsTest::a_window_that_nobody_sees_looks_once_a_second() {
+  session_.serve();
+  const auto pace = [&] { return session_->engine.findChild<QTimer*>()->interval(); };
+  QTRY_COMPARE(pace(), 250);  // it is exposed
+  session_->window->showMinimized();
+  QTRY_COMPARE(pace(), 1000);
+  auto* figures = session_->child<QWidget>("serve.figures");
+  const auto shown = [figures] {
+    QString text;
+    for (const QLabel* label : figures->findChildren<QLabel*>()) text += label->text() + QLatin1Char('\n');
+    return text;
+  };
+  const QString before = shown();
+  QSignalSpy ready(&session_->engine, &EngineController::snapshot_ready);
+  session_->generate(50);
+  QTRY_VERIFY_WITH_TIMEOUT(ready.size() >= 2, kPatienceMs);
+  QCOMPARE(shown(), before);  // taken, and not drawn
+  const auto looks = ready.size();
+  session_->window->showNormal();
+  QTRY_COMPARE(pace(), 250);
+  QVERIFY(ready.size() > looks);  // at once
+  QTRY_VERIFY(shown() != before);
+}
+
+void ServeFaultsTest::names_are_no_html() {
+  const Label label(u8("<img src=\"/etc/hostname\"><b>model</b>"));
+  QCOMPARE(label.textFormat(), Qt::PlainText);
+  const auto model = session_.data() / "<b>bold<b>.gguf";
+  std::ofstream(model) << "no model";
+  session_->serve->choose_model(QString::fromStdString(model.string()));
+  session_->serve->start();
+  QVERIFY(session_->reaches(EngineState::failed));
+  QTRY_VERIFY(session_->child<QLabel>("shell.banner.text")->text().contains(u8("<b>bold<b>.gguf")));
+  QCOMPARE(session_->child<QLabel>("shell.banner.text")->textFormat(), Qt::PlainText);
+}
+
+QTEST_MAIN(ServeFaultsTest)
+#include "serve_faults_test.moc"
