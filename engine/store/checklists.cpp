@@ -59,20 +59,56 @@ std::string assignments() {
   return text + " = ?";
 }
 
+std::string new_uuid(SQLite::Database& database) {
+  return database.execAndGet("SELECT lower(hex(randomblob(16)))").getString();
+}
+
+/// Gives it its id, and a uuid where it has none.
+void insert_checklist(SQLite::Database& database, Checklist& checklist) {
+  if (checklist.uuid.empty()) checklist.uuid = new_uuid(database);
+  SQLite::Statement insert(database, insert_sql<Checklist>("checklists", "id"));
+  bind_columns(insert, 2, checklist);
+  insert.exec();
+  checklist.id = database.getLastInsertRowid();
+  write_items(database, checklist.id, checklist.items);
+}
+
+Result<void> refuse_double(SQLite::Database& database, const std::string& uuid) {
+  SQLite::Statement query(database, "SELECT id, name FROM checklists WHERE uuid = ?");
+  query.bind(1, uuid);
+  if (!query.executeStep()) return {};
+  return Error{Error::Kind::busy,
+               "This checklist is here already: it is “" + query.getColumn(1).getString() + "”",
+               "It was imported or made here before", "Open it, or delete it and import it again",
+               std::to_string(query.getColumn(0).getInt64())};
+}
+
 }  // namespace
 
-Result<std::int64_t> Store::add_checklist(const Checklist& checklist) {
-  return state_->locked("adding a checklist", [&](SQLite::Database& database) -> Result<std::int64_t> {
+Result<Checklist> Store::add_checklist(const Checklist& checklist) {
+  return state_->locked("adding a checklist", [&](SQLite::Database& database) -> Result<Checklist> {
     WriteTransaction transaction(database);
-    Checklist stamped = checklist;
-    stamped.created_utc = stamped.updated_utc = RealClock().utc_now();
-    SQLite::Statement insert(database, insert_sql<Checklist>("checklists", "id"));
-    bind_columns(insert, 2, stamped);
-    insert.exec();
-    const std::int64_t id = database.getLastInsertRowid();
-    write_items(database, id, checklist.items);
+    Checklist added = checklist;
+    added.created_utc = added.updated_utc = RealClock().utc_now();
+    insert_checklist(database, added);
     transaction.commit();
-    return id;
+    return added;
+  });
+}
+
+Result<Checklist> Store::import_checklist(const Checklist& checklist, const std::vector<Run>& runs) {
+  return state_->locked("importing a checklist", [&](SQLite::Database& database) -> Result<Checklist> {
+    WriteTransaction transaction(database);
+    if (auto fresh = refuse_double(database, checklist.uuid); !fresh) return fresh.error();
+    Checklist added = checklist;
+    added.imported_utc = added.updated_utc = RealClock().utc_now();
+    insert_checklist(database, added);
+    for (const Run& run : runs) {
+      if (run_of_uuid(database, run.header.uuid)) continue;
+      if (auto imported = insert_imported(database, run); !imported) return imported.error();
+    }
+    transaction.commit();
+    return added;
   });
 }
 
@@ -141,13 +177,13 @@ Result<std::vector<ChecklistRun>> Store::checklist_runs(std::int64_t checklist) 
       [checklist](SQLite::Database& database) -> Result<std::vector<ChecklistRun>> {
         SQLite::Statement query(
             database,
-            "SELECT runs.id, key.value, repeat.value FROM config AS mark "
+            "SELECT runs.id, key.value, repeat.value FROM checklists "
+            "JOIN config AS mark ON mark.name = 'checklist.id' AND mark.value = checklists.uuid "
             "JOIN runs ON runs.id = mark.run "
             "JOIN config AS key ON key.run = mark.run AND key.name = 'checklist.key' "
             "JOIN config AS repeat ON repeat.run = mark.run AND repeat.name = 'checklist.repeat' "
-            "WHERE mark.name = 'checklist.id' AND mark.value = ? AND runs.status = 'finished' ORDER BY "
-            "runs.id");
-        query.bind(1, std::to_string(checklist));
+            "WHERE checklists.id = ? AND runs.status = 'finished' ORDER BY runs.id");
+        query.bind(1, checklist);
         std::vector<ChecklistRun> found;
         while (query.executeStep()) {
           ChecklistRun& one = found.emplace_back();

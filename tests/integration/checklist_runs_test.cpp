@@ -55,10 +55,7 @@ struct Bench {
     return known;
   }
 
-  Checklist add(Checklist checklist) {
-    checklist.id = store->add_checklist(checklist).value();
-    return checklist;
-  }
+  Checklist add(const Checklist& checklist) { return store->add_checklist(checklist).value(); }
 
   /// All open items, written down as they go.
   Result<void> run(Checklist& checklist, int* measured = nullptr, int kill_after = 0) {

@@ -323,8 +323,8 @@ class EngineTest : public QObject {
       QCOMPARE((*engine)->run(), RunId{7});
       QCOMPARE((*engine)->snapshot()->run, RunId{7});
       test::run_request(**engine, request("record this", 9));
-      PW_VERIFY((*engine)->change("max-num-seqs", "4"));
-      PW_VERIFY((*engine)->change("max-num-seqs", "4"));  // the same: no change
+      PW_VERIFY((*engine)->change("max-num-seqs", "4", ChangedBy::sweep));
+      PW_VERIFY((*engine)->change("max-num-seqs", "4", ChangedBy::sweep));  // the same: no change
     }
     QCOMPARE(sink.changes.size(), std::size_t{1});
     QCOMPARE(sink.changes[0].name + " " + sink.changes[0].from + " " + sink.changes[0].to,

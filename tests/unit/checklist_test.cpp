@@ -277,7 +277,7 @@ class ChecklistTest : public QObject {
     Checklist checklist = two_items();
     {
       auto store = Store::open(folder.path() / "s.db").value();
-      checklist.id = *store->add_checklist(checklist);
+      checklist = *store->add_checklist(checklist);
       checklist.items[1].error = "Run 2 of 3 failed: disk";
       checklist.items[1].by_user = true;
       std::swap(checklist.items[0], checklist.items[1]);
@@ -309,17 +309,19 @@ class ChecklistTest : public QObject {
   void a_checklist_finds_its_finished_runs() {
     test::TemporaryFolder folder;
     auto store = Store::open(folder.path() / "s.db").value();
-    const auto begin = [&](const char* checklist, const char* repeat) {
+    const auto begin = [&](const std::string& checklist, const char* repeat) {
       RunHeader header;
       header.config = {{"checklist.id", checklist, "", "tuner", false},
                        {"checklist.key", "k", "", "tuner", false},
                        {"checklist.repeat", repeat, "", "tuner", false}};
       return *store->begin(header);
     };
-    const RunId first = begin("1", "1"), other = begin("2", "1"), unfinished = begin("1", "2");
+    const Checklist mine = *store->add_checklist(two_items()), theirs = *store->add_checklist(two_items());
+    const RunId first = begin(mine.uuid, "1"), other = begin(theirs.uuid, "1"),
+                unfinished = begin(mine.uuid, "2");
     PW_VERIFY(store->end(first, {}));
     PW_VERIFY(store->end(other, {}));
-    const auto runs = store->checklist_runs(1);
+    const auto runs = store->checklist_runs(mine.id);
     PW_VERIFY(runs);
     QCOMPARE(runs->size(), std::size_t{1});
     QCOMPARE(runs->at(0).run, first);
@@ -328,9 +330,9 @@ class ChecklistTest : public QObject {
     RunSummary failed;
     failed.status = RunStatus::failed;
     PW_VERIFY(store->end(unfinished, failed));
-    QCOMPARE(store->checklist_runs(1)->size(), std::size_t{1});
+    QCOMPARE(store->checklist_runs(mine.id)->size(), std::size_t{1});
     PW_VERIFY(store->remove_run(first));
-    QVERIFY(store->checklist_runs(1)->empty());
+    QVERIFY(store->checklist_runs(mine.id)->empty());
   }
 
   void each_earlier_schema_takes_checklists_data() {
@@ -351,9 +353,9 @@ class ChecklistTest : public QObject {
     auto store = Store::open(file).value();
     QCOMPARE(store->chats()->at(0).title, std::string("kept"));
     QVERIFY(store->checklists()->empty());
-    const auto id = store->add_checklist(two_items());
-    PW_VERIFY(id);
-    QCOMPARE(store->checklist(*id)->items.size(), std::size_t{2});
+    const auto added = store->add_checklist(two_items());
+    PW_VERIFY(added);
+    QCOMPARE(store->checklist(added->id)->items.size(), std::size_t{2});
     SQLite::Database database(file);
     QCOMPARE(database.execAndGet("PRAGMA user_version").getInt(), Store::schema_version());
   }

@@ -55,11 +55,12 @@ void RunsCdfChart::redraw() {
   std::vector<CdfCurve> curves;
   QStringList counts, largest;
   for (std::size_t i = 0; i < runs_.size(); ++i) {
-    CdfCurve curve = ui::cdf_of(values_of(runs_[i]->requests, measure.of));
+    CdfCurve curve;
+    curve.cdf = cdf_of(values_of(runs_[i]->requests, measure.of));
     curve.name = run_name(runs_[i]->id.value);
     set_look(curve, i, runs_.size(), measure.colour);
     counts << count_text(curve.samples());
-    largest << (curve.samples() > 0 ? ms_text(curve.values.back()) : no_value());
+    largest << (curve.cdf.samples() > 0 ? ms_text(curve.cdf.values.back()) : no_value());
     curves.push_back(std::move(curve));
   }
   forget_limits();

@@ -123,10 +123,10 @@ std::vector<ChartSeries> distribution_series(const LatencySketches& sketches) {
 std::vector<CdfCurve> cdf_curves(const LatencySketches& sketches) {
   std::vector<CdfCurve> curves;
   for (const Measure& measure : kMeasures) {
-    CdfCurve curve{tr(measure.name), measure.colour, measure.stroke, 2, {}, {}};
+    CdfCurve curve{tr(measure.name), measure.colour, measure.stroke, 2, {}};
     for (const QuantileSketch::Step& step : (sketches.*measure.sketch).steps()) {
-      curve.values.push_back(step.value);
-      curve.at_most.push_back(step.at_most);
+      curve.cdf.values.push_back(step.value);
+      curve.cdf.at_most.push_back(step.at_most);
     }
     curves.push_back(std::move(curve));
   }
