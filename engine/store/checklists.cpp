@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Store: the part that keeps checklists.
+#include <algorithm>
 
 #include "engine/base/clock.h"
 #include "engine/store/columns.h"
@@ -83,6 +84,16 @@ Result<void> refuse_double(SQLite::Database& database, const std::string& uuid) 
                std::to_string(query.getColumn(0).getInt64())};
 }
 
+Result<void> check_unchanged(SQLite::Database& database, const Checklist& checklist) {
+  SQLite::Statement query(database, "SELECT updated_utc FROM checklists WHERE id = ?");
+  query.bind(1, checklist.id);
+  if (!query.executeStep()) return unknown_checklist(checklist.id);
+  if (query.getColumn(0).getInt64() == checklist.updated_utc) return {};
+  return Error{Error::Kind::busy, "“" + checklist.name + "” is not saved",
+               "Another window or program has changed it meanwhile", "Open it again, then change it",
+               "checklist"};
+}
+
 }  // namespace
 
 Result<Checklist> Store::add_checklist(const Checklist& checklist) {
@@ -112,19 +123,21 @@ Result<Checklist> Store::import_checklist(const Checklist& checklist, const std:
   });
 }
 
-Result<void> Store::save_checklist(const Checklist& checklist) {
+Result<void> Store::save_checklist(Checklist& checklist) {
   return state_->locked("saving a checklist", [&](SQLite::Database& database) -> Result<void> {
     WriteTransaction transaction(database);
+    if (auto unchanged = check_unchanged(database, checklist); !unchanged) return unchanged;
     Checklist stamped = checklist;
-    stamped.updated_utc = RealClock().utc_now();
+    stamped.updated_utc = std::max(RealClock().utc_now(), checklist.updated_utc + 1);
     SQLite::Statement update(database, "UPDATE checklists SET " + assignments() + " WHERE id = ?");
     update.bind(bind_columns(update, 1, stamped), checklist.id);
-    if (update.exec() == 0) return unknown_checklist(checklist.id);
+    update.exec();
     SQLite::Statement remove(database, "DELETE FROM items WHERE checklist = ?");
     remove.bind(1, checklist.id);
     remove.exec();
     write_items(database, checklist.id, checklist.items);
     transaction.commit();
+    checklist.updated_utc = stamped.updated_utc;
     return {};
   });
 }

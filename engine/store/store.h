@@ -123,8 +123,9 @@ class Store final : public RunSink {
   /// Keeps a checklist of another store with its runs, all or nothing; runs that are here already stay as
   /// they are. One that is here already, by its uuid, is refused: Error::busy, `param` is its number.
   Result<Checklist> import_checklist(const Checklist& checklist, const std::vector<Run>& runs);
-  /// Replaces all of it, items included; sets updated_utc.
-  Result<void> save_checklist(const Checklist& checklist);
+  /// Replaces all of it, items included, and sets updated_utc. Error::busy when somebody else has saved it since
+  /// it was read, which updated_utc tells.
+  Result<void> save_checklist(Checklist& checklist);
   Result<void> remove_checklist(std::int64_t checklist);      ///< its runs stay
   Result<std::vector<ChecklistListItem>> checklists() const;  ///< last changed first
   Result<Checklist> checklist(std::int64_t id) const;         ///< Error::not_found names the id

@@ -298,12 +298,32 @@ class ChecklistTest : public QObject {
     QCOMPARE(list->at(0).decided, std::int64_t{0});
     PW_VERIFY(store->remove_checklist(checklist.id));
     QVERIFY(store->checklists()->empty());
-    for (const auto& failure : {store->remove_checklist(404), store->save_checklist(Checklist{})})
+    Checklist unknown;
+    for (const auto& failure : {store->remove_checklist(404), store->save_checklist(unknown)})
       QCOMPARE(failure.error().kind, Error::Kind::not_found);
     QCOMPARE(store->checklist(404).error().kind, Error::Kind::not_found);
     SQLite::Database database((folder.path() / "s.db").string());
     for (const char* table : {"items", "item_changes"})
       QCOMPARE(database.execAndGet(std::string("SELECT count(*) FROM ") + table).getInt(), 0);
+  }
+
+  void what_another_has_changed_is_not_written_over() {
+    test::TemporaryFolder folder;
+    auto here = Store::open(folder.path() / "s.db").value(),
+         there = Store::open(folder.path() / "s.db").value();
+    Checklist mine = *here->add_checklist(two_items()), theirs = *there->checklist(mine.id);
+    theirs.items.pop_back();
+    PW_VERIFY(there->save_checklist(theirs));
+    mine.goal = "late";
+    const auto refused = here->save_checklist(mine);
+    QCOMPARE(refused.error().kind, Error::Kind::busy);
+    QCOMPARE(here->checklist(mine.id)->items.size(), std::size_t{1});
+    QVERIFY(here->checklist(mine.id)->goal != "late");
+    mine = *here->checklist(mine.id);
+    mine.goal = "late";
+    PW_VERIFY(here->save_checklist(mine));
+    PW_VERIFY(here->save_checklist(mine));  // it knows its own stamp
+    QCOMPARE(there->checklist(mine.id)->goal, std::string("late"));
   }
 
   void a_checklist_finds_its_finished_runs() {

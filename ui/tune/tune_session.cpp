@@ -154,8 +154,13 @@ void TuneSession::export_to(const QString& path) {
 }
 
 void TuneSession::save(const Checklist& checklist) {
-  if (auto saved = store_.save_checklist(checklist); !saved) return void(Q_EMIT failed(saved.error()));
-  checklist_ = checklist;
+  Checklist stamped = checklist;
+  stamped.updated_utc = checklist_->updated_utc;  // an older version comes back over what is there now
+  if (auto saved = store_.save_checklist(stamped); !saved) {
+    Q_EMIT failed(saved.error());
+    return open(checklist_->id);
+  }
+  checklist_ = std::move(stamped);
   update_results();
   Q_EMIT changed();
 }
@@ -257,10 +262,13 @@ void TuneSession::run(std::vector<std::size_t> items) {
       Q_EMIT progress_changed();
     });
   };
-  callbacks.on_change = [this](const Checklist& now) {
-    auto saved = store_.save_checklist(now);
-    tell([this, now] {
-      checklist_ = now;
+  callbacks.on_change = [this, saved_utc = checklist_->updated_utc](const Checklist& now) mutable {
+    Checklist stamped = now;
+    stamped.updated_utc = saved_utc;
+    auto saved = store_.save_checklist(stamped);
+    saved_utc = stamped.updated_utc;
+    tell([this, stamped] {
+      checklist_ = stamped;
       update_results();
       Q_EMIT changed();
     });
