@@ -345,8 +345,11 @@ void TunePage::State::run_item() {
 }
 
 void TunePage::State::ask_report() {
-  const QString name =
-      QString::fromStdString(session.checklist()->name).replace(QLatin1Char('/'), QLatin1Char('-'));
+  constexpr int kLongestName = 60;  // of a file: a checklist's may be any text
+  const QString name = QString::fromStdString(session.checklist()->name)
+                           .simplified()
+                           .replace(QLatin1Char('/'), QLatin1Char('-'))
+                           .left(kLongestName);
   const QString path = QFileDialog::getSaveFileName(page, tr("Export the report"),
                                                     QDir::home().filePath(name + QStringLiteral(".html")),
                                                     tr("Report (*.html);;Report (*.md);;All of it (*.json)"));

@@ -118,8 +118,13 @@ void TuneSession::remove() {
   if (!checklist_ || running()) return;
   if (auto removed = store_.remove_checklist(checklist_->id); !removed)
     return void(Q_EMIT failed(removed.error()));
+  forget();
+}
+
+void TuneSession::forget() {
   checklist_.reset();
   results_.clear();
+  undone_.clear();
   Q_EMIT changed();
   refresh();
 }
@@ -158,7 +163,7 @@ void TuneSession::save(const Checklist& checklist) {
   stamped.updated_utc = checklist_->updated_utc;  // an older version comes back over what is there now
   if (auto saved = store_.save_checklist(stamped); !saved) {
     Q_EMIT failed(saved.error());
-    return open(checklist_->id);
+    return saved.error().kind == Error::Kind::not_found ? forget() : open(checklist_->id);
   }
   checklist_ = std::move(stamped);
   update_results();

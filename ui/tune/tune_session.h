@@ -79,6 +79,7 @@ class TuneSession : public QObject {
   Result<Read> read(std::int64_t id) const;
   void show(Read read);
   void refuse_import(const QString& path, const Error& error);
+  void forget();  // the open one: it is gone
   void update_results();
   void save(const Checklist& checklist);
   void measured(const std::string& key, int repeat, const MeasuredRun& run, RunHeader header);
