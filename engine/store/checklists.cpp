@@ -156,14 +156,15 @@ Result<std::vector<ChecklistListItem>> Store::checklists() const {
       "listing the checklists", [](SQLite::Database& database) -> Result<std::vector<ChecklistListItem>> {
         SQLite::Statement query(
             database,
-            "SELECT id, name, updated_utc, (SELECT count(*) FROM items WHERE checklist = checklists.id), "
+            "SELECT id, name, updated_utc, imported_utc, (SELECT count(*) FROM items WHERE checklist = "
+            "checklists.id), "
             "(SELECT count(*) FROM items WHERE checklist = checklists.id AND verdict IN ('keep', 'revert')) "
             "FROM checklists ORDER BY updated_utc DESC, id DESC");
         std::vector<ChecklistListItem> items;
         while (query.executeStep()) {
           items.push_back({query.getColumn(0).getInt64(), query.getColumn(1).getString(),
                            query.getColumn(2).getInt64(), query.getColumn(3).getInt64(),
-                           query.getColumn(4).getInt64()});
+                           query.getColumn(4).getInt64(), query.getColumn(5).getInt64()});
         }
         return items;
       });

@@ -35,6 +35,7 @@ struct ChecklistListItem {
   std::int64_t id = 0;
   std::string name;
   Nanos updated_utc = 0;
+  Nanos imported_utc = 0;               ///< 0 = made here
   std::int64_t items = 0, decided = 0;  ///< decided: keep or revert
 };
 /// A finished run that names a checklist in its configuration.
@@ -123,8 +124,8 @@ class Store final : public RunSink {
   /// Keeps a checklist of another store with its runs, all or nothing; runs that are here already stay as
   /// they are. One that is here already, by its uuid, is refused: Error::busy, `param` is its number.
   Result<Checklist> import_checklist(const Checklist& checklist, const std::vector<Run>& runs);
-  /// Replaces all of it, items included, and sets updated_utc. Error::busy when somebody else has saved it since
-  /// it was read, which updated_utc tells.
+  /// Replaces all of it, items included, and sets updated_utc. Error::busy when somebody else has saved it
+  /// since it was read, which updated_utc tells.
   Result<void> save_checklist(Checklist& checklist);
   Result<void> remove_checklist(std::int64_t checklist);      ///< its runs stay
   Result<std::vector<ChecklistListItem>> checklists() const;  ///< last changed first

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Checklists as files: exported with their runs from one window, imported into another.
 #include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QLabel>
 #include <QListView>
 #include <QtTest>
 #include <nlohmann/json.hpp>
@@ -102,6 +104,8 @@ class ChecklistFileTest : public QObject {
     QCOMPARE(after.uuid, before.uuid);
     QVERIFY(after.imported_utc > 0 && before.imported_utc == 0);
     QVERIFY2(there.tag().contains(u8("imported")), qPrintable(there.tag()));
+    QTRY_VERIFY(
+        there.window->findChild<QComboBox*>(u8("tune.checklist"))->currentText().contains(u8("imported")));
     QCOMPARE(after.items.size(), before.items.size());
     for (std::size_t i = 0; i < after.items.size(); ++i) {
       QCOMPARE(after.items[i].verdict, before.items[i].verdict);

@@ -33,7 +33,7 @@ int tick(void*) {
   return 0;
 }
 
-int watch(sqlite3* database, char**, const sqlite3_api_routines*) {
+int watch(sqlite3* database, char**, const void*) {
   sqlite3_progress_handler(database, kInstructions, tick, nullptr);
   return SQLITE_OK;
 }

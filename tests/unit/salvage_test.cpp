@@ -79,8 +79,12 @@ void check_sound(Store& store, const fs::path& file) {
   const auto runs = store.runs();
   PW_VERIFY(runs);
   for (const RunListItem& run : *runs) PW_VERIFY(store.run_picture(run.id, 1000));
-  for (const ChatListItem& chat : store.chats().value()) PW_VERIFY(store.messages(chat.id));
-  for (const ChecklistListItem& one : store.checklists().value()) PW_VERIFY(store.checklist(one.id));
+  const auto chats = store.chats();
+  PW_VERIFY(chats);
+  for (const ChatListItem& chat : *chats) PW_VERIFY(store.messages(chat.id));
+  const auto checklists = store.checklists();
+  PW_VERIFY(checklists);
+  for (const ChecklistListItem& one : *checklists) PW_VERIFY(store.checklist(one.id));
   Run more = test::made_up_run();
   more.header.uuid = "after";
   PW_VERIFY(store.import_run(more));
@@ -156,8 +160,8 @@ class SalvageTest : public QObject {
     PW_VERIFY(store);
     QVERIFY((*store)->damage().has_value());
     std::size_t messages = 0;
-    for (const ChatListItem& chat : (*store)->chats().value())
-      messages += (*store)->messages(chat.id)->size();
+    const auto chats = (*store)->chats();
+    for (const ChatListItem& chat : *chats) messages += (*store)->messages(chat.id)->size();
     QVERIFY(messages > 0);
     QCOMPARE((*store)->search_chats("walrus", 1000)->size(), messages);
   }

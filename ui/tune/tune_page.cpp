@@ -219,7 +219,9 @@ void TunePage::State::connect_all() {
 void TunePage::State::show_list() {
   selector->clear();
   for (const ChecklistListItem& one : session.list())
-    selector->addItem(engine_words(one.name), static_cast<qint64>(one.id));
+    selector->addItem(
+        one.imported_utc > 0 ? tr("%1, imported").arg(engine_words(one.name)) : engine_words(one.name),
+        static_cast<qint64>(one.id));
   if (session.checklist())
     selector->setCurrentIndex(selector->findData(static_cast<qint64>(session.checklist()->id)));
   selector->setVisible(!session.list().empty());
