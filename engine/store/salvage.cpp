@@ -24,11 +24,17 @@ struct TableShape {
   int width = 0;
 };
 
+std::string quoted(const std::string& name) {
+  std::string text = "\"";
+  text.append(name).append("\"");
+  return text;
+}
+
 std::vector<std::string> primary_key(SQLite::Database& database, const std::string& table) {
   SQLite::Statement query(database, "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk");
   query.bind(1, table);
   std::vector<std::string> key;
-  while (query.executeStep()) key.push_back("\"" + query.getColumn(0).getString() + "\"");
+  while (query.executeStep()) key.push_back(quoted(query.getColumn(0).getString()));
   return key;
 }
 
@@ -37,7 +43,7 @@ TableShape shape_of(SQLite::Database& database, const std::string& table, bool h
   SQLite::Statement query(database, "SELECT name FROM pragma_table_info(?)");
   query.bind(1, table);
   while (query.executeStep()) {
-    shape.columns += (shape.width > 0 ? ", \"" : "\"") + query.getColumn(0).getString() + "\"";
+    shape.columns.append(shape.width > 0 ? ", " : "").append(quoted(query.getColumn(0).getString()));
     shape.marks += shape.width > 0 ? ", ?" : "?";
     ++shape.width;
   }
@@ -153,8 +159,10 @@ std::map<int, Reference> references_of(SQLite::Database& database, const std::st
     Reference& one = references[query.getColumn(0).getInt()];
     one.parent = query.getColumn(1).getString();
     one.column = query.getColumn(2).getString();
-    one.match += (one.match.empty() ? "" : " AND ") + std::string("parent.\"") +
-                 query.getColumn(3).getString() + "\" = " + table + ".\"" + one.column + "\"";
+    one.match.append(one.match.empty() ? "parent." : " AND parent.")
+        .append(quoted(query.getColumn(3).getString()))
+        .append(" = " + table + ".")
+        .append(quoted(one.column));
   }
   return references;
 }

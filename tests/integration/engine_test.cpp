@@ -329,6 +329,7 @@ class EngineTest : public QObject {
     QCOMPARE(sink.changes.size(), std::size_t{1});
     QCOMPARE(sink.changes[0].name + " " + sink.changes[0].from + " " + sink.changes[0].to,
              std::string("max-num-seqs 32 4"));
+    QCOMPARE(sink.changes[0].by, ChangedBy::sweep);
     QCOMPARE(sink.header.name, "a test");
     QCOMPARE(sink.header.kind, "check");
     QCOMPARE(sink.header.uuid.size(), std::size_t{36});

@@ -89,8 +89,8 @@ Run strange_run() {
   run.id.value = 7;
   run.header.name = "<script>alert('x')</script>\n<img src=\"http://example.invalid/x.png\"> 🦭 שלום";
   run.note = "<iframe src=\"http://example.invalid/\"></iframe>";
-  run.changes = {{run.header.start_utc + 90 * kNanosPerSecond, "max-num-seqs", "24", "32", ChangedBy::user},
-                 {run.header.start_utc + 200 * kNanosPerSecond, "max-num-batched-tokens", "2048", "512",
+  run.changes = {{run.header.start_utc + 4 * kNanosPerSecond, "max-num-seqs", "24", "32", ChangedBy::user},
+                 {run.header.start_utc + 12 * kNanosPerSecond, "max-num-batched-tokens", "2048", "512",
                   ChangedBy::client}};
   return run;
 }

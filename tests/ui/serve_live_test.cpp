@@ -125,13 +125,14 @@ void ServeLiveTest::settings_follow_changes_from_elsewhere() {
   QTest::keyClicks(tokens, u8("512"));
   QTest::keyClick(tokens, Qt::Key_Return);
   PW_VERIFY(session_->engine.engine()->change("max-num-seqs", "7",
-                                              ChangedBy::user));  // as POST /pitwall/settings does
+                                              ChangedBy::client));  // as POST /pitwall/settings does
   QTRY_COMPARE(seqs->text(), u8("7"));
   QCOMPARE(tokens->text(), u8("512"));  // what waits here stays
   QCOMPARE(session_->child<SettingsForm>("serve.settings")->pending(), 1);
   QTRY_COMPARE(session_->child<QPushButton>("serve.settings.apply")->text(), u8("Apply as lap 3"));
   auto* events = session_->child<DataTable>("serve.eventTable");
-  QTRY_COMPARE(events->model()->index(0, 0).data().toString(), u8("Lap 2: max-num-seqs 32 → 7, by an HTTP client"));
+  QTRY_COMPARE(events->model()->index(0, 0).data().toString(),
+               u8("Lap 2: max-num-seqs 32 → 7, by an HTTP client"));
 }
 
 void ServeLiveTest::locked_settings_offer_a_restart() {

@@ -48,6 +48,24 @@ void add_runs(KnownRuns& known, const std::string& key, const std::vector<double
                                            static_cast<std::int64_t>(100 + i)};
 }
 
+/// As versions 3 to 5 kept them: a checklist with one run.
+void add_measured_checklist(SQLite::Database& old) {
+  old.exec(
+      "INSERT INTO checklists VALUES (1, 'old', '', '', '', '', 1, 1, 'simulator', 'm', '', '', 'chat', 0, "
+      "0, 3, "
+      "0, '{}', 'output_throughput', 'p50_ttft_ms', '')");
+  old.exec(
+      "INSERT INTO runs (uuid, name, kind, start_utc, engine_version, git_commit, build_flags, cpu, os, "
+      "cores, "
+      "ram, device, model_path, model_name, architecture, quantization, model_sha256, recorder, status) "
+      "VALUES "
+      "('u', '', '', 5, '', '', '', '', '', 2, 3, '', '', '', '', '', '', 'r', 'finished')");
+  int position = 0;
+  for (const auto& [name, value] : {std::pair("id", "1"), std::pair("key", "k"), std::pair("repeat", "1")})
+    old.exec("INSERT INTO config VALUES (1, " + std::to_string(position++) + ", 'checklist." + name + "', '" +
+             value + "', '', '', 0)");
+}
+
 std::string json_of(const Checklist& checklist) {
   return dump_json(to_json_value(checklist));
 }
@@ -369,10 +387,15 @@ class ChecklistTest : public QObject {
       SQLite::Database old(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
       PW_VERIFY(migrate(old, schema_steps().first(static_cast<std::size_t>(version))));
       old.exec("INSERT INTO chats (title, updated_utc) VALUES ('kept', 1)");
+      if (version >= 3) add_measured_checklist(old);
     }
     auto store = Store::open(file).value();
     QCOMPARE(store->chats()->at(0).title, std::string("kept"));
-    QVERIFY(store->checklists()->empty());
+    QCOMPARE(store->checklists()->size(), std::size_t{version >= 3 ? 1U : 0U});
+    if (version >= 3) {  // its runs named it by its number; now they name it by its uuid
+      QVERIFY(!store->checklist(1)->uuid.empty());
+      QCOMPARE(store->checklist_runs(1)->size(), std::size_t{1});
+    }
     const auto added = store->add_checklist(two_items());
     PW_VERIFY(added);
     QCOMPARE(store->checklist(added->id)->items.size(), std::size_t{2});

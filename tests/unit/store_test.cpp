@@ -245,7 +245,7 @@ class StoreTest : public QObject {
     File file;
     fill(file.path, "");
     auto store = file.open();
-    QVERIFY(store->notice().empty());
+    QVERIFY(!store->damage());
     PW_VERIFY(store->begin(header("x")));
     SQLite::Database database(file.path.string());
     QCOMPARE(database.execAndGet("PRAGMA user_version").getInt(), Store::schema_version());
@@ -439,7 +439,7 @@ class StoreTest : public QObject {
     QVERIFY(WIFSIGNALED(status));
 
     auto store = file.open();
-    QVERIFY(store->notice().empty());
+    QVERIFY(!store->damage());
     const RunListItem item = store->runs()->at(0);
     QCOMPARE(item.status, RunStatus::cut_off);
     QCOMPARE(item.requests, std::int64_t{3});
