@@ -201,6 +201,7 @@ struct Source {
 Source open_damaged(const std::filesystem::path& file) {
   try {
     Source source{std::make_unique<SQLite::Database>(file.string(), SQLite::OPEN_READONLY)};
+    source.database->exec("PRAGMA writable_schema = ON");  // else a file that was cut off is not read at all
     source.version = version_of(*source.database);
     return source;
   } catch (const SQLite::Exception&) {

@@ -115,7 +115,7 @@ class SalvageTest : public QObject {
   void any_page_may_be_overwritten() {
     const std::size_t pages = whole_.size() / kPage;
     int noticed = 0, nearly_all = 0;
-    for (std::size_t page = 1; page < pages; ++page) {
+    for (std::size_t page = 1; page < pages; page += 3) {
       std::string bytes = whole_;
       std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(page * kPage), 600, 'Z');
       put(bytes);
@@ -131,9 +131,9 @@ class SalvageTest : public QObject {
       check_sound(**store, file_);
       if (QTest::currentTestFailed()) QFAIL(qPrintable(QStringLiteral("page %1").arg(page + 1)));
     }
-    qInfo("%zu pages; damage seen in %d, of which %d lost less than a tenth of the rows", pages - 1, noticed,
-          nearly_all);
-    QVERIFY(noticed > static_cast<int>(pages) / 2);
+    qInfo("every third of %zu pages; damage seen in %d, of which %d lost less than a tenth of the rows",
+          pages - 1, noticed, nearly_all);
+    QVERIFY(noticed > static_cast<int>(pages) / 6);
     QVERIFY(nearly_all * 10 > noticed * 7);
   }
 
