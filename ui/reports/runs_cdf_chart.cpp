@@ -59,7 +59,7 @@ void RunsCdfChart::redraw() {
     curve.cdf = cdf_of(values_of(runs_[i]->requests, measure.of));
     curve.name = run_name(runs_[i]->id.value);
     set_look(curve, i, runs_.size(), measure.colour);
-    counts << count_text(curve.samples());
+    counts << count_text(curve.cdf.samples());
     largest << (curve.cdf.samples() > 0 ? ms_text(curve.cdf.values.back()) : no_value());
     curves.push_back(std::move(curve));
   }
