@@ -24,7 +24,7 @@ struct TableShape {
   int width = 0;
 };
 
-std::string quoted(const std::string& name) {
+std::string name_in_sql(const std::string& name) {
   std::string text = "\"";
   text.append(name).append("\"");
   return text;
@@ -34,7 +34,7 @@ std::vector<std::string> primary_key(SQLite::Database& database, const std::stri
   SQLite::Statement query(database, "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk");
   query.bind(1, table);
   std::vector<std::string> key;
-  while (query.executeStep()) key.push_back(quoted(query.getColumn(0).getString()));
+  while (query.executeStep()) key.push_back(name_in_sql(query.getColumn(0).getString()));
   return key;
 }
 
@@ -43,7 +43,7 @@ TableShape shape_of(SQLite::Database& database, const std::string& table, bool h
   SQLite::Statement query(database, "SELECT name FROM pragma_table_info(?)");
   query.bind(1, table);
   while (query.executeStep()) {
-    shape.columns.append(shape.width > 0 ? ", " : "").append(quoted(query.getColumn(0).getString()));
+    shape.columns.append(shape.width > 0 ? ", " : "").append(name_in_sql(query.getColumn(0).getString()));
     shape.marks += shape.width > 0 ? ", ?" : "?";
     ++shape.width;
   }
@@ -160,9 +160,9 @@ std::map<int, Reference> references_of(SQLite::Database& database, const std::st
     one.parent = query.getColumn(1).getString();
     one.column = query.getColumn(2).getString();
     one.match.append(one.match.empty() ? "parent." : " AND parent.")
-        .append(quoted(query.getColumn(3).getString()))
+        .append(name_in_sql(query.getColumn(3).getString()))
         .append(" = " + table + ".")
-        .append(quoted(one.column));
+        .append(name_in_sql(one.column));
   }
   return references;
 }
