@@ -17,6 +17,7 @@
 #include "engine/report/export_formats.h"
 #include "engine/store/store.h"
 #include "ui/reports/report_reader.h"
+#include "ui/reports/store_damage.h"
 #include "ui/serve/serve_page.h"
 #include "ui/shell/compose.h"
 #include "ui/shell/engine_controller.h"
@@ -254,8 +255,8 @@ int run(QApplication& app, const Options& options) {
       QApplication::quit();
     });
   window->restore();
-  if (!(*store)->notice().empty())
-    window->post({ui::Banner::Severity::warn, QString::fromStdString((*store)->notice()), {}, {}, {}});
+  if (const auto& damage = (*store)->damage())
+    window->post({ui::Banner::Severity::warn, ui::damage_text(*damage), {}, {}, {}});
   if (auto begun = begin_session(*window, options.wish); !begun) return fail(begun.error(), kWrongUsage);
   window->show();
   const QuitOnSignal quit;

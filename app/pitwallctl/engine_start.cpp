@@ -5,6 +5,7 @@
 
 #include "app/common/backend_factory.h"
 #include "app/pitwallctl/console.h"
+#include "engine/base/units.h"
 #include "engine/library/model_profile.h"
 #include "engine/library/models_folder.h"
 #include "engine/model/synthetic_model.h"
@@ -69,7 +70,15 @@ Result<std::unique_ptr<Engine>> start_engine(EngineOptions options, const Synthe
 
 Result<std::unique_ptr<Store>> open_store() {
   auto store = Store::open(Store::default_file());
-  if (store.ok() && !(*store)->notice().empty()) print_note((*store)->notice());
+  if (!store.ok() || !(*store)->damage()) return store;
+  const StoreDamage& damage = *(*store)->damage();
+  print_note(
+      fmt::format("{} is damaged: it is now {}. {} rows of it can be read and are in a new store: runs {}, "
+                  "checklists {}, "
+                  "chats {}",
+                  Store::default_file().string(), damage.moved_to.string(),
+                  format_count(damage.salvaged.rows), format_count(damage.salvaged.runs),
+                  format_count(damage.salvaged.checklists), format_count(damage.salvaged.chats)));
   return store;
 }
 

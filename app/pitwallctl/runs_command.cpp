@@ -12,6 +12,7 @@
 #include "app/pitwallctl/console.h"
 #include "app/pitwallctl/engine_start.h"
 #include "engine/base/file.h"
+#include "engine/report/checklist_import.h"
 #include "engine/report/export_formats.h"
 #include "engine/report/run_import.h"
 
@@ -36,6 +37,7 @@ Json item_json(const RunListItem& run) {
           {"status", run_status_name(run.status)},
           {"start", format_utc(run.start_utc)},
           {"end", run.end_utc > 0 ? Json(format_utc(run.end_utc)) : Json()},
+          {"imported", run.imported_utc > 0 ? Json(format_utc(run.imported_utc)) : Json()},
           {"requests", run.requests},
           {"output_tokens_per_s", run.output_tokens_per_s},
           {"ttft_p50_ms", run.ttft_p50_ms},
@@ -49,10 +51,10 @@ std::string milliseconds(double ms) {
 }
 
 std::string item_text(const RunListItem& run) {
-  return fmt::format("{:>5}  {}  {:<6} {:<10} {:>6} requests  TTFT {:>8}  TPOT {:>8}  {}\n", run.id.value,
+  return fmt::format("{:>5}  {}  {:<6} {:<10} {:>6} requests  TTFT {:>8}  TPOT {:>8}  {}{}\n", run.id.value,
                      format_utc(run.start_utc), run.kind, run_status_name(run.status),
                      format_count(run.requests), milliseconds(run.ttft_p50_ms), milliseconds(run.tpot_p50_ms),
-                     run.model);
+                     run.model, run.imported_utc > 0 ? ", imported" : "");
 }
 
 Result<void> list(const Options& options) {
@@ -94,20 +96,37 @@ Result<void> write_comparison(const Options& options) {
   return write_output(options.output_file, format->write_comparison(compare_runs(compared)));
 }
 
-Result<void> import_run(const Options& options) {
-  const auto text = read_file(options.input_file);
-  if (!text.ok()) return text.error();
-  const auto run = parse_run_file(*text, std::filesystem::path(options.input_file).filename().string());
+Result<void> import_run(Store& store, const std::string& text, const std::string& name, bool json) {
+  const auto run = parse_run_file(text, name);
   if (!run.ok()) return run.error();
-  const auto store = open_store();
-  if (!store.ok()) return store.error();
-  const auto id = (*store)->import_run(*run);
+  const auto id = store.import_run(*run);
   if (!id.ok()) return id.error();
   const auto requests = static_cast<std::int64_t>(run->requests.size());
-  options.json ? print_json({{"run_id", id->value}, {"kind", run->header.kind}, {"requests", requests}})
-               : print(fmt::format("Run {}: {} requests, kind {}\n", id->value, format_count(requests),
-                                   run->header.kind));
+  json ? print_json({{"run_id", id->value}, {"kind", run->header.kind}, {"requests", requests}})
+       : print(fmt::format("Run {}: {} requests, kind {}\n", id->value, format_count(requests),
+                           run->header.kind));
   return {};
+}
+
+Result<void> import_checklist(Store& store, const std::string& text, const std::string& name, bool json) {
+  const auto read = parse_checklist_file(text, name);
+  if (!read.ok()) return read.error();
+  const auto kept = store.import_checklist(read->checklist, read->runs);
+  if (!kept.ok()) return kept.error();
+  json ? print_json({{"checklist_id", kept->id}, {"items", kept->items.size()}, {"runs", read->runs.size()}})
+       : print(fmt::format("Checklist {}, {}: {} items, {} runs\n", kept->id, kept->name, kept->items.size(),
+                           read->runs.size()));
+  return {};
+}
+
+Result<void> import_file(const Options& options) {
+  const auto text = read_file(options.input_file);
+  if (!text.ok()) return text.error();
+  const auto store = open_store();
+  if (!store.ok()) return store.error();
+  const std::string name = std::filesystem::path(options.input_file).filename().string();
+  return looks_like_checklist(*text) ? import_checklist(**store, *text, name, options.json)
+                                     : import_run(**store, *text, name, options.json);
 }
 
 void add_list(CLI::App& runs, Action& action) {
@@ -165,10 +184,11 @@ void add_import(CLI::App& parent, Action& action) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = parent.add_subcommand(
       "import",
-      "Keep a run from a file: ours (JSON), a result of `vllm bench serve`, or AIPerf's JSON lines");
+      "Keep a run from a file: ours (JSON), a result of `vllm bench serve`, or AIPerf's JSON lines; or a "
+      "checklist with its runs");
   command->add_option("file", options->input_file, "The file")->required()->check(CLI::ExistingFile);
   command->add_flag("--json", options->json, "One JSON document on stdout");
-  command->callback([&action, options] { action = [options] { return import_run(*options); }; });
+  command->callback([&action, options] { action = [options] { return import_file(*options); }; });
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "engine/bench/engine_job.h"
 #include "engine/bench/simulated_run.h"
 #include "engine/library/models_folder.h"
+#include "engine/telemetry/fields.h"
 
 namespace pitwall {
 
@@ -184,12 +185,13 @@ class RunningEngine {
  public:
   explicit RunningEngine(TuneEnvironment environment) : environment_(std::move(environment)) {}
   ~RunningEngine() {
-    if (!found_.empty()) (void)send(found_);
+    if (!found_.empty()) (void)send(found_, by_);
   }
 
   Result<Run> measure(const Checklist& checklist, const TuneMeasurement& measurement) {
     auto asked = load_of(checklist, measurement);
     if (!asked) return asked.error();
+    by_ = measurement.by;
     if (auto changed = change_to(checklist, measurement.settings); !changed) return changed.error();
     if (auto forgotten = forget_prefixes(); !forgotten) return forgotten.error();
     JobOptions options;
@@ -217,7 +219,7 @@ class RunningEngine {
       if (!found_.contains(name)) found_[name] = (*now)[name];
     }
     if (!values.empty()) {
-      if (auto sent = send(values); !sent) return sent;
+      if (auto sent = send(values, by_); !sent) return sent;
     }
     now->update(values);
     Settings settings;
@@ -253,9 +255,11 @@ class RunningEngine {
     }
   }
 
-  Result<void> send(const nlohmann::json& values) { return post("/pitwall/settings", values.dump()); }
+  Result<void> send(const nlohmann::json& values, ChangedBy by) {
+    return post(fmt::format("/pitwall/settings?by={}", word_of(by)), values.dump());
+  }
 
-  Result<void> post(const char* path, const std::string& body) {
+  Result<void> post(const std::string& path, const std::string& body) {
     const auto answer = http_send({.method = "POST",
                                    .url = environment_.server.base() + path,
                                    .headers = environment_.server.headers(),
@@ -269,6 +273,7 @@ class RunningEngine {
   }
 
   TuneEnvironment environment_;
+  ChangedBy by_ = ChangedBy::checklist;
   nlohmann::json found_ = nlohmann::json::object();  // what this changed, as it was
   std::vector<ConfigEntry> config_;
 };

@@ -81,9 +81,10 @@ Result<Run> ChecklistRunner::measure(std::size_t index, const SweepMeasurement& 
   measurement.repeat = asked.repeat;
   measurement.name = fmt::format("{}, item {}: {}, repeat {}", checklist_.name, index + 1,
                                  asked.change.text(), asked.repeat);
-  measurement.marks = {
-      mark("id", std::to_string(checklist_.id)), mark("item", std::to_string(checklist_.items[index].id)),
-      mark("change", asked.change.text()), mark("key", key), mark("repeat", std::to_string(asked.repeat))};
+  if (!checklist_.items[index].also.empty()) measurement.by = ChangedBy::sweep;
+  measurement.marks = {mark("id", checklist_.uuid), mark("item", std::to_string(checklist_.items[index].id)),
+                       mark("change", asked.change.text()), mark("key", key),
+                       mark("repeat", std::to_string(asked.repeat))};
   auto run = measure_(checklist_, measurement);
   if (!run) return run;
   MeasuredRun measured{run_figures(*run, {}), run->id.value};

@@ -14,8 +14,9 @@ namespace pitwall {
 /// One measurement as it is asked for.
 struct TuneMeasurement {
   Settings settings;
-  int repeat = 1;                  ///< its requests are those of seed + repeat − 1
-  std::string name;                ///< for the run
+  int repeat = 1;                       ///< its requests are those of seed + repeat − 1
+  std::string name;                     ///< for the run
+  ChangedBy by = ChangedBy::checklist;  ///< sweep: its item tries further values
   std::vector<ConfigEntry> marks;  ///< go into the run's configuration: checklist.id, .item, .key, .repeat
 };
 /// Makes it and gives back its run, as it was stored.

@@ -10,7 +10,7 @@ namespace pitwall {
 
 namespace {
 
-constexpr std::size_t kPoints = 400;
+constexpr double kSeen = 0.002;  // of a nine: less is within a pixel
 
 }  // namespace
 
@@ -27,26 +27,47 @@ std::string nines_label(int nines) {
   return fmt::format("{:.{}f} %", 100 * share_of_nines(nines), std::max(0, nines - 2));
 }
 
-Cdf cdf_of(std::vector<double> values) {
-  std::erase_if(values, [](double value) { return std::isnan(value); });
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
+double Cdf::share(std::size_t i) const {
+  return static_cast<double>(std::min(at_most[i], samples() - 1)) / static_cast<double>(samples());
+}
+
+Cdf cdf_of(std::vector<double> samples) {
+  std::erase_if(samples, [](double value) { return !std::isfinite(value); });
+  std::sort(samples.begin(), samples.end());
+  const auto n = static_cast<double>(samples.size());
   Cdf cdf;
-  cdf.n = static_cast<std::int64_t>(n);
-  const auto add = [&](std::size_t i) {
-    cdf.value.push_back(values[i]);
-    cdf.nines.push_back(nines_of(static_cast<double>(i) / static_cast<double>(n)));
-  };
-  const double top = n > 0 ? std::log10(static_cast<double>(n)) : 0;
-  std::size_t next = 0;
-  for (std::size_t k = 0; k <= kPoints && next < n; ++k) {
-    const double share = share_of_nines(top * static_cast<double>(k) / kPoints);
-    const auto i = std::min(n - 1, static_cast<std::size_t>(std::llround(share * static_cast<double>(n))));
-    if (i < next) continue;
-    add(i);
-    next = i + 1;
+  double kept = -1;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const bool last = i + 1 == samples.size();
+    if (!last && samples[i + 1] == samples[i]) continue;
+    const double at = last ? 0 : nines_of(static_cast<double>(i + 1) / n);
+    if (!last && at - kept < kSeen) continue;
+    kept = at;
+    cdf.values.push_back(samples[i]);
+    cdf.at_most.push_back(static_cast<std::int64_t>(i + 1));
   }
   return cdf;
+}
+
+Cdf cdf_of(const QuantileSketch& sketch) {
+  Cdf cdf;
+  for (const QuantileSketch::Step& step : sketch.steps()) {
+    cdf.values.push_back(step.value);
+    cdf.at_most.push_back(step.at_most);
+  }
+  return cdf;
+}
+
+std::vector<CdfCorner> staircase(const Cdf& cdf) {
+  std::vector<CdfCorner> corners;
+  double before = 0;
+  for (std::size_t i = 0; i < cdf.values.size(); ++i) {
+    const double share = cdf.share(i);
+    corners.push_back({cdf.values[i], before});
+    corners.push_back({cdf.values[i], share});
+    before = share;
+  }
+  return corners;
 }
 
 std::vector<double> values_of(const std::vector<RequestRecord>& requests,

@@ -8,11 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/bench/pareto.h"
+#include "engine/report/checklist_import.h"
 #include "engine/report/effect_words.h"
 #include "engine/report/html_parts.h"
 #include "engine/report/markdown_parts.h"
 #include "engine/report/recommended_flags.h"
 #include "engine/report/report_text.h"
+#include "engine/report/run_document.h"
 #include "engine/report/svg_chart.h"
 #include "engine/report/svg_text.h"
 #include "engine/telemetry/record_json.h"
@@ -100,6 +102,7 @@ Table conditions_table(const Checklist& checklist) {
   add("Measure", checklist.measure);
   add("Limits", checklist.limits);
   add("Source", checklist.source);
+  if (checklist.imported_utc > 0) add("Imported", format_utc(checklist.imported_utc));
   return table;
 }
 
@@ -229,8 +232,10 @@ std::string checklist_markdown(const Checklist& checklist, const std::vector<Ite
   return text + markdown_section("Not tested", missing);
 }
 
-std::string checklist_json(const Checklist& checklist, const std::vector<ItemResult>& results) {
-  Json document = to_json_value(checklist);
+std::string checklist_json(const Checklist& checklist, const std::vector<ItemResult>& results,
+                           const std::vector<Run>& runs) {
+  Json document = {{"format", kChecklistFormat}, {"version", kChecklistFormatVersion}};
+  document.update(to_json_value(checklist));
   document["results"] = Json::array();
   for (const ItemResult& result : results) {
     Json one = {{"before_runs", result.before.runs},
@@ -250,6 +255,8 @@ std::string checklist_json(const Checklist& checklist, const std::vector<ItemRes
   for (const FlagsForm& form : flags_forms())
     if (const auto flags = recommended_flags(checklist, form.name))
       document["recommended"][form.name] = flags->text;
+  document["runs"] = Json::array();
+  for (const Run& run : runs) document["runs"].push_back(run_document(run));
   return dump_json(document, 2) + "\n";
 }
 

@@ -200,13 +200,12 @@ SvgChart comparison_cdf(const RunComparison& comparison, const char* title, cons
   std::string n;
   for (std::size_t i = 0; i < comparison.columns.size(); ++i) {
     const ComparedColumn& column = comparison.columns[i];
-    Cdf cdf = cdf_of(values_of(column.run().requests, measure));
+    const Cdf cdf = cdf_of(values_of(column.run().requests, measure));
     SvgSeries series = look_of(i, comparison.columns.size());
     series.name = run_label(column.run().id);
-    series.x = std::move(cdf.value);
-    series.y = std::move(cdf.nines);
+    draw_cdf(cdf, series);
     chart.series.push_back(std::move(series));
-    n += fmt::format("{}{}", n.empty() ? "" : ", ", format_count(cdf.n));
+    n += fmt::format("{}{}", n.empty() ? "" : ", ", format_count(cdf.samples()));
   }
   chart.x_label = "ms, log · n = " + n;
   return chart;

@@ -63,7 +63,7 @@ footer { color: var(--muted); font-size: 0.78rem; }
   .charts { grid-template-columns: 1fr 1fr; gap: 2.5mm; }
   .columns { columns: 2; column-gap: 2.5mm; }
   dl.figures { grid-template-columns: repeat(5, 1fr); }
-  figure, tr, header, dl.figures { break-inside: avoid; }
+  figure, tr, header, dl.figures, .pairs { break-inside: avoid; }
   thead { display: table-header-group; }
   h2 { break-after: avoid; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }

@@ -127,6 +127,7 @@ std::string perfetto_json(const Run& run) {
     Json& event = trace.add("i", fmt::format("{} {} → {}", change.name, change.from, change.to), kEngine,
                             kSteps, change.utc);
     event["s"] = "g";
+    event["args"] = {{"by", word_of(change.by)}};
   }
   const Json document{{"displayTimeUnit", "ms"},
                       {"otherData",

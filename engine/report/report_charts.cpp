@@ -6,7 +6,7 @@
 #include <functional>
 #include <limits>
 
-#include "engine/report/cdf.h"
+#include "engine/report/laps.h"
 #include "engine/report/svg_text.h"
 
 namespace pitwall {
@@ -110,64 +110,52 @@ SvgChart memory_chart(const Run& run, const TimeAxis& time) {
   return chart;
 }
 
-/// Percentile curve of a measure over requests: ends where the number of values does.
-SvgSeries spread(const Run& run, const char* name, const char* hue, const char* dash,
-                 double (RequestRecord::*measure)() const) {
-  constexpr std::size_t kPoints = 200;
-  std::vector<double> values = values_of(run.requests, measure);
-  SvgSeries series{name, hue, dash, {}, {}};
-  if (values.empty()) return series;
-  std::sort(values.begin(), values.end());
-  const std::size_t points = std::min(values.size(), kPoints);
-  for (std::size_t i = 0; i < points; ++i) {
-    const double q = points == 1 ? 0.5 : static_cast<double>(i) / static_cast<double>(points - 1);
-    series.x.push_back(100 * q);
-    series.y.push_back(quantile_sorted(values, q));
-  }
-  return series;
-}
-
-/// The same of every gap between tokens.
-SvgSeries gap_spread(const QuantileSketch& itl) {
-  SvgSeries series{"ITL", kItl, "", {}, {}};
-  std::int64_t before = 0;
-  for (const QuantileSketch::Step& step : itl.steps()) {
-    for (const std::int64_t below : {before, step.at_most}) {
-      series.x.push_back(100 * static_cast<double>(below) / static_cast<double>(itl.count()));
-      series.y.push_back(step.value);
-    }
-    before = step.at_most;
-  }
-  return series;
-}
-
 SvgChart spread_chart(const Run& run) {
   SvgChart chart{"Spread over requests and gaps",
-                 "ms",
+                 "% of requests, for ITL of gaps",
                  "What do the slowest feel?",
-                 "% of requests, for ITL of gaps, at or below",
-                 true,
+                 "ms, log",
+                 false,
                  {}};
-  chart.series = {spread(run, "E2E", colour::kMuted, "9 3 2 3", &RequestRecord::e2e_ms),
-                  spread(run, "TTFT", kTtft, "", &RequestRecord::ttft_ms),
-                  spread(run, "max ITL", kItl, "2 2", &RequestRecord::max_itl_ms),
-                  spread(run, "TPOT", kTpot, "7 3", &RequestRecord::tpot_ms), gap_spread(run.itl)};
+  chart.log_x = chart.nines_y = true;
+  const auto add = [&](const char* name, const char* hue, const char* dash,
+                       double (RequestRecord::*measure)() const) {
+    chart.series.push_back({name, hue, dash, {}, {}});
+    draw_cdf(cdf_of(values_of(run.requests, measure)), chart.series.back());
+  };
+  add("E2E", colour::kMuted, "9 3 2 3", &RequestRecord::e2e_ms);
+  add("TTFT", kTtft, "", &RequestRecord::ttft_ms);
+  add("max ITL", kItl, "2 2", &RequestRecord::max_itl_ms);
+  add("TPOT", kTpot, "7 3", &RequestRecord::tpot_ms);
+  chart.series.push_back({"ITL", kItl, "", {}, {}});
+  draw_cdf(cdf_of(run.itl), chart.series.back());
   return chart;
 }
 
 }  // namespace
 
+void draw_cdf(const Cdf& cdf, SvgSeries& series) {
+  for (const CdfCorner& corner : staircase(cdf)) {
+    series.x.push_back(corner.value);
+    series.y.push_back(nines_of(corner.share));
+  }
+}
+
 std::vector<SvgChart> run_charts(const Run& run) {
   const TimeAxis time(run);
-  return {latency_chart(run, time, "ITL", "Does any stream stutter?", kItl, &SecondRecord::itl),
-          latency_chart(run, time, "TTFT", "How long until the first token?", kTtft, &SecondRecord::ttft),
-          latency_chart(run, time, "TPOT", "How fast does text flow?", kTpot, &SecondRecord::tpot),
-          throughput_chart(run, time),
-          load_chart(run, time),
-          memory_chart(run, time),
-          latency_chart(run, time, "Queue", "How long until a request is scheduled?", kQueue,
-                        &SecondRecord::queue),
-          spread_chart(run)};
+  std::vector<SvgChart> charts = {
+      latency_chart(run, time, "ITL", "Does any stream stutter?", kItl, &SecondRecord::itl),
+      latency_chart(run, time, "TTFT", "How long until the first token?", kTtft, &SecondRecord::ttft),
+      latency_chart(run, time, "TPOT", "How fast does text flow?", kTpot, &SecondRecord::tpot),
+      throughput_chart(run, time),
+      load_chart(run, time),
+      memory_chart(run, time),
+      latency_chart(run, time, "Queue", "How long until a request is scheduled?", kQueue,
+                    &SecondRecord::queue)};
+  for (SvgChart& chart : charts)
+    for (const Lap& lap : laps(run.changes)) chart.laps.push_back({time.at(lap.utc()), lap.number});
+  charts.push_back(spread_chart(run));
+  return charts;
 }
 
 }  // namespace pitwall

@@ -35,6 +35,7 @@ std::string status_word(RunStatus status) {
 std::string subtitle_of(const Run& run) {
   std::string text =
       fmt::format("Run {} · {} · {}", run.id.value, run.header.kind, format_utc(run.header.start_utc));
+  if (run.imported_utc > 0) text += " · imported " + format_utc(run.imported_utc);
   if (run.summary.end_utc > run.header.start_utc) {
     text += " · " + span_text(run.summary.end_utc - run.header.start_utc);
   }
@@ -188,7 +189,7 @@ ReportContent report_content(const Run& run) {
   content.live_changes = changes_table(run);
   content.changed_settings = settings_table(run.header, true);
   content.default_settings = settings_table(run.header, false);
-  content.environment = environment_table(run.header);
+  content.environment = environment_table(run);
   content.requests = request_table(run);
   content.not_known = not_known_of(run);
   return content;

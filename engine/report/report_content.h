@@ -49,7 +49,7 @@ Table outcome_table(const Run& run);
 Table memory_table(const LedgerSnapshot& ledger);
 Table settings_table(const RunHeader& header, bool changed);
 Table changes_table(const Run& run);  ///< settings that were changed while it ran; no rows = none
-Table environment_table(const RunHeader& header);
+Table environment_table(const Run& run);
 Table request_table(const Run& run);  ///< the 200 with the largest ITL; the note says how many are left out
 
 /// A metric of the summary, or one without values.

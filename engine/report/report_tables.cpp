@@ -5,8 +5,10 @@
 #include <array>
 #include <cmath>
 
+#include "engine/report/laps.h"
 #include "engine/report/report_content.h"
 #include "engine/report/report_text.h"
+#include "engine/telemetry/fields.h"
 
 namespace pitwall {
 namespace {
@@ -40,6 +42,11 @@ Tone tone_of(FinishReason finish) {
     default:
       return Tone::plain;
   }
+}
+
+Cell maker_cell(ChangedBy by) {
+  if (by == ChangedBy::unknown) return {"not known", Tone::muted};
+  return {by == ChangedBy::client ? "HTTP client" : std::string(word_of(by))};
 }
 
 std::vector<Cell> request_row(const RequestRecord& request, Nanos start_utc) {
@@ -130,12 +137,16 @@ Table outcome_table(const Run& run) {
 
 Table changes_table(const Run& run) {
   Table table;
-  table.columns = {{"Changed while it ran"}, {"From", true}, {"To", true}, {"After", true}};
-  for (const SettingChange& change : run.changes) {
-    table.rows.push_back({{change.name},
-                          {change.from},
-                          {change.to, Tone::strong},
-                          {format_duration(std::max<Nanos>(change.utc - run.header.start_utc, 0))}});
+  table.columns = {{"Lap", true}, {"Changed while it ran"}, {"From", true},
+                   {"To", true},  {"After", true},          {"By"}};
+  for (const Lap& lap : laps(run.changes)) {
+    for (const SettingChange& change : lap.changes)
+      table.rows.push_back({{std::to_string(lap.number)},
+                            {change.name},
+                            {change.from},
+                            {change.to, Tone::strong},
+                            {format_duration(std::max<Nanos>(change.utc - run.header.start_utc, 0))},
+                            maker_cell(change.by)});
   }
   return table;
 }
@@ -189,7 +200,8 @@ Table settings_table(const RunHeader& header, bool changed) {
   return table;
 }
 
-Table environment_table(const RunHeader& header) {
+Table environment_table(const Run& run) {
+  const RunHeader& header = run.header;
   Table table;
   table.columns = {{"Key"}, {"Value"}};
   const auto add = [&](const char* name, const std::string& value) {
@@ -209,6 +221,7 @@ Table environment_table(const RunHeader& header) {
   add("Commit", header.git_commit);
   add("Build flags", header.build_flags);
   add("Run uuid", header.uuid);
+  if (run.imported_utc > 0) add("Imported", format_utc(run.imported_utc));
   return table;
 }
 

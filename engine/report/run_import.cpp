@@ -3,13 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <span>
 
-#include "engine/base/sha256.h"
 #include "engine/report/foreign_run.h"
-#include "engine/report/report.h"
+#include "engine/report/import_text.h"
+#include "engine/report/run_document.h"
 #include "engine/telemetry/record_json.h"
 
 namespace pitwall {
@@ -21,21 +19,6 @@ Error unknown_file(const std::string& name, const std::string& why) {
       Error::Kind::invalid_input, fmt::format("{} is no run that Pitwall can read", name), why,
       "Give a run exported as JSON, a result of `vllm bench serve`, or AIPerf's profile_export.jsonl",
       "file"};
-}
-
-std::string sum_of(const std::string& text) {
-  constexpr std::size_t kDigits = 32;
-  Sha256 sum;
-  sum.update(std::as_bytes(std::span(text)));
-  return sum.finish().substr(0, kDigits);
-}
-
-std::string line_and_column(const std::string& text, std::size_t byte) {
-  const std::string_view before = std::string_view(text).substr(0, byte > 0 ? byte - 1 : 0);
-  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-  const std::size_t start = before.rfind('\n');
-  return fmt::format("line {}, column {}", line,
-                     before.size() - (start == std::string_view::npos ? 0 : start + 1) + 1);
 }
 
 /// The first line is a whole object, which has what each of AIPerf's has.
@@ -60,7 +43,7 @@ Result<Run> read(const std::string& text, const std::string& name) {
     return unknown_file(name, "It is not JSON at " + line_and_column(text, error.byte));
   }
   if (!document.is_object()) return unknown_file(name, "It is JSON, but no object");
-  if (document.contains("format")) return parse_run_json(text);
+  if (document.contains("format")) return run_of_document(document);
   if (!document.contains("total_output_tokens"))
     return unknown_file(name,
                         "It has neither \"format\" (ours), nor \"total_output_tokens\" (vLLM), nor "

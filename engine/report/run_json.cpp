@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/report/report.h"
+#include "engine/report/run_document.h"
 #include "engine/telemetry/record_json.h"
 #include "engine/telemetry/step_table.h"
 
@@ -92,6 +93,10 @@ Run read_run(const Json& json) {
     if (!note->is_string()) throw JsonFieldError("note", "a string is expected");
     run.note = note->get<std::string>();
   }
+  if (const auto imported = json.find("imported_utc"); imported != json.end()) {
+    if (!imported->is_number_integer()) throw JsonFieldError("imported_utc", "a whole number is expected");
+    run.imported_utc = imported->get<Nanos>();
+  }
   const Json& header = object_at(json, "header");
   read_json(header, run.header);
   read_array(header, "config", run.header.config);
@@ -116,12 +121,13 @@ Error no_run(const std::string& why, const std::string& param) {
 
 }  // namespace
 
-std::string run_json(const Run& run) {
+Json run_document(const Run& run) {
   Json json;
   json["format"] = kFormat;
   json["version"] = kFormatVersion;
   json["id"] = run.id.value;
   json["note"] = run.note;
+  if (run.imported_utc > 0) json["imported_utc"] = run.imported_utc;
   json["header"] = header_json(run.header);
   json["summary"] = summary_json(run.summary);
   json["requests"] = array_of(run.requests);
@@ -129,15 +135,18 @@ std::string run_json(const Run& run) {
   json["changes"] = array_of(run.changes);
   json["itl"] = itl_json(run.itl);
   json["steps"] = steps_text(run.steps);
-  return dump_json(json, 1) + "\n";
+  return json;
 }
 
-Result<Run> parse_run_json(const std::string& text) {
+std::string run_json(const Run& run) {
+  return dump_json(run_document(run), 1) + "\n";
+}
+
+Result<Run> run_of_document(const Json& document) {
   try {
-    const Json json = Json::parse(text);
-    if (!json.is_object() || json.value("format", "") != kFormat)
+    if (!document.is_object() || document.value("format", "") != kFormat)
       return no_run("its \"format\" is not \"pitwall-run\"", "format");
-    const auto version = json.value("version", std::int64_t{0});
+    const auto version = document.value("version", std::int64_t{0});
     if (version < 1 || version > kFormatVersion) {
       return Error{Error::Kind::unsupported,
                    "The run has format version " + std::to_string(version) + "; this program knows version " +
@@ -145,13 +154,19 @@ Result<Run> parse_run_json(const std::string& text) {
                    version > kFormatVersion ? "A newer Pitwall has written it" : "", "Update Pitwall",
                    "version"};
     }
-    return read_run(json);
+    return read_run(document);
   } catch (const JsonFieldError& error) {
     return no_run("\"" + error.key + "\": " + error.what(), error.key);
-  } catch (const nlohmann::json::parse_error& error) {
-    return no_run("it is not JSON near byte " + std::to_string(error.byte), "");
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const Json::exception& error) {
     return no_run(error.what(), "");
+  }
+}
+
+Result<Run> parse_run_json(const std::string& text) {
+  try {
+    return run_of_document(Json::parse(text));
+  } catch (const Json::parse_error& error) {
+    return no_run("it is not JSON near byte " + std::to_string(error.byte), "");
   }
 }
 

@@ -169,6 +169,36 @@ std::string line(const SvgChart& chart, const Plot& plot, const SvgSeries& serie
                      dots);
 }
 
+/// A dashed line each, in the colour of text, with its number on a flag: "3", or "3–5" where they crowd.
+std::string lap_lines(const SvgChart& chart, const Plot& plot) {
+  constexpr double kFlagHeight = 12, kCrowded = 16;
+  std::string lines, flags;
+  double flag_at = -kCrowded;
+  int first = 0;
+  const auto flag = [&](double x, const std::string& text) {
+    const double width = text_width(text, kTickSize) + 6;
+    return fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", svg_number(x),
+                       svg_number(plot.top), svg_number(width), svg_number(kFlagHeight), colour::kText) +
+           svg_text({x + width / 2, plot.top + 9.5, "middle", colour::kPanel, kTickSize, true}, text);
+  };
+  std::string open;  // the flag that a next lap may still join
+  for (const SvgLap& lap : chart.laps) {
+    if (lap.x < plot.x.low || lap.x > plot.x.high) continue;
+    const double x = plot.at(lap.x, plot.y.low).x;
+    lines += fmt::format(
+        "<path d=\"M{} {}V{}\" stroke=\"{}\" stroke-dasharray=\"4 3\"><title>Lap {}</title></path>\n",
+        svg_number(x), svg_number(plot.top), svg_number(plot.bottom), colour::kText, lap.number);
+    if (x - flag_at >= kCrowded) {
+      flags += open;
+      flag_at = x;
+      first = lap.number;
+    }
+    open =
+        flag(flag_at, first == lap.number ? std::to_string(first) : fmt::format("{}–{}", first, lap.number));
+  }
+  return lines + flags + open;
+}
+
 /// Names at the ends of the lines, pushed apart where they would overlap.
 std::string end_names(const SvgChart& chart, const Plot& plot) {
   constexpr double kLineHeight = 12;
@@ -233,6 +263,7 @@ std::string svg_chart(const SvgChart& chart) {
   if (const auto plot = plot_of(chart)) {
     svg += axes(chart, *plot);
     for (const SvgSeries& series : chart.series) svg += line(chart, *plot, series);
+    svg += lap_lines(chart, *plot);
     if (has_several_hues(chart)) svg += end_names(chart, *plot);
   } else {
     svg += svg_text({chart.width / 2.0, chart.height / 2.0 + 12, "middle", colour::kMuted, 12, false},

@@ -214,7 +214,7 @@ void Engine::cancel(RequestId id, std::string reason) {
   state_->loop->cancel(id, std::move(reason));
 }
 
-Result<void> Engine::change(std::string_view setting, std::string_view value) {
+Result<void> Engine::change(std::string_view setting, std::string_view value, ChangedBy by) {
   State& state = *state_;
   const SettingInfo* info = find_setting(setting);
   if (info != nullptr && !info->live) {
@@ -236,7 +236,7 @@ Result<void> Engine::change(std::string_view setting, std::string_view value) {
   if (!changed) return changed;
   const std::string from = state.options.settings.display(info->name), to = wanted.display(info->name);
   if (from != to) {
-    state.recorder->setting_changed(std::string(info->name), from, to);
+    state.recorder->setting_changed(std::string(info->name), from, to, by);
     spdlog::debug("{} is {} from the next step on; it was {}", info->name, to, from);
   }
   state.options.settings = std::move(wanted);

@@ -94,8 +94,9 @@ class Engine {
   Recorder& recorder();
 
   /// Changes a setting marked `live` while requests run; in force from the next step. Blocks for at most a
-  /// step: not to be called from an OutputSink. Errors name the setting; nothing changes then.
-  Result<void> change(std::string_view setting, std::string_view value);
+  /// step: not to be called from an OutputSink. Errors name the setting; nothing changes then. `by` goes into
+  /// the record.
+  Result<void> change(std::string_view setting, std::string_view value, ChangedBy by);
   /// Forgets all cached prefixes. Error::busy while requests hold KV blocks. Blocks for at most a step.
   Result<void> reset_prefix_cache();
 

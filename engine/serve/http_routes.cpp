@@ -14,6 +14,7 @@
 #include "engine/serve/openai_response.h"
 #include "engine/serve/request_fields.h"
 #include "engine/serve/text_routes.h"
+#include "engine/telemetry/fields.h"
 
 namespace pitwall {
 
@@ -64,20 +65,25 @@ HttpReply snapshot(const RouteInput& input) {
   return json_reply(snapshot_json(*input.engine.snapshot()));
 }
 
-/// The value of "last=N" in a query; `fallback` without one, nothing when it is no count.
-std::optional<std::size_t> last_count(std::string_view query, std::size_t fallback) {
+/// What stands behind "key=" in a query; nothing where it does not.
+std::optional<std::string_view> query_value(std::string_view query, std::string_view key) {
   while (!query.empty()) {
     const std::string_view pair = query.substr(0, query.find('&'));
     query.remove_prefix(std::min(query.size(), pair.size() + 1));
-    if (!pair.starts_with("last=")) continue;
-    const std::string_view digits = pair.substr(5);
-    int count = 0;
-    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-    const bool whole = parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size();
-    if (!whole || count < 1 || count > kMostRecords) return std::nullopt;
-    return static_cast<std::size_t>(count);
+    if (pair.starts_with(key) && pair.substr(key.size()).starts_with('=')) return pair.substr(key.size() + 1);
   }
-  return fallback;
+  return std::nullopt;
+}
+
+/// The value of "last=N" in a query; `fallback` without one, nothing when it is no count.
+std::optional<std::size_t> last_count(std::string_view query, std::size_t fallback) {
+  const auto digits = query_value(query, "last");
+  if (!digits) return fallback;
+  int count = 0;
+  const auto parsed = std::from_chars(digits->data(), digits->data() + digits->size(), count);
+  const bool whole = parsed.ec == std::errc() && parsed.ptr == digits->data() + digits->size();
+  if (!whole || count < 1 || count > kMostRecords) return std::nullopt;
+  return static_cast<std::size_t>(count);
 }
 
 HttpReply bad_last() {
@@ -110,13 +116,21 @@ HttpReply settings(const RouteInput& input) {
   return json_reply(input.engine.settings().to_json());
 }
 
+/// "by=sweep" and "by=checklist" are those of Pitwall; everybody else is a client.
+ChangedBy changed_by(std::string_view query) {
+  ChangedBy by = ChangedBy::client;
+  const bool known = set_word(by, query_value(query, "by").value_or(""));
+  return known && (by == ChangedBy::sweep || by == ChangedBy::checklist) ? by : ChangedBy::client;
+}
+
 /// {"max-num-seqs": 8, …}: each in turn; the first that is refused ends it.
 HttpReply change_settings(const RouteInput& input) {
   const auto wanted = parse_json_object(input.body, input.options.max_json_depth);
   if (!wanted) return error_reply(wanted.error());
   for (const auto& [name, value] : wanted->items()) {
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    if (auto changed = input.engine.change(name, text); !changed) return error_reply(changed.error());
+    if (auto changed = input.engine.change(name, text, changed_by(input.query)); !changed)
+      return error_reply(changed.error());
   }
   return json_reply(input.engine.settings().to_json());
 }

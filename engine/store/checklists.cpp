@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Store: the part that keeps checklists.
+#include <algorithm>
 
 #include "engine/base/clock.h"
 #include "engine/store/columns.h"
@@ -59,36 +60,84 @@ std::string assignments() {
   return text + " = ?";
 }
 
+std::string new_uuid(SQLite::Database& database) {
+  return database.execAndGet("SELECT lower(hex(randomblob(16)))").getString();
+}
+
+/// Gives it its id, and a uuid where it has none.
+void insert_checklist(SQLite::Database& database, Checklist& checklist) {
+  if (checklist.uuid.empty()) checklist.uuid = new_uuid(database);
+  SQLite::Statement insert(database, insert_sql<Checklist>("checklists", "id"));
+  bind_columns(insert, 2, checklist);
+  insert.exec();
+  checklist.id = database.getLastInsertRowid();
+  write_items(database, checklist.id, checklist.items);
+}
+
+Result<void> refuse_double(SQLite::Database& database, const std::string& uuid) {
+  SQLite::Statement query(database, "SELECT id, name FROM checklists WHERE uuid = ?");
+  query.bind(1, uuid);
+  if (!query.executeStep()) return {};
+  return Error{Error::Kind::busy,
+               "This checklist is here already: it is “" + query.getColumn(1).getString() + "”",
+               "It was imported or made here before", "Open it, or delete it and import it again",
+               std::to_string(query.getColumn(0).getInt64())};
+}
+
+Result<void> check_unchanged(SQLite::Database& database, const Checklist& checklist) {
+  SQLite::Statement query(database, "SELECT updated_utc FROM checklists WHERE id = ?");
+  query.bind(1, checklist.id);
+  if (!query.executeStep()) return unknown_checklist(checklist.id);
+  if (query.getColumn(0).getInt64() == checklist.updated_utc) return {};
+  return Error{Error::Kind::busy, "“" + checklist.name + "” is not saved",
+               "Another window or program has changed it meanwhile", "Open it again, then change it",
+               "checklist"};
+}
+
 }  // namespace
 
-Result<std::int64_t> Store::add_checklist(const Checklist& checklist) {
-  return state_->locked("adding a checklist", [&](SQLite::Database& database) -> Result<std::int64_t> {
+Result<Checklist> Store::add_checklist(const Checklist& checklist) {
+  return state_->locked("adding a checklist", [&](SQLite::Database& database) -> Result<Checklist> {
     WriteTransaction transaction(database);
-    Checklist stamped = checklist;
-    stamped.created_utc = stamped.updated_utc = RealClock().utc_now();
-    SQLite::Statement insert(database, insert_sql<Checklist>("checklists", "id"));
-    bind_columns(insert, 2, stamped);
-    insert.exec();
-    const std::int64_t id = database.getLastInsertRowid();
-    write_items(database, id, checklist.items);
+    Checklist added = checklist;
+    added.created_utc = added.updated_utc = RealClock().utc_now();
+    insert_checklist(database, added);
     transaction.commit();
-    return id;
+    return added;
   });
 }
 
-Result<void> Store::save_checklist(const Checklist& checklist) {
+Result<Checklist> Store::import_checklist(const Checklist& checklist, const std::vector<Run>& runs) {
+  return state_->locked("importing a checklist", [&](SQLite::Database& database) -> Result<Checklist> {
+    WriteTransaction transaction(database);
+    if (auto fresh = refuse_double(database, checklist.uuid); !fresh) return fresh.error();
+    Checklist added = checklist;
+    added.imported_utc = added.updated_utc = RealClock().utc_now();
+    insert_checklist(database, added);
+    for (const Run& run : runs) {
+      if (run_of_uuid(database, run.header.uuid)) continue;
+      if (auto imported = insert_imported(database, run); !imported) return imported.error();
+    }
+    transaction.commit();
+    return added;
+  });
+}
+
+Result<void> Store::save_checklist(Checklist& checklist) {
   return state_->locked("saving a checklist", [&](SQLite::Database& database) -> Result<void> {
     WriteTransaction transaction(database);
+    if (auto unchanged = check_unchanged(database, checklist); !unchanged) return unchanged;
     Checklist stamped = checklist;
-    stamped.updated_utc = RealClock().utc_now();
+    stamped.updated_utc = std::max(RealClock().utc_now(), checklist.updated_utc + 1);
     SQLite::Statement update(database, "UPDATE checklists SET " + assignments() + " WHERE id = ?");
     update.bind(bind_columns(update, 1, stamped), checklist.id);
-    if (update.exec() == 0) return unknown_checklist(checklist.id);
+    update.exec();
     SQLite::Statement remove(database, "DELETE FROM items WHERE checklist = ?");
     remove.bind(1, checklist.id);
     remove.exec();
     write_items(database, checklist.id, checklist.items);
     transaction.commit();
+    checklist.updated_utc = stamped.updated_utc;
     return {};
   });
 }
@@ -107,14 +156,15 @@ Result<std::vector<ChecklistListItem>> Store::checklists() const {
       "listing the checklists", [](SQLite::Database& database) -> Result<std::vector<ChecklistListItem>> {
         SQLite::Statement query(
             database,
-            "SELECT id, name, updated_utc, (SELECT count(*) FROM items WHERE checklist = checklists.id), "
+            "SELECT id, name, updated_utc, imported_utc, (SELECT count(*) FROM items WHERE checklist = "
+            "checklists.id), "
             "(SELECT count(*) FROM items WHERE checklist = checklists.id AND verdict IN ('keep', 'revert')) "
             "FROM checklists ORDER BY updated_utc DESC, id DESC");
         std::vector<ChecklistListItem> items;
         while (query.executeStep()) {
           items.push_back({query.getColumn(0).getInt64(), query.getColumn(1).getString(),
                            query.getColumn(2).getInt64(), query.getColumn(3).getInt64(),
-                           query.getColumn(4).getInt64()});
+                           query.getColumn(4).getInt64(), query.getColumn(5).getInt64()});
         }
         return items;
       });
@@ -141,13 +191,13 @@ Result<std::vector<ChecklistRun>> Store::checklist_runs(std::int64_t checklist) 
       [checklist](SQLite::Database& database) -> Result<std::vector<ChecklistRun>> {
         SQLite::Statement query(
             database,
-            "SELECT runs.id, key.value, repeat.value FROM config AS mark "
+            "SELECT runs.id, key.value, repeat.value FROM checklists "
+            "JOIN config AS mark ON mark.name = 'checklist.id' AND mark.value = checklists.uuid "
             "JOIN runs ON runs.id = mark.run "
             "JOIN config AS key ON key.run = mark.run AND key.name = 'checklist.key' "
             "JOIN config AS repeat ON repeat.run = mark.run AND repeat.name = 'checklist.repeat' "
-            "WHERE mark.name = 'checklist.id' AND mark.value = ? AND runs.status = 'finished' ORDER BY "
-            "runs.id");
-        query.bind(1, std::to_string(checklist));
+            "WHERE checklists.id = ? AND runs.status = 'finished' ORDER BY runs.id");
+        query.bind(1, checklist);
         std::vector<ChecklistRun> found;
         while (query.executeStep()) {
           ChecklistRun& one = found.emplace_back();

@@ -2,6 +2,7 @@
 // Store: the part that keeps runs.
 #include <algorithm>
 
+#include "engine/base/clock.h"
 #include "engine/store/columns.h"
 #include "engine/store/process_mark.h"
 #include "engine/store/store.h"
@@ -128,14 +129,15 @@ QuantileSketch read_gaps(SQLite::Database& database, RunId run) {
 
 /// All but requests and steps.
 Result<Run> read_outline(SQLite::Database& database, RunId id) {
-  SQLite::Statement query(database, "SELECT note, " + column_names<RunHeader>() + ", " +
+  SQLite::Statement query(database, "SELECT note, imported_utc, " + column_names<RunHeader>() + ", " +
                                         column_names<RunSummary>() + " FROM runs WHERE id = ?");
   query.bind(1, id.value);
   if (!query.executeStep()) return unknown_run(id);
   Run run;
   run.id = id;
   run.note = query.getColumn(0).getString();
-  read_columns(query, read_columns(query, 1, run.header), run.summary);
+  run.imported_utc = query.getColumn(1).getInt64();
+  read_columns(query, read_columns(query, 2, run.header), run.summary);
   run.header.config = rows_of<ConfigEntry>(database, "config", "position", id);
   read_summary(database, id, run.summary);
   run.seconds = rows_of<SecondRecord>(database, "seconds", "row", id);
@@ -246,16 +248,35 @@ Result<void> write_note(SQLite::Database& database, RunId id, const std::string&
   return {};
 }
 
-Result<void> refuse_double(SQLite::Database& database, const std::string& uuid) {
-  SQLite::Statement query(database, "SELECT id FROM runs WHERE uuid = ?");
-  query.bind(1, uuid);
-  if (!query.executeStep()) return {};
-  const std::string id = std::to_string(query.getColumn(0).getInt64());
-  return Error{Error::Kind::busy, "This run is here already: it is run " + id,
-               "It was imported or recorded before", "Open run " + id, id};
+void mark_imported(SQLite::Database& database, RunId id) {
+  SQLite::Statement update(database, "UPDATE runs SET imported_utc = ? WHERE id = ?");
+  update.bind(1, RealClock().utc_now());
+  update.bind(2, id.value);
+  update.exec();
 }
 
 }  // namespace
+
+std::optional<RunId> run_of_uuid(SQLite::Database& database, const std::string& uuid) {
+  SQLite::Statement query(database, "SELECT id FROM runs WHERE uuid = ?");
+  query.bind(1, uuid);
+  if (!query.executeStep()) return std::nullopt;
+  return RunId{query.getColumn(0).getInt64()};
+}
+
+Result<RunId> insert_imported(SQLite::Database& database, const Run& run) {
+  const RunId id = insert_header(database, run.header);
+  insert_all(database, id, {run.requests, run.seconds, run.changes, run.steps, run.itl});
+  RunSummary summary = run.summary;
+  if (summary.status == RunStatus::recording) {
+    summary.status = RunStatus::cut_off;
+    summary.error = "It was still being recorded when it was exported";
+  }
+  write_summary(database, id, summary);
+  mark_imported(database, id);
+  if (auto noted = write_note(database, id, run.note); !noted) return noted.error();
+  return id;
+}
 
 void cut_off(SQLite::Database& database, RunId id) {
   WriteTransaction transaction(database);
@@ -312,7 +333,7 @@ Result<std::vector<RunListItem>> Store::runs() const {
       "listing the runs", [](SQLite::Database& database) -> Result<std::vector<RunListItem>> {
         SQLite::Statement query(
             database,
-            "SELECT id, name, kind, model_name, note, status, start_utc, end_utc, requests, "
+            "SELECT id, name, kind, model_name, note, status, start_utc, end_utc, imported_utc, requests, "
             "output_tokens_per_s, ttft_p50_ms, tpot_p50_ms, max_itl_ms FROM runs "
             "ORDER BY start_utc DESC, id DESC");
         std::vector<RunListItem> items;
@@ -326,11 +347,12 @@ Result<std::vector<RunListItem>> Store::runs() const {
           if (!set_word(item.status, query.getColumn(5).getString())) item.status = RunStatus::cut_off;
           item.start_utc = query.getColumn(6).getInt64();
           item.end_utc = query.getColumn(7).getInt64();
-          item.requests = query.getColumn(8).getInt64();
-          item.output_tokens_per_s = real_or_nan(query.getColumn(9));
-          item.ttft_p50_ms = real_or_nan(query.getColumn(10));
-          item.tpot_p50_ms = real_or_nan(query.getColumn(11));
-          item.max_itl_ms = real_or_nan(query.getColumn(12));
+          item.imported_utc = query.getColumn(8).getInt64();
+          item.requests = query.getColumn(9).getInt64();
+          item.output_tokens_per_s = real_or_nan(query.getColumn(10));
+          item.ttft_p50_ms = real_or_nan(query.getColumn(11));
+          item.tpot_p50_ms = real_or_nan(query.getColumn(12));
+          item.max_itl_ms = real_or_nan(query.getColumn(13));
         }
         return items;
       });
@@ -371,16 +393,13 @@ Result<std::vector<RequestRecord>> Store::worst_requests(RunId id, std::int64_t 
 Result<RunId> Store::import_run(const Run& run) {
   return state_->locked("importing a run", [&](SQLite::Database& database) -> Result<RunId> {
     WriteTransaction transaction(database);
-    if (auto fresh = refuse_double(database, run.header.uuid); !fresh) return fresh.error();
-    const RunId id = insert_header(database, run.header);
-    insert_all(database, id, {run.requests, run.seconds, run.changes, run.steps, run.itl});
-    RunSummary summary = run.summary;
-    if (summary.status == RunStatus::recording) {
-      summary.status = RunStatus::cut_off;
-      summary.error = "It was still being recorded when it was exported";
+    if (const auto known = run_of_uuid(database, run.header.uuid)) {
+      const std::string id = std::to_string(known->value);
+      return Error{Error::Kind::busy, "This run is here already: it is run " + id,
+                   "It was imported or recorded before", "Open run " + id, id};
     }
-    write_summary(database, id, summary);
-    if (auto noted = write_note(database, id, run.note); !noted) return noted.error();
+    auto id = insert_imported(database, run);
+    if (!id) return id;
     transaction.commit();
     return id;
   });

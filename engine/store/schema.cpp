@@ -225,7 +225,23 @@ CREATE TABLE gap_totals (
 );
 )sql";
 
-constexpr std::array kSteps = {kVersion1, kVersion2, kVersion3, kVersion4, kVersion5, kVersion6};
+// Version 7: who changed a setting, what came from a file, and a name for a checklist that holds in every
+// store: runs name theirs by it, so that both can be carried elsewhere.
+constexpr const char* kVersion7 = R"sql(
+ALTER TABLE changes ADD COLUMN "by" TEXT NOT NULL DEFAULT 'unknown';
+
+ALTER TABLE runs ADD COLUMN imported_utc INTEGER NOT NULL DEFAULT 0;   -- 0 = recorded here
+CREATE INDEX runs_by_uuid ON runs (uuid);
+
+ALTER TABLE checklists ADD COLUMN imported_utc INTEGER NOT NULL DEFAULT 0;   -- 0 = made here
+ALTER TABLE checklists ADD COLUMN uuid TEXT NOT NULL DEFAULT '';
+UPDATE checklists SET uuid = lower(hex(randomblob(16)));
+CREATE UNIQUE INDEX checklists_by_uuid ON checklists (uuid);
+UPDATE config SET value = (SELECT uuid FROM checklists WHERE CAST(id AS TEXT) = config.value)
+WHERE name = 'checklist.id' AND value IN (SELECT CAST(id AS TEXT) FROM checklists);
+)sql";
+
+constexpr std::array kSteps = {kVersion1, kVersion2, kVersion3, kVersion4, kVersion5, kVersion6, kVersion7};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(std::string("PRAGMA ") + name).getInt();

@@ -9,6 +9,7 @@
 
 #include "engine/base/file.h"
 #include "engine/store/process_mark.h"
+#include "engine/store/salvage.h"
 #include "engine/store/schema.h"
 #include "engine/store/store_state.h"
 
@@ -138,8 +139,7 @@ Error store_error(const fs::path& file, const char* doing, const SQLite::Excepti
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       error.cause = "The file is damaged";
-      error.action =
-          "Move it away, then start again; \"sqlite3 FILE .recover\" may get runs and chats back from it";
+      error.action = "Start again: it is then moved aside, and what can be read of it comes into a new one";
       break;
     case SQLITE_IOERR:
       error.cause = "The disk or the network folder does not answer properly";
@@ -182,10 +182,8 @@ Result<std::unique_ptr<Store>> Store::open(const fs::path& file) {
       state.database.reset();
       auto target = move_aside(file);
       if (!target) return target.error();
-      state.notice = file.string() + " is damaged: it is now " + target->string() +
-                     ", and a new store is begun. " +
-                     "\"sqlite3 FILE .recover\" may get runs and chats back from it.";
       state.database = connect(file);
+      state.damage = StoreDamage{*target, salvage(*target, *state.database)};
     }
     if (auto migrated = migrate(*state.database, schema_steps()); !migrated) return migrated.error();
     set_up(*state.database);
@@ -205,8 +203,8 @@ int Store::schema_version() {
   return static_cast<int>(schema_steps().size());
 }
 
-const std::string& Store::notice() const {
-  return state_->notice;
+const std::optional<StoreDamage>& Store::damage() const {
+  return state_->damage;
 }
 
 }  // namespace pitwall

@@ -4,6 +4,7 @@
 #pragma once
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct RunListItem {
   std::string name, kind, model, note;
   RunStatus status = RunStatus::recording;
   Nanos start_utc = 0, end_utc = 0;
+  Nanos imported_utc = 0;  ///< 0 = recorded here
   std::int64_t requests = 0;
   double output_tokens_per_s = 0, ttft_p50_ms = 0, tpot_p50_ms = 0, max_itl_ms = 0;  ///< NaN when undefined
 };
@@ -33,6 +35,7 @@ struct ChecklistListItem {
   std::int64_t id = 0;
   std::string name;
   Nanos updated_utc = 0;
+  Nanos imported_utc = 0;               ///< 0 = made here
   std::int64_t items = 0, decided = 0;  ///< decided: keep or revert
 };
 /// A finished run that names a checklist in its configuration.
@@ -74,6 +77,16 @@ struct ChatHit {
   Nanos utc = 0;               ///< of the message, or of the chat's last change
 };
 
+/// What came over from a damaged file.
+struct SalvagedRows {
+  std::int64_t rows = 0;  ///< of all tables
+  std::int64_t runs = 0, checklists = 0, chats = 0;
+};
+struct StoreDamage {
+  std::filesystem::path moved_to;  ///< the damaged file, as it was
+  SalvagedRows salvaged;           ///< what is in the new one
+};
+
 /// Removed chats and messages are kept this long.
 inline constexpr Nanos kKeepRemoved = Nanos{30} * 24 * 3600 * kNanosPerSecond;
 
@@ -81,13 +94,13 @@ inline constexpr Nanos kKeepRemoved = Nanos{30} * 24 * 3600 * kNanosPerSecond;
 class Store final : public RunSink {
  public:
   /// Creates or opens; migrates older schemas step by step; refuses a newer one with both versions. A damaged
-  /// file is moved aside and `notice()` says where. Runs left in `recording` by a dead process become
-  /// `cut_off`.
+  /// file is moved aside, what can be read of it comes into a new one, and `damage()` says so. Runs left in
+  /// `recording` by a dead process become `cut_off`.
   static Result<std::unique_ptr<Store>> open(const std::filesystem::path& file);
   static std::filesystem::path default_file();  ///< data_folder()/pitwall.db
   ~Store() override;
-  static int schema_version();        ///< of this program
-  const std::string& notice() const;  ///< something the user should know about opening; may be empty
+  static int schema_version();                       ///< of this program
+  const std::optional<StoreDamage>& damage() const;  ///< found when it was opened
 
   // RunSink
   Result<RunId> begin(const RunHeader& header) override;
@@ -106,9 +119,14 @@ class Store final : public RunSink {
   Result<void> set_note(RunId id, const std::string& note);
   Result<void> remove_run(RunId id);
 
-  Result<std::int64_t> add_checklist(const Checklist& checklist);  ///< its own id is not looked at
-  /// Replaces all of it, items included; sets updated_utc.
-  Result<void> save_checklist(const Checklist& checklist);
+  /// As it is then: with an id, times, and a uuid where it had none. Its own id is not looked at.
+  Result<Checklist> add_checklist(const Checklist& checklist);
+  /// Keeps a checklist of another store with its runs, all or nothing; runs that are here already stay as
+  /// they are. One that is here already, by its uuid, is refused: Error::busy, `param` is its number.
+  Result<Checklist> import_checklist(const Checklist& checklist, const std::vector<Run>& runs);
+  /// Replaces all of it, items included, and sets updated_utc. Error::busy when somebody else has saved it
+  /// since it was read, which updated_utc tells.
+  Result<void> save_checklist(Checklist& checklist);
   Result<void> remove_checklist(std::int64_t checklist);      ///< its runs stay
   Result<std::vector<ChecklistListItem>> checklists() const;  ///< last changed first
   Result<Checklist> checklist(std::int64_t id) const;         ///< Error::not_found names the id

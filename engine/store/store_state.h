@@ -4,6 +4,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -16,7 +17,7 @@ Error store_error(const std::filesystem::path& file, const char* doing, const SQ
 
 struct Store::State {
   std::filesystem::path file;
-  std::string notice;
+  std::optional<StoreDamage> damage;
   std::mutex mutex;
   std::unique_ptr<SQLite::Database> database;
   std::set<RunId> recording;  // begun here and not ended
@@ -38,6 +39,12 @@ struct WriteTransaction : SQLite::Transaction {
   explicit WriteTransaction(SQLite::Database& database)
       : Transaction(database, SQLite::TransactionBehavior::IMMEDIATE) {}
 };
+
+/// Null when no run has it.
+std::optional<RunId> run_of_uuid(SQLite::Database& database, const std::string& uuid);
+
+/// A run from a file, marked so; inside the caller's transaction.
+Result<RunId> insert_imported(SQLite::Database& database, const Run& run);
 
 /// The end of a run whose recorder is gone: status cut_off, summary from the rows that are there.
 void cut_off(SQLite::Database& database, RunId run);

@@ -43,6 +43,8 @@ enum class TuneTarget : std::uint8_t { simulator, fresh_engine, running_engine }
 
 struct Checklist {
   std::int64_t id = 0;
+  std::string uuid;          ///< names it in its runs and in every store
+  Nanos imported_utc = 0;    ///< when it came here from a file; 0 = it was made here
   std::string name, goal;    ///< "Four steps", "throughput first"
   std::string origin;        ///< the template's name; empty = none
   std::string source, note;  ///< where it comes from; what to know when reading its figures

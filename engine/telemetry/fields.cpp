@@ -44,6 +44,11 @@ std::string_view word_of(TuneTarget value) {
   static constexpr std::array<std::string_view, 3> kWords = {"simulator", "fresh engine", "running engine"};
   return kWords[static_cast<std::size_t>(value)];
 }
+std::string_view word_of(ChangedBy value) {
+  static constexpr std::array<std::string_view, 5> kWords = {"unknown", "user", "sweep", "checklist",
+                                                             "client"};
+  return kWords[static_cast<std::size_t>(value)];
+}
 
 bool set_word(FinishReason& value, std::string_view word) {
   return set_to_named(value, word, 5);
@@ -59,6 +64,9 @@ bool set_word(ItemVerdict& value, std::string_view word) {
 }
 bool set_word(TuneTarget& value, std::string_view word) {
   return set_to_named(value, word, 3);
+}
+bool set_word(ChangedBy& value, std::string_view word) {
+  return set_to_named(value, word, 5);
 }
 
 }  // namespace pitwall

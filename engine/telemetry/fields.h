@@ -169,6 +169,7 @@ void for_each_field(Is<SettingChange> auto& r, auto&& visit) {
   visit("name", r.name);
   visit("from", r.from);
   visit("to", r.to);
+  visit("by", r.by);
 }
 
 /// Without `config`, which is a list.
@@ -226,6 +227,8 @@ void for_each_field(Is<Item> auto& r, auto&& visit) {
 
 /// Without `id`, which the store gives, and `items`, which is a list.
 void for_each_field(Is<Checklist> auto& r, auto&& visit) {
+  visit("uuid", r.uuid);
+  visit("imported_utc", r.imported_utc);
   visit("name", r.name);
   visit("goal", r.goal);
   visit("origin", r.origin);
@@ -254,11 +257,13 @@ std::string_view word_of(RunStatus value);
 std::string_view word_of(MissReason value);
 std::string_view word_of(ItemVerdict value);
 std::string_view word_of(TuneTarget value);
+std::string_view word_of(ChangedBy value);
 bool set_word(FinishReason& value,
               std::string_view word);  ///< false, and no change, when nobody knows the word
 bool set_word(RunStatus& value, std::string_view word);
 bool set_word(MissReason& value, std::string_view word);
 bool set_word(ItemVerdict& value, std::string_view word);
 bool set_word(TuneTarget& value, std::string_view word);
+bool set_word(ChangedBy& value, std::string_view word);
 
 }  // namespace pitwall

@@ -218,13 +218,14 @@ void Recorder::step(StepRecord record, std::span<const StepEvent> events, int ev
   state_->prompt_rate.add(record.finished, record.prefill_tokens);
 }
 
-void Recorder::setting_changed(const std::string& name, const std::string& from, const std::string& to) {
+void Recorder::setting_changed(const std::string& name, const std::string& from, const std::string& to,
+                               ChangedBy by) {
   const std::lock_guard lock(state_->mutex);
   const Nanos steady = clock_.now(), now = state_->utc_of(steady, clock_);
   const std::int64_t second = (steady - state_->origin) / kSecond;
   push_bounded(state_->lap_starts, second + 1, kKeptChanges);
-  state_->unwritten_changes.push_back({now, name, from, to});
-  state_->changes.push({now, name, from, to});
+  state_->unwritten_changes.push_back({now, name, from, to, by});
+  state_->changes.push({now, name, from, to, by});
 }
 
 void Recorder::queue_sizes(int running, int waiting, int deferred) {

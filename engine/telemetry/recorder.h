@@ -34,7 +34,7 @@ class Recorder {
   void step(StepRecord record, std::span<const StepEvent> events = {}, int evicted_blocks = 0);
   /// `deferred` of those that wait: others may go before them.
   void queue_sizes(int running, int waiting, int deferred = 0);
-  void setting_changed(const std::string& name, const std::string& from, const std::string& to);
+  void setting_changed(const std::string& name, const std::string& from, const std::string& to, ChangedBy by);
 
   /// Closes the seconds that are over (call about once a second): fills history and returns the new rows for
   /// the run. `last`: nothing more will happen, the second in progress is closed too.

@@ -141,10 +141,14 @@ struct RequestRecord {
   double max_itl_ms() const;    ///< needs two tokens
 };
 
+/// Who changed a setting while requests ran. unknown: a run of an older version.
+enum class ChangedBy : std::uint8_t { unknown, user, sweep, checklist, client };
+
 /// A setting that was changed while requests ran.
 struct SettingChange {
   Nanos utc = 0;
   std::string name, from, to;
+  ChangedBy by = ChangedBy::unknown;
 };
 
 /// Percentiles of a measure over a window, in ms. NaN when n = 0.

@@ -62,6 +62,7 @@ RunSummary summarize_requests(
 struct Run {
   RunId id;
   std::string note;
+  Nanos imported_utc = 0;  ///< when it came here from a file; 0 = it was recorded here
   RunHeader header;
   RunSummary summary;
   std::vector<RequestRecord> requests;

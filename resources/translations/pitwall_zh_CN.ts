@@ -53,6 +53,13 @@
     </message>
 </context>
 <context>
+    <name>ChecklistFile</name>
+    <message>
+        <source>“%1” does not say what to write. Its name must end in .html, .md or .json.</source>
+        <translation>从“%1”看不出要写什么。文件名须以 .html、.md 或 .json 结尾。</translation>
+    </message>
+</context>
+<context>
     <name>CompareRows</name>
     <message>
         <source>✓ better</source>
@@ -244,6 +251,25 @@
     <message>
         <source>Explain TTFT, TPOT and ITL of a language model server: a table with one row each, then a list of what makes each of them worse, then a code block with a curl command that asks for a chat completion.</source>
         <translation>解释语言模型服务的 TTFT、TPOT 和 ITL：先用表格，每项一行；再列出让各项变差的原因；最后给一个代码块，用 curl 请求一次对话补全。</translation>
+    </message>
+</context>
+<context>
+    <name>Laps</name>
+    <message>
+        <source>%1, by the user</source>
+        <translation>%1，由用户更改</translation>
+    </message>
+    <message>
+        <source>%1, by a sweep</source>
+        <translation>%1，由扫描更改</translation>
+    </message>
+    <message>
+        <source>%1, by a checklist</source>
+        <translation>%1，由清单更改</translation>
+    </message>
+    <message>
+        <source>%1, by an HTTP client</source>
+        <translation>%1，由 HTTP 客户端更改</translation>
     </message>
 </context>
 <context>
@@ -641,6 +667,14 @@
         <source>ITL, every gap</source>
         <translation>ITL，每个间隔</translation>
     </message>
+    <message>
+        <source>%1, imported</source>
+        <translation>%1，已导入</translation>
+    </message>
+    <message>
+        <source>Imported</source>
+        <translation>导入时间</translation>
+    </message>
 </context>
 <context>
     <name>RunVerdict</name>
@@ -743,6 +777,17 @@
     <message>
         <source>The program ended before it closed the run; at most its last second is missing.</source>
         <translation>程序在关闭运行记录之前退出，最多缺最后一秒。</translation>
+    </message>
+</context>
+<context>
+    <name>StoreDamage</name>
+    <message>
+        <source>The store is damaged, and nothing in it can be read. It is kept as %1; a new one is begun.</source>
+        <translation>存储已损坏，其中没有可读的内容。它保留为 %1；已新建一个存储。</translation>
+    </message>
+    <message>
+        <source>The store is damaged. It is kept as %1. %2 rows of it can be read and are in a new store: runs %3, checklists %4, chats %5.</source>
+        <translation>存储已损坏，保留为 %1。其中 %2 行可以读出，已放入新的存储：运行 %3，清单 %4，对话 %5。</translation>
     </message>
 </context>
 <context>
@@ -8033,10 +8078,6 @@
         <translation>调优</translation>
     </message>
     <message>
-        <source>“%1” does not say what to write. Its name must end in .html, .md or .json.</source>
-        <translation>从“%1”看不出要写什么。文件名须以 .html、.md 或 .json 结尾。</translation>
-    </message>
-    <message>
         <source>Saved to %1</source>
         <translation>已保存到 %1</translation>
     </message>
@@ -8063,6 +8104,34 @@
     <message>
         <source>Effects</source>
         <translation>效果</translation>
+    </message>
+    <message>
+        <source>Import a checklist…</source>
+        <translation>导入清单…</translation>
+    </message>
+    <message>
+        <source>Imported %1 as “%2”.</source>
+        <translation>已将 %1 导入为“%2”。</translation>
+    </message>
+    <message>
+        <source>%1 is here already: it is “%2”.</source>
+        <translation>%1 已在这里：它是“%2”。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>%1, imported</source>
+        <translation>%1，已导入</translation>
+    </message>
+    <message>
+        <source>Import checklists</source>
+        <translation>导入清单</translation>
+    </message>
+    <message>
+        <source>Checklists (*.json);;All files (*)</source>
+        <translation>清单 (*.json);;所有文件 (*)</translation>
     </message>
 </context>
 <context>

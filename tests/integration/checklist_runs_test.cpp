@@ -55,15 +55,19 @@ struct Bench {
     return known;
   }
 
-  Checklist add(Checklist checklist) {
-    checklist.id = store->add_checklist(checklist).value();
-    return checklist;
-  }
+  Checklist add(const Checklist& checklist) { return store->add_checklist(checklist).value(); }
 
   /// All open items, written down as they go.
   Result<void> run(Checklist& checklist, int* measured = nullptr, int kill_after = 0) {
     TuneCallbacks callbacks;
-    callbacks.on_change = [this](const Checklist& now) { return store->save_checklist(now); };
+    Nanos saved_utc = checklist.updated_utc;
+    callbacks.on_change = [this, &saved_utc](const Checklist& now) {
+      Checklist stamped = now;
+      stamped.updated_utc = saved_utc;
+      auto saved = store->save_checklist(stamped);
+      saved_utc = stamped.updated_utc;
+      return saved;
+    };
     int count = 0;
     callbacks.on_measured = [&](const std::string&, int, const MeasuredRun&) {
       if (++count == kill_after) raise(SIGKILL);
@@ -72,6 +76,7 @@ struct Bench {
                            callbacks, cancel);
     auto ran = runner.run(open_items(checklist));
     checklist = runner.checklist();
+    checklist.updated_utc = saved_utc;
     if (measured != nullptr) *measured = count;
     return ran;
   }

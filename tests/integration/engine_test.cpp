@@ -323,12 +323,13 @@ class EngineTest : public QObject {
       QCOMPARE((*engine)->run(), RunId{7});
       QCOMPARE((*engine)->snapshot()->run, RunId{7});
       test::run_request(**engine, request("record this", 9));
-      PW_VERIFY((*engine)->change("max-num-seqs", "4"));
-      PW_VERIFY((*engine)->change("max-num-seqs", "4"));  // the same: no change
+      PW_VERIFY((*engine)->change("max-num-seqs", "4", ChangedBy::sweep));
+      PW_VERIFY((*engine)->change("max-num-seqs", "4", ChangedBy::sweep));  // the same: no change
     }
     QCOMPARE(sink.changes.size(), std::size_t{1});
     QCOMPARE(sink.changes[0].name + " " + sink.changes[0].from + " " + sink.changes[0].to,
              std::string("max-num-seqs 32 4"));
+    QCOMPARE(sink.changes[0].by, ChangedBy::sweep);
     QCOMPARE(sink.header.name, "a test");
     QCOMPARE(sink.header.kind, "check");
     QCOMPARE(sink.header.uuid.size(), std::size_t{36});

@@ -255,7 +255,7 @@ class SchedulingTest : public QObject {
                                    {"preemption", "recompute"}};
       for (std::size_t i = 0; !done; ++i) {
         const auto& [name, value] = changes[i % changes.size()];
-        if (auto changed = engine->change(name, value); !changed)
+        if (auto changed = engine->change(name, value, ChangedBy::client); !changed)
           qFatal("%s", changed.error().text().c_str());
       }
     });
@@ -267,14 +267,14 @@ class SchedulingTest : public QObject {
     done = true;
     changer.join();
     const auto refused = [&](const char* name, const char* value) {
-      return engine->change(name, value).error();
+      return engine->change(name, value, ChangedBy::client).error();
     };
     QCOMPARE(refused("max-num-seqs", "7").param,
              std::string("max-num-seqs"));  // more than the slots of the start
     QCOMPARE(refused("max-num-batched-tokens", "4096").param, std::string("max-num-batched-tokens"));
     QCOMPARE(refused("block-size", "16").param, std::string("block-size"));  // not live
     QCOMPARE(refused("preemption", "swap").param, std::string("swap-space"));
-    QVERIFY(!engine->change("no-such-setting", "1"));
+    QVERIFY(!engine->change("no-such-setting", "1", ChangedBy::client));
     QCOMPARE(engine->settings().integer("max-num-batched-tokens"), std::int64_t{64});
   }
 
@@ -298,7 +298,7 @@ class SchedulingTest : public QObject {
     QCOMPARE(run_requests(*engine, {greedy_request(prompt, 4)})[0].last.record.cached_tokens, 0);
     engine->stop();
     QCOMPARE(engine->reset_prefix_cache().error().kind, Error::Kind::busy);
-    QCOMPARE(engine->change("max-num-seqs", "1").error().kind, Error::Kind::busy);
+    QCOMPARE(engine->change("max-num-seqs", "1", ChangedBy::client).error().kind, Error::Kind::busy);
   }
 
   void over_http() {
@@ -331,6 +331,12 @@ class SchedulingTest : public QObject {
     QCOMPARE(nlohmann::json::parse(changed.body)["max-num-seqs"].get<int>(), 2);
     QCOMPARE(nlohmann::json::parse(get(server.port(), "/pitwall/snapshot").body)["max_num_seqs"].get<int>(),
              2);
+    (void)post(server.port(), "/pitwall/settings?by=checklist", R"({"max-num-seqs": 3})");
+    (void)post(server.port(), "/pitwall/settings?by=user", R"({"max-num-seqs": 4})");  // that is the window
+    std::string makers;
+    const auto snapshot = nlohmann::json::parse(get(server.port(), "/pitwall/snapshot").body);
+    for (const auto& change : snapshot["changes"]) makers += change["by"].get<std::string>() + " ";
+    QCOMPARE(makers, std::string("client client checklist client "));
     const RawReply refused = post(server.port(), "/pitwall/settings", R"({"block-size": 16})");
     QCOMPARE(refused.status, 400);
     QCOMPARE(nlohmann::json::parse(refused.body)["error"]["param"].get<std::string>(),

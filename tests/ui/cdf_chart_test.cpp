@@ -22,7 +22,9 @@ QString u8(const char* text) {
 CdfCurve curve_to(int n) {
   std::vector<double> samples;
   for (int i = n; i >= 1; --i) samples.push_back(i);
-  return cdf_of(std::move(samples));
+  CdfCurve curve;
+  curve.cdf = cdf_of(std::move(samples));
+  return curve;
 }
 
 }  // namespace
@@ -55,7 +57,7 @@ class CdfChartTest : public QObject {
     CdfChart chart({u8("cdf"), u8("ITL distribution"), u8("How bad is the worst?"), u8("ms")});
     CdfCurve curve = curve_to(1000);
     curve.name = u8("R-0001");
-    QCOMPARE(curve.samples(), std::int64_t{1000});
+    QCOMPARE(curve.cdf.samples(), std::int64_t{1000});
     chart.set_curves({curve});
     const ChartSeries& line = chart.series().front();
     QVERIFY(std::is_sorted(line.x.begin(), line.x.end()) && std::is_sorted(line.y.begin(), line.y.end()));
@@ -71,10 +73,10 @@ class CdfChartTest : public QObject {
     samples[100] = 318;
     samples[200] = std::nan("");
     for (int i = 1000; i < 100'000; ++i) samples[static_cast<std::size_t>(i)] = 5 + i * 1e-5;
-    const CdfCurve curve = cdf_of(samples);
-    QCOMPARE(curve.samples(), std::int64_t{199'999});
-    QCOMPARE(curve.values.back(), 318.0);
-    QVERIFY2(curve.values.size() < 4000, qPrintable(QString::number(curve.values.size())));
+    const Cdf cdf = cdf_of(samples);
+    QCOMPARE(cdf.samples(), std::int64_t{199'999});
+    QCOMPARE(cdf.values.back(), 318.0);
+    QVERIFY2(cdf.values.size() < 4000, qPrintable(QString::number(cdf.values.size())));
   }
 
   void few_and_no_samples_say_so() {
@@ -82,7 +84,8 @@ class CdfChartTest : public QObject {
     CdfCurve empty;
     chart.set_curves({empty, empty});
     QCOMPARE(chart.summary(), u8("TTFT distribution: no sample yet."));
-    CdfCurve one = cdf_of({7});
+    CdfCurve one;
+    one.cdf = cdf_of({7});
     one.name = u8("before");
     CdfCurve few = curve_to(15);
     few.name = u8("after");

@@ -232,7 +232,13 @@ class ReportsCompareTest : public QObject {
     QTRY_VERIFY(bench.has_banner(QStringLiteral("run.json is here already: it is R-0001")));
     QTRY_VERIFY(bench.has_banner(QStringLiteral("wrong.json is no run that Pitwall can read")));
     QTRY_COMPARE(bench.find<DataTable>("report.list")->model()->rowCount(), 2);
+    PW_VERIFY(bench.store->begin(run.header));  // recorded here
+    bench.page->activated();
+    QTRY_COMPARE(bench.find<DataTable>("report.list")->model()->rowCount(), 3);
     bench.find<QComboBox>("report.kind")->setCurrentText(QStringLiteral("imported"));
+    QCOMPARE(bench.find<DataTable>("report.list")->model()->rowCount(), 2);
+    bench.find<QLineEdit>("report.search")->setText(QString::fromStdString(run.header.kind) +
+                                                    QStringLiteral(", imported"));
     QCOMPARE(bench.find<DataTable>("report.list")->model()->rowCount(), 1);
 
     QMimeData picture;

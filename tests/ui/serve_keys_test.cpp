@@ -68,7 +68,7 @@ class ServeKeysTest : public QObject {
   void brackets_walk_the_spikes_and_l_the_laps() {
     session_.serve();
     session_->generate(40);
-    PW_VERIFY(session_->engine.engine()->change("max-num-seqs", "7"));
+    PW_VERIFY(session_->engine.engine()->change("max-num-seqs", "7", ChangedBy::user));
     QTRY_VERIFY(session_->child<LineChart>("serve.chart.itl")->summary().contains(u8("Lap 2 at ")));
     session_->serve->stop();
     QVERIFY(session_->reaches(EngineState::stopped));

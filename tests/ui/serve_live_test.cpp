@@ -125,13 +125,15 @@ void ServeLiveTest::settings_follow_changes_from_elsewhere() {
   tokens->selectAll();
   QTest::keyClicks(tokens, u8("512"));
   QTest::keyClick(tokens, Qt::Key_Return);
-  PW_VERIFY(session_->engine.engine()->change("max-num-seqs", "7"));  // as POST /pitwall/settings does
+  PW_VERIFY(session_->engine.engine()->change("max-num-seqs", "7",
+                                              ChangedBy::client));  // as POST /pitwall/settings does
   QTRY_COMPARE(seqs->text(), u8("7"));
   QCOMPARE(tokens->text(), u8("512"));  // what waits here stays
   QCOMPARE(session_->child<SettingsForm>("serve.settings")->pending(), 1);
   QTRY_COMPARE(session_->child<QPushButton>("serve.settings.apply")->text(), u8("Apply as lap 3"));
   auto* events = session_->child<DataTable>("serve.eventTable");
-  QTRY_COMPARE(events->model()->index(0, 0).data().toString(), u8("Lap 2: max-num-seqs 32 → 7"));
+  QTRY_COMPARE(events->model()->index(0, 0).data().toString(),
+               u8("Lap 2: max-num-seqs 32 → 7, by an HTTP client"));
 }
 
 void ServeLiveTest::locked_settings_offer_a_restart() {
@@ -213,7 +215,7 @@ void ServeLiveTest::goodput_counts_what_was_promised() {
   QCOMPARE(goodput_of(*session_->engine.snapshot(), hard).late_ttft, 1);
   QCOMPARE(session_->preferences.objectives(), u8("ttft:600000 tpot:600000"));
   // A lap starts anew.
-  PW_VERIFY(session_->engine.engine()->change("max-num-seqs", "7"));
+  PW_VERIFY(session_->engine.engine()->change("max-num-seqs", "7", ChangedBy::user));
   QTRY_COMPARE(goodput_of(*session_->engine.snapshot(), easy).requests, 0);
   QCOMPARE(goodput_of(*session_->engine.snapshot(), easy).lap, 2);
 }

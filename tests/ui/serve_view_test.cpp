@@ -63,7 +63,7 @@ class ServeViewTest : public QObject {
     session_.serve();
     for (int i = 0; i < 3; ++i) session_->generate(40);
     QTRY_VERIFY(session_->engine.engine()->snapshot()->itl.n > 100);
-    PW_VERIFY(session_->engine.engine()->change("max-num-seqs", "7"));
+    PW_VERIFY(session_->engine.engine()->change("max-num-seqs", "7", ChangedBy::user));
     QTRY_COMPARE(session_->engine.engine()->snapshot()->itl.n, std::int64_t{0});
     session_->generate(11);
     QTRY_COMPARE(session_->engine.engine()->snapshot()->itl.n, std::int64_t{10});
@@ -79,7 +79,7 @@ class ServeViewTest : public QObject {
                                           QAbstractItemModelTester::FailureReportingMode::QtTest);
     const auto shown = [&] { return lines->to_csv(); };
     QTRY_VERIFY2(shown().contains(u8("requests are taken at http://127.0.0.1:")), qPrintable(shown()));
-    PW_VERIFY(session_->engine.engine()->change("max-num-seqs", "9"));
+    PW_VERIFY(session_->engine.engine()->change("max-num-seqs", "9", ChangedBy::user));
     QTRY_VERIFY2(shown().contains(u8("max-num-seqs is 9 from the next step on")), qPrintable(shown()));
     // Newest first.
     QVERIFY2(shown().section(QLatin1Char('\n'), 1, 1).contains(u8("max-num-seqs")), qPrintable(shown()));

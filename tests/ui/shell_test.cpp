@@ -131,8 +131,8 @@ void ShellTest::palette_leads_to_everything() {
   PW_VERIFY(chat);
   Checklist checklist = checklist_templates().front();
   checklist.name = "Evening checklist";
-  const auto id = session_->store->add_checklist(checklist);
-  PW_VERIFY(id);
+  const auto added = session_->store->add_checklist(checklist);
+  PW_VERIFY(added);
   static_cast<PlanPage*>(session_->window->page(u8("plan")))->start(shipped_deployments().front());
   session_->serve_model(model_);
   (void)session_->generate(5);
@@ -152,7 +152,7 @@ void ShellTest::palette_leads_to_everything() {
   QCOMPARE(page(), u8("settings"));
   QCOMPARE(pick(u8("stutter")), u8("chat:%1").arg(*chat));
   QCOMPARE(page(), u8("chat"));
-  QCOMPARE(pick(u8("evening")), u8("checklist:%1").arg(*id));
+  QCOMPARE(pick(u8("evening")), u8("checklist:%1").arg(added->id));
   QCOMPARE(page(), u8("tune"));
   QCOMPARE(pick(u8("R-%1").arg(run)), u8("run:%1").arg(run));
   QCOMPARE(page(), u8("reports"));

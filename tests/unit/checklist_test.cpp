@@ -48,6 +48,24 @@ void add_runs(KnownRuns& known, const std::string& key, const std::vector<double
                                            static_cast<std::int64_t>(100 + i)};
 }
 
+/// As versions 3 to 5 kept them: a checklist with one run.
+void add_measured_checklist(SQLite::Database& old) {
+  old.exec(
+      "INSERT INTO checklists VALUES (1, 'old', '', '', '', '', 1, 1, 'simulator', 'm', '', '', 'chat', 0, "
+      "0, 3, "
+      "0, '{}', 'output_throughput', 'p50_ttft_ms', '')");
+  old.exec(
+      "INSERT INTO runs (uuid, name, kind, start_utc, engine_version, git_commit, build_flags, cpu, os, "
+      "cores, "
+      "ram, device, model_path, model_name, architecture, quantization, model_sha256, recorder, status) "
+      "VALUES "
+      "('u', '', '', 5, '', '', '', '', '', 2, 3, '', '', '', '', '', '', 'r', 'finished')");
+  int position = 0;
+  for (const auto& [name, value] : {std::pair("id", "1"), std::pair("key", "k"), std::pair("repeat", "1")})
+    old.exec("INSERT INTO config VALUES (1, " + std::to_string(position++) + ", 'checklist." + name + "', '" +
+             value + "', '', '', 0)");
+}
+
 std::string json_of(const Checklist& checklist) {
   return dump_json(to_json_value(checklist));
 }
@@ -277,7 +295,7 @@ class ChecklistTest : public QObject {
     Checklist checklist = two_items();
     {
       auto store = Store::open(folder.path() / "s.db").value();
-      checklist.id = *store->add_checklist(checklist);
+      checklist = *store->add_checklist(checklist);
       checklist.items[1].error = "Run 2 of 3 failed: disk";
       checklist.items[1].by_user = true;
       std::swap(checklist.items[0], checklist.items[1]);
@@ -298,7 +316,8 @@ class ChecklistTest : public QObject {
     QCOMPARE(list->at(0).decided, std::int64_t{0});
     PW_VERIFY(store->remove_checklist(checklist.id));
     QVERIFY(store->checklists()->empty());
-    for (const auto& failure : {store->remove_checklist(404), store->save_checklist(Checklist{})})
+    Checklist unknown;
+    for (const auto& failure : {store->remove_checklist(404), store->save_checklist(unknown)})
       QCOMPARE(failure.error().kind, Error::Kind::not_found);
     QCOMPARE(store->checklist(404).error().kind, Error::Kind::not_found);
     SQLite::Database database((folder.path() / "s.db").string());
@@ -306,20 +325,41 @@ class ChecklistTest : public QObject {
       QCOMPARE(database.execAndGet(std::string("SELECT count(*) FROM ") + table).getInt(), 0);
   }
 
+  void what_another_has_changed_is_not_written_over() {
+    test::TemporaryFolder folder;
+    auto here = Store::open(folder.path() / "s.db").value(),
+         there = Store::open(folder.path() / "s.db").value();
+    Checklist mine = *here->add_checklist(two_items()), theirs = *there->checklist(mine.id);
+    theirs.items.pop_back();
+    PW_VERIFY(there->save_checklist(theirs));
+    mine.goal = "late";
+    const auto refused = here->save_checklist(mine);
+    QCOMPARE(refused.error().kind, Error::Kind::busy);
+    QCOMPARE(here->checklist(mine.id)->items.size(), std::size_t{1});
+    QVERIFY(here->checklist(mine.id)->goal != "late");
+    mine = *here->checklist(mine.id);
+    mine.goal = "late";
+    PW_VERIFY(here->save_checklist(mine));
+    PW_VERIFY(here->save_checklist(mine));  // it knows its own stamp
+    QCOMPARE(there->checklist(mine.id)->goal, std::string("late"));
+  }
+
   void a_checklist_finds_its_finished_runs() {
     test::TemporaryFolder folder;
     auto store = Store::open(folder.path() / "s.db").value();
-    const auto begin = [&](const char* checklist, const char* repeat) {
+    const auto begin = [&](const std::string& checklist, const char* repeat) {
       RunHeader header;
       header.config = {{"checklist.id", checklist, "", "tuner", false},
                        {"checklist.key", "k", "", "tuner", false},
                        {"checklist.repeat", repeat, "", "tuner", false}};
       return *store->begin(header);
     };
-    const RunId first = begin("1", "1"), other = begin("2", "1"), unfinished = begin("1", "2");
+    const Checklist mine = *store->add_checklist(two_items()), theirs = *store->add_checklist(two_items());
+    const RunId first = begin(mine.uuid, "1"), other = begin(theirs.uuid, "1"),
+                unfinished = begin(mine.uuid, "2");
     PW_VERIFY(store->end(first, {}));
     PW_VERIFY(store->end(other, {}));
-    const auto runs = store->checklist_runs(1);
+    const auto runs = store->checklist_runs(mine.id);
     PW_VERIFY(runs);
     QCOMPARE(runs->size(), std::size_t{1});
     QCOMPARE(runs->at(0).run, first);
@@ -328,9 +368,9 @@ class ChecklistTest : public QObject {
     RunSummary failed;
     failed.status = RunStatus::failed;
     PW_VERIFY(store->end(unfinished, failed));
-    QCOMPARE(store->checklist_runs(1)->size(), std::size_t{1});
+    QCOMPARE(store->checklist_runs(mine.id)->size(), std::size_t{1});
     PW_VERIFY(store->remove_run(first));
-    QVERIFY(store->checklist_runs(1)->empty());
+    QVERIFY(store->checklist_runs(mine.id)->empty());
   }
 
   void each_earlier_schema_takes_checklists_data() {
@@ -347,13 +387,18 @@ class ChecklistTest : public QObject {
       SQLite::Database old(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
       PW_VERIFY(migrate(old, schema_steps().first(static_cast<std::size_t>(version))));
       old.exec("INSERT INTO chats (title, updated_utc) VALUES ('kept', 1)");
+      if (version >= 3) add_measured_checklist(old);
     }
     auto store = Store::open(file).value();
     QCOMPARE(store->chats()->at(0).title, std::string("kept"));
-    QVERIFY(store->checklists()->empty());
-    const auto id = store->add_checklist(two_items());
-    PW_VERIFY(id);
-    QCOMPARE(store->checklist(*id)->items.size(), std::size_t{2});
+    QCOMPARE(store->checklists()->size(), std::size_t{version >= 3 ? 1U : 0U});
+    if (version >= 3) {  // its runs named it by its number; now they name it by its uuid
+      QVERIFY(!store->checklist(1)->uuid.empty());
+      QCOMPARE(store->checklist_runs(1)->size(), std::size_t{1});
+    }
+    const auto added = store->add_checklist(two_items());
+    PW_VERIFY(added);
+    QCOMPARE(store->checklist(added->id)->items.size(), std::size_t{2});
     SQLite::Database database(file);
     QCOMPARE(database.execAndGet("PRAGMA user_version").getInt(), Store::schema_version());
   }

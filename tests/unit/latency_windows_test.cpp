@@ -17,7 +17,7 @@ class LatencyWindowsTest : public QObject {
     t.recorder->token(t.id, t.at(100));
     t.recorder->token(t.id, t.at(600));  // a gap in second 0
     t.at(1200);
-    t.recorder->setting_changed("max-num-seqs", "24", "32");  // in second 1
+    t.recorder->setting_changed("max-num-seqs", "24", "32", ChangedBy::user);  // in second 1
     t.recorder->token(t.id, t.at(1700));
     QCOMPARE(t.recorder->snapshot({}).itl.n, std::int64_t{2});  // the second of the change is not over
     t.at(2100);
@@ -39,7 +39,7 @@ class LatencyWindowsTest : public QObject {
       t.recorder->token(t.id, t.at(1000 * second + 100));
       t.recorder->token(t.id, t.at(1000 * second + 200));
       t.at(1000 * second + 300);
-      t.recorder->setting_changed("max-num-seqs", "1", "2");
+      t.recorder->setting_changed("max-num-seqs", "1", "2", ChangedBy::user);
     }
     t.at(4500);
     // Rolled late: each second still looks back to its own lap alone.

@@ -149,20 +149,22 @@ class RunComparisonTest : public QObject {
     for (int i = 1; i <= 1000; ++i) values.push_back(i);
     values.push_back(NAN);
     const Cdf cdf = cdf_of(values);
-    QCOMPARE(cdf.n, std::int64_t{1000});
-    QCOMPARE(cdf.value.front(), 1.0);
-    QCOMPARE(cdf.nines.front(), 0.0);
-    QCOMPARE(cdf.value.back(), 1000.0);
-    QVERIFY(std::abs(cdf.nines.back() - 3) < 1e-9);
-    QVERIFY(std::is_sorted(cdf.value.begin(), cdf.value.end()) && cdf.value.size() <= 401);
+    QCOMPARE(cdf.samples(), std::int64_t{1000});
+    QCOMPARE(cdf.values.front(), 1.0);
+    QCOMPARE(cdf.values.back(), 1000.0);
+    QCOMPARE(cdf.share(cdf.values.size() - 1), 0.999);
+    QVERIFY(std::is_sorted(cdf.values.begin(), cdf.values.end()));
+    const std::vector<CdfCorner> corners = staircase(cdf);
+    QCOMPARE(corners.front().share, 0.0);
+    QVERIFY(std::abs(nines_of(corners.back().share) - 3) < 1e-9);
     QCOMPARE(nines_label(0), std::string("0 %"));
     QCOMPARE(nines_label(1), std::string("90 %"));
     QCOMPARE(nines_label(4), std::string("99.99 %"));
     QVERIFY(std::abs(share_of_nines(nines_of(0.37)) - 0.37) < 1e-12);
     QCOMPARE(nines_axis(2.3).ticks, (std::vector<double>{0, 1, 2, 3}));
-    QCOMPARE(cdf_of({}).n, std::int64_t{0});
-    const Cdf one = cdf_of({5});
-    QCOMPARE(one.value, std::vector<double>{5});
+    QCOMPARE(cdf_of({}).samples(), std::int64_t{0});
+    QCOMPARE(cdf_of({5, INFINITY}).values, std::vector<double>{5});
+    QCOMPARE(cdf_of({5}).share(0), 0.0);
   }
 };
 

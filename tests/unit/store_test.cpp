@@ -271,7 +271,7 @@ class StoreTest : public QObject {
     File file;
     fill(file.path, "");
     auto store = file.open();
-    QVERIFY(store->notice().empty());
+    QVERIFY(!store->damage());
     PW_VERIFY(store->begin(header("x")));
     SQLite::Database database(file.path.string());
     QCOMPARE(database.execAndGet("PRAGMA user_version").getInt(), Store::schema_version());
@@ -386,47 +386,6 @@ class StoreTest : public QObject {
     QCOMPARE(Store::open(file.path).error().kind, Error::Kind::invalid_input);
   }
 
-  void a_damaged_file_is_moved_aside_data() {
-    QTest::addColumn<bool>("is_text");
-    QTest::newRow("pages overwritten") << false;
-    QTest::newRow("no database at all") << true;
-  }
-
-  void a_damaged_file_is_moved_aside() {
-    QFETCH(bool, is_text);
-    File file;
-    std::string damaged =
-        "this is no database, but a long enough text to be looked at as one. " + std::string(600, 'x');
-    if (!is_text) {
-      auto store = file.open();
-      const RunId id = *store->begin(header("x"));
-      std::vector<RequestRecord> many;
-      for (std::uint64_t i = 1; i <= 2000; ++i) many.push_back(request(i));
-      PW_VERIFY(store->append(id, {many, {}, {}}));
-      PW_VERIFY(store->end(id, {}));
-      store.reset();
-      std::ifstream in(file.path, std::ios::binary);
-      damaged.assign(std::istreambuf_iterator<char>(in), {});
-      for (std::size_t i = 8192; i < damaged.size() - 4096; i += 7) damaged[i] = 'Z';
-    }
-    fill(file.path, damaged);
-    auto store = file.open();
-    QVERIFY(store->runs()->empty());
-    const QString notice = QString::fromStdString(store->notice());
-    QVERIFY2(notice.contains("damaged-"), qPrintable(notice));
-    int aside = 0;
-    for (const auto& entry : fs::directory_iterator(file.path.parent_path())) {
-      const std::string name = entry.path().filename().string();
-      if (!name.starts_with("pitwall.db.damaged-") || name.ends_with("-wal") || name.ends_with("-shm"))
-        continue;
-      ++aside;
-      QVERIFY(notice.contains(QString::fromStdString(entry.path().string())));
-      QCOMPARE(fs::file_size(entry.path()), damaged.size());
-    }
-    QCOMPARE(aside, 1);
-    PW_VERIFY(store->begin(header("after")));
-  }
-
   void errors_say_what_to_do() {
     File file;
     fs::create_directories(file.path);  // a folder where the file should be
@@ -506,7 +465,7 @@ class StoreTest : public QObject {
     QVERIFY(WIFSIGNALED(status));
 
     auto store = file.open();
-    QVERIFY(store->notice().empty());
+    QVERIFY(!store->damage());
     const RunListItem item = store->runs()->at(0);
     QCOMPARE(item.status, RunStatus::cut_off);
     QCOMPARE(item.requests, std::int64_t{3});

@@ -51,7 +51,11 @@ class StoredRunsTest : public QObject {
     PW_VERIFY(id);
     auto back = store->run(*id);
     PW_VERIFY(back);
+    QVERIFY(back->imported_utc > 0);
+    QCOMPARE(store->runs()->front().imported_utc, back->imported_utc);
+    QVERIFY(run_json(*back).find("\"imported_utc\"") != std::string::npos);
     back->id = run.id;
+    back->imported_utc = 0;
     QCOMPARE(run_json(*back), run_json(run));
     QCOMPARE(store->runs()->front().requests, std::int64_t{300});
     QCOMPARE(store->runs()->front().status, RunStatus::finished);

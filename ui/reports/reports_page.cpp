@@ -23,8 +23,10 @@
 #include "ui/reports/report_reader.h"
 #include "ui/reports/run_list.h"
 #include "ui/reports/run_view.h"
+#include "ui/reports/store_damage.h"
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/theme.h"
+#include "ui/tune/checklist_file.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/page_action.h"
@@ -208,7 +210,7 @@ void ReportsPage::State::show_empty() {
   QString text =
       tr("No run yet. Each time the engine serves, a run is recorded: its settings, its requests and its "
          "figures second by second.");
-  if (!store.notice().empty()) text = QString::fromStdString(store.notice()) + QStringLiteral("\n\n") + text;
+  if (const auto& damage = store.damage()) text = damage_text(*damage) + QStringLiteral("\n\n") + text;
   view->show_message(text, tr("Run a load test"), tr("Import…"));
   right->setCurrentWidget(view);
   enable_actions();
@@ -372,11 +374,12 @@ void ReportsPage::State::show_imported(const QString& path, const Result<RunId>&
     return;
   }
   const Error& error = result.error();
-  if (error.kind != Error::Kind::busy) {
+  bool is_known = false;  // a store that is locked is busy too, and names no run
+  const qint64 id = QString::fromStdString(error.param).toLongLong(&is_known);
+  if (error.kind != Error::Kind::busy || !is_known) {
     Q_EMIT page->banner_requested(banner_of(error));
     return;
   }
-  const qint64 id = std::atoll(error.param.c_str());
   say(Banner::Severity::warn, tr("%1 is here already: it is %2.").arg(file, run_name(id)), tr("Open"),
       [this, id] { open(RunId{id}); });
 }
@@ -477,7 +480,12 @@ void ReportsPage::export_to(const QString& path) {
   if (!state_->shown().empty()) state_->export_to(path);
 }
 void ReportsPage::import_files(const QStringList& paths) {
-  for (const QString& path : paths) state_->import_one(path);
+  for (const QString& path : paths) {
+    if (is_checklist_file(path))
+      Q_EMIT checklist_found(path);
+    else
+      state_->import_one(path);
+  }
 }
 
 bool ReportsPage::event(QEvent* event) {
@@ -507,7 +515,7 @@ void ReportsPage::keyPressEvent(QKeyEvent* event) {
 }
 
 bool ReportsPage::accepts(const QString& path) const {
-  return looks_like_run(path);
+  return looks_like_run(path) && !is_checklist_file(path);
 }
 
 void ReportsPage::open(const QString& path) {

@@ -36,7 +36,8 @@ class ReportsPage : public Page {
   void import_files(const QStringList& paths);  ///< a banner for each tells how it went; the last one opens
 
  Q_SIGNALS:
-  void page_requested(const QString& page);  ///< id of the page that has the next action: "serve"
+  void page_requested(const QString& page);   ///< id of the page that has the next action: "serve"
+  void checklist_found(const QString& path);  ///< among what was to be imported: the Tune page takes it
 
  protected:
   bool event(QEvent* event) override;

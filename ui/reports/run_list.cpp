@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "engine/report/run_comparison.h"
+#include "engine/report/run_import.h"
 #include "ui/reports/run_rows.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/icon.h"
@@ -42,7 +43,7 @@ RunList::RunList(QWidget* parent) : Card(tr("Runs"), {}, {}, parent) {
   kind_->setObjectName(QStringLiteral("report.kind"));
   kind_->setAccessibleName(tr("Kind of run"));
   kind_->addItem(tr("All kinds"), QString());
-  for (const char* kind : {"serve", "bench", "simulate", "check", "imported"})
+  for (const char* kind : {"serve", "bench", "simulate", "check", kImportedKind})
     kind_->addItem(QLatin1String(kind), QLatin1String(kind));
   table_ = new DataTable(tr("Runs"), run_columns());
   table_->setObjectName(QStringLiteral("report.list"));
@@ -111,7 +112,9 @@ void RunList::show_rows() {
   static const QIcon check = icon(QStringLiteral("check"), Colour::accent);
   std::vector<TableRow> rows;
   for (const Shown& one : runs_) {
-    if ((!kind.empty() && one.run.kind != kind) || !one.search.contains(words)) continue;
+    const bool fits =
+        kind.empty() || one.run.kind == kind || (kind == kImportedKind && one.run.imported_utc > 0);
+    if (!fits || !one.search.contains(words)) continue;
     rows.push_back(one.row);
     if (!marks_.contains(one.run.id.value)) continue;
     rows.back().cells.front().icon = check;

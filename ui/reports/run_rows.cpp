@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/report/run_import.h"
 #include "ui/reports/run_verdict.h"
 #include "ui/widgets/engine_words.h"
 #include "ui/widgets/number_format.h"
@@ -33,6 +34,11 @@ QString when_text(Nanos utc) {
   if (day.first != when.date())
     day = {when.date(), QLocale().toString(when.date(), Words::tr("MMM d", "date"))};
   return QStringLiteral("%1, %2").arg(day.second, when.time().toString(QStringLiteral("HH:mm")));
+}
+
+QString local_time(Nanos utc) {
+  return QLocale().toString(QDateTime::fromMSecsSinceEpoch(utc / kNanosPerMs),
+                            QStringLiteral("yyyy-MM-dd HH:mm:ss"));
 }
 
 TableCell count_cell(std::int64_t count) {
@@ -64,6 +70,12 @@ TableCell finish_cell(const RequestRecord& request) {
   return {no_value()};
 }
 
+/// Of a foreign run "imported" is the kind already.
+QString kind_text(const RunListItem& run) {
+  const QString kind = text_of(run.kind);
+  return run.imported_utc > 0 && run.kind != kImportedKind ? Words::tr("%1, imported").arg(kind) : kind;
+}
+
 QString not_tested(const Run& run) {
   QStringList gaps;
   const auto ttft = run.summary.metrics.find("ttft_ms");
@@ -84,7 +96,7 @@ QString short_name(const std::string& name) {
 
 QString run_search_text(const RunListItem& run) {
   return QStringList{run_name(run.id.value), text_of(run.name), text_of(run.model),
-                     text_of(run.kind),      text_of(run.note), status_text(run.status)}
+                     kind_text(run),         text_of(run.note), status_text(run.status)}
       .join(QLatin1Char('\n'))
       .toLower();
 }
@@ -121,7 +133,7 @@ TableRow run_row(const RunListItem& run) {
            count_cell(run.requests),
            muted(when_text(run.start_utc)),
            muted(short_name(run.model)),
-           muted(text_of(run.kind)),
+           muted(kind_text(run)),
            muted(short_name(run.note))}};
 }
 
@@ -212,8 +224,8 @@ std::vector<TableRow> environment_rows(const Run& run, std::int64_t requests) {
   add(Words::tr("System"), text_of(header.os));
   add(Words::tr("Pitwall"), joined({text_of(header.engine_version), text_of(header.git_commit.substr(0, 12)),
                                     text_of(header.build_flags)}));
-  add(Words::tr("Start"), QLocale().toString(QDateTime::fromMSecsSinceEpoch(header.start_utc / kNanosPerMs),
-                                             QStringLiteral("yyyy-MM-dd HH:mm:ss")));
+  add(Words::tr("Start"), local_time(header.start_utc));
+  if (run.imported_utc > 0) add(Words::tr("Imported"), local_time(run.imported_utc));
   if (run.summary.end_utc > header.start_utc)
     add(Words::tr("Length"), elapsed_text(run.summary.end_utc - header.start_utc));
   add(Words::tr("Samples"),

@@ -62,12 +62,12 @@ void RunsCdfChart::redraw() {
   std::vector<CdfCurve> curves;
   QStringList counts, largest;
   for (std::size_t i = 0; i < runs_.size(); ++i) {
-    CdfCurve curve =
-        measure.of ? ui::cdf_of(values_of(runs_[i]->requests, measure.of)) : ui::cdf_of(runs_[i]->itl);
+    CdfCurve curve;
+    curve.cdf = measure.of ? cdf_of(values_of(runs_[i]->requests, measure.of)) : cdf_of(runs_[i]->itl);
     curve.name = run_name(runs_[i]->id.value);
     set_look(curve, i, runs_.size(), measure.colour);
-    counts << count_text(curve.samples());
-    largest << (curve.samples() > 0 ? ms_text(curve.values.back()) : no_value());
+    counts << count_text(curve.cdf.samples());
+    largest << (curve.cdf.samples() > 0 ? ms_text(curve.cdf.values.back()) : no_value());
     curves.push_back(std::move(curve));
   }
   forget_limits();

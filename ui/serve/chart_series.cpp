@@ -123,11 +123,8 @@ std::vector<ChartSeries> distribution_series(const LatencySketches& sketches) {
 std::vector<CdfCurve> cdf_curves(const LatencySketches& sketches) {
   std::vector<CdfCurve> curves;
   for (const Measure& measure : kMeasures) {
-    CdfCurve curve = cdf_of(sketches.*measure.sketch);
-    curve.name = tr(measure.name);
-    curve.colour = measure.colour;
-    curve.stroke = measure.stroke;
-    curve.width = 2;
+    CdfCurve curve{tr(measure.name), measure.colour, measure.stroke, 2, {}};
+    curve.cdf = cdf_of(sketches.*measure.sketch);
     curves.push_back(std::move(curve));
   }
   return curves;

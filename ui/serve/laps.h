@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Laps: the time between live changes of settings. Lap 1 is from the start.
+// Laps as charts show them.
 #pragma once
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 namespace pitwall::ui {
 
-/// What changed within a second is one lap. Without lap 1, which no change begins.
+/// Their texts say who made a change, where that is known.
 std::vector<ChartLap> laps_of(const std::vector<SettingChange>& changes);
 
 }  // namespace pitwall::ui

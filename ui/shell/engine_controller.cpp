@@ -182,7 +182,7 @@ void EngineController::change(const std::string& name, const std::string& text) 
   if (!state_->running) return;
   // The engine answers between two steps, which may take seconds: not on the UI thread.
   state_->worker->post([this, name, text, generation = state_->generation, running = state_->running] {
-    const Result<void> result = running->engine->change(name, text);
+    const Result<void> result = running->engine->change(name, text, ChangedBy::user);
     QMetaObject::invokeMethod(
         this,
         [this, name, text, generation, result] {

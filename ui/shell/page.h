@@ -48,7 +48,7 @@ class Page : public QWidget {
   virtual Badge badge() const { return {}; }
   /// What the palette offers beside the page's actions: settings, runs, chats; the newest first.
   virtual std::vector<PaletteEntry> palette_entries() { return {}; }
-  /// Whether a file or folder that was dropped, or named at the start, is this page's. Looks at names only.
+  /// Whether a file or folder that was dropped, or named at the start, is this page's. Looks at little.
   virtual bool accepts(const QString& path) const {
     (void)path;
     return false;

@@ -15,10 +15,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/base/file.h"
-#include "engine/report/checklist_report.h"
 #include "ui/shell/engine_controller.h"
 #include "ui/tune/checklist_dialog.h"
+#include "ui/tune/checklist_file.h"
 #include "ui/tune/difference_card.h"
 #include "ui/tune/item_detail.h"
 #include "ui/tune/item_dialog.h"
@@ -75,6 +74,7 @@ struct TunePage::State {
   void append(std::vector<Item> items);
   void ask_sweep();
   void ask_report();
+  void ask_import();
   void say(Banner::Severity severity, const QString& text, const QString& verb = {},
            std::function<void()> action = {}) {
     Q_EMIT page->banner_requested({severity, text, verb, std::move(action), {}});
@@ -140,6 +140,7 @@ void TunePage::State::build_actions() {
       add_action("tune.undo", tr("Undo"), {QKeySequence(Qt::CTRL | Qt::Key_Z)}, [this] { session.undo(); });
   remove =
       add_action("tune.action.removeChecklist", tr("Delete the checklist"), {}, [this] { session.remove(); });
+  add_action("tune.action.import", tr("Import a checklist…"), {}, [this] { ask_import(); });
   add_action("tune.action.add", tr("Add an item"), {QKeySequence(Qt::Key_Insert)}, [this] { add_item(); });
   add_action("tune.action.edit", tr("Edit the item"), {QKeySequence(Qt::Key_F2)}, [this] { edit_item(); });
   add_action("tune.action.removeItem", tr("Remove the item"), {QKeySequence(Qt::Key_Delete)},
@@ -165,6 +166,19 @@ void TunePage::State::connect_all() {
   });
   connect(&session, &TuneSession::failed, page,
           [this](const Error& error) { Q_EMIT page->banner_requested(banner_of(error)); });
+  connect(&session, &TuneSession::imported, page, [this](const QString& path, const QString& name) {
+    say(Banner::Severity::good, tr("Imported %1 as “%2”.").arg(QFileInfo(path).fileName(), name));
+  });
+  connect(&session, &TuneSession::known_already, page,
+          [this](const QString& path, const QString& name, qint64 id) {
+            say(Banner::Severity::warn,
+                tr("%1 is here already: it is “%2”.").arg(QFileInfo(path).fileName(), name), tr("Open"),
+                [this, id] { session.open(id); });
+          });
+  connect(&session, &TuneSession::exported, page, [this](const QString& path) {
+    say(Banner::Severity::good, tr("Saved to %1").arg(path), tr("Open folder"),
+        [path] { QDesktopServices::openUrl(QUrl::fromLocalFile(QFileInfo(path).absolutePath())); });
+  });
   connect(&session, &TuneSession::finished, page, [this](const QString& sentence, bool well) {
     Banner banner{well ? Banner::Severity::good : Banner::Severity::warn, sentence, {}, {}, {}};
     banner.finished = true;
@@ -213,7 +227,9 @@ void TunePage::State::connect_all() {
 void TunePage::State::show_list() {
   selector->clear();
   for (const ChecklistListItem& one : session.list())
-    selector->addItem(engine_words(one.name), static_cast<qint64>(one.id));
+    selector->addItem(
+        one.imported_utc > 0 ? tr("%1, imported").arg(engine_words(one.name)) : engine_words(one.name),
+        static_cast<qint64>(one.id));
   if (session.checklist())
     selector->setCurrentIndex(selector->findData(static_cast<qint64>(session.checklist()->id)));
   selector->setVisible(!session.list().empty());
@@ -231,7 +247,9 @@ void TunePage::State::show() {
   selector->setEnabled(!session.running());
   if (!any) return;
   const bool simulated = session.checklist()->target == TuneTarget::simulator;
-  source->set(simulated ? Tag::Kind::neutral : Tag::Kind::accent, target_word(session.checklist()->target));
+  const QString measured_on = target_word(session.checklist()->target);
+  source->set(simulated ? Tag::Kind::neutral : Tag::Kind::accent,
+              session.checklist()->imported_utc > 0 ? tr("%1, imported").arg(measured_on) : measured_on);
   list->show_checklist(session);
   show_item();
 }
@@ -344,12 +362,21 @@ void TunePage::State::run_item() {
 }
 
 void TunePage::State::ask_report() {
-  const QString name =
-      QString::fromStdString(session.checklist()->name).replace(QLatin1Char('/'), QLatin1Char('-'));
+  constexpr int kLongestName = 60;  // of a file: a checklist's may be any text
+  const QString name = QString::fromStdString(session.checklist()->name)
+                           .simplified()
+                           .replace(QLatin1Char('/'), QLatin1Char('-'))
+                           .left(kLongestName);
   const QString path = QFileDialog::getSaveFileName(page, tr("Export the report"),
                                                     QDir::home().filePath(name + QStringLiteral(".html")),
                                                     tr("Report (*.html);;Report (*.md);;All of it (*.json)"));
   if (!path.isEmpty()) page->export_to(path);
+}
+
+void TunePage::State::ask_import() {
+  const QStringList paths = QFileDialog::getOpenFileNames(page, tr("Import checklists"), QDir::homePath(),
+                                                          tr("Checklists (*.json);;All files (*)"));
+  for (const QString& path : paths) session.import_file(path);
 }
 
 TunePage::TunePage(EngineController& engine, Store& store, TuneSession::FindGpu find_gpu, QWidget* parent)
@@ -410,27 +437,15 @@ void TunePage::choose(int item) {
 }
 
 void TunePage::export_to(const QString& path) {
-  if (!state_->session.checklist()) return;
-  const Checklist& checklist = *state_->session.checklist();
-  std::vector<ItemResult> results;
-  for (std::size_t i = 0; i < checklist.items.size(); ++i) results.push_back(state_->session.result(i));
-  const QString suffix = QFileInfo(path).suffix().toLower();
-  std::string text;
-  if (suffix == QLatin1String("html")) {
-    text = checklist_html(checklist, results);
-  } else if (suffix == QLatin1String("md")) {
-    text = checklist_markdown(checklist, results);
-  } else if (suffix == QLatin1String("json")) {
-    text = checklist_json(checklist, results);
-  } else {
-    return state_->say(Banner::Severity::bad,
-                       tr("“%1” does not say what to write. Its name must end in .html, .md or .json.")
-                           .arg(QFileInfo(path).fileName()));
-  }
-  if (auto written = write_file_atomic(path.toStdString(), text); !written)
-    return void(Q_EMIT banner_requested(banner_of(written.error())));
-  state_->say(Banner::Severity::good, tr("Saved to %1").arg(path), tr("Open folder"),
-              [path] { QDesktopServices::openUrl(QUrl::fromLocalFile(QFileInfo(path).absolutePath())); });
+  state_->session.export_to(path);
+}
+
+bool TunePage::accepts(const QString& path) const {
+  return is_checklist_file(path);
+}
+
+void TunePage::open(const QString& path) {
+  state_->session.import_file(path);
 }
 
 void TunePage::resizeEvent(QResizeEvent* event) {

@@ -22,7 +22,9 @@ class TunePage : public Page {
   QList<QAction*> page_actions() override;
   void activated() override;
   std::vector<PaletteEntry> palette_entries() override;
-  Badge badge() const override;  ///< what was measured and waits for a decision
+  Badge badge() const override;                      ///< what was measured and waits for a decision
+  bool accepts(const QString& path) const override;  ///< an exported checklist, by how it begins
+  void open(const QString& path) override;           ///< imports it
 
   TuneSession& session();
   void start(const Checklist& checklist);  ///< a new one, opened

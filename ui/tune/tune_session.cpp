@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/tune/tune_session.h"
 
+#include <algorithm>
+
 #include "engine/base/threads.h"
 #include "engine/bench/checklist_measure.h"
 #include "ui/shell/engine_controller.h"
+#include "ui/tune/checklist_file.h"
 #include "ui/widgets/engine_words.h"
 
 namespace pitwall::ui {
@@ -101,14 +104,13 @@ const RunHeader* TuneSession::header(std::int64_t run) const {
   return found == headers_.end() ? nullptr : &found->second;
 }
 
-void TuneSession::create(Checklist checklist) {
+void TuneSession::create(const Checklist& checklist) {
   if (running()) return;
-  auto id = store_.add_checklist(checklist);
-  if (!id) return void(Q_EMIT failed(id.error()));
-  checklist.id = *id;
+  auto added = store_.add_checklist(checklist);
+  if (!added) return void(Q_EMIT failed(added.error()));
   wanted_ = 0;
   undone_.clear();
-  show({std::move(checklist), {}, {}});
+  show({std::move(*added), {}, {}});
   refresh();
 }
 
@@ -116,15 +118,54 @@ void TuneSession::remove() {
   if (!checklist_ || running()) return;
   if (auto removed = store_.remove_checklist(checklist_->id); !removed)
     return void(Q_EMIT failed(removed.error()));
+  forget();
+}
+
+void TuneSession::forget() {
   checklist_.reset();
   results_.clear();
+  undone_.clear();
   Q_EMIT changed();
   refresh();
 }
 
+void TuneSession::import_file(const QString& path) {
+  threads_->reader.post([this, path] {
+    tell([this, path, result = import_checklist_file(store_, path)] {
+      if (!result) return refuse_import(path, result.error());
+      Q_EMIT imported(path, engine_words(result->name));
+      open(result->id);
+      refresh();
+    });
+  });
+}
+
+void TuneSession::refuse_import(const QString& path, const Error& error) {
+  const auto known = std::find_if(list_.begin(), list_.end(), [&error](const ChecklistListItem& one) {
+    return std::to_string(one.id) == error.param;
+  });
+  if (error.kind != Error::Kind::busy || known == list_.end()) return void(Q_EMIT failed(error));
+  Q_EMIT known_already(path, engine_words(known->name), known->id);
+}
+
+void TuneSession::export_to(const QString& path) {
+  if (!checklist_) return;
+  threads_->reader.post([this, path, checklist = *checklist_, results = results_] {
+    tell([this, path, result = write_checklist_file(store_, checklist, results, path)] {
+      if (!result) return void(Q_EMIT failed(result.error()));
+      Q_EMIT exported(path);
+    });
+  });
+}
+
 void TuneSession::save(const Checklist& checklist) {
-  if (auto saved = store_.save_checklist(checklist); !saved) return void(Q_EMIT failed(saved.error()));
-  checklist_ = checklist;
+  Checklist stamped = checklist;
+  stamped.updated_utc = checklist_->updated_utc;  // an older version comes back over what is there now
+  if (auto saved = store_.save_checklist(stamped); !saved) {
+    Q_EMIT failed(saved.error());
+    return saved.error().kind == Error::Kind::not_found ? forget() : open(checklist_->id);
+  }
+  checklist_ = std::move(stamped);
   update_results();
   Q_EMIT changed();
 }
@@ -226,10 +267,13 @@ void TuneSession::run(std::vector<std::size_t> items) {
       Q_EMIT progress_changed();
     });
   };
-  callbacks.on_change = [this](const Checklist& now) {
-    auto saved = store_.save_checklist(now);
-    tell([this, now] {
-      checklist_ = now;
+  callbacks.on_change = [this, saved_utc = checklist_->updated_utc](const Checklist& now) mutable {
+    Checklist stamped = now;
+    stamped.updated_utc = saved_utc;
+    auto saved = store_.save_checklist(stamped);
+    saved_utc = stamped.updated_utc;
+    tell([this, stamped] {
+      checklist_ = stamped;
       update_results();
       Q_EMIT changed();
     });

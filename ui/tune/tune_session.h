@@ -29,8 +29,11 @@ class TuneSession : public QObject {
 
   void refresh();  ///< the list; opens the last changed one where none is open
   void open(std::int64_t id);
-  void create(Checklist checklist);  ///< and opens it
-  void remove();                     ///< the open one; its runs stay
+  void create(const Checklist& checklist);  ///< and opens it
+  void remove();                            ///< the open one; its runs stay
+  /// Keeps a checklist from a file with its runs, and opens it where nothing is measured.
+  void import_file(const QString& path);
+  void export_to(const QString& path);  ///< the open one: .html, .md or .json
 
   const std::vector<ChecklistListItem>& list() const { return list_; }
   bool listed() const { return listed_; }  ///< the store has answered
@@ -61,6 +64,9 @@ class TuneSession : public QObject {
   void changed();           ///< checklist, results or running
   void progress_changed();  ///< while running
   void failed(const pitwall::Error& error);
+  void imported(const QString& path, const QString& name);
+  void known_already(const QString& path, const QString& name, qint64 id);  ///< the import is refused
+  void exported(const QString& path);
   void finished(const QString& sentence, bool well);  ///< measured to its end; well: nothing failed
   void interrupted(int measured);  ///< the checklist that was opened was cut off, after so many runs
 
@@ -72,6 +78,8 @@ class TuneSession : public QObject {
   };
   Result<Read> read(std::int64_t id) const;
   void show(Read read);
+  void refuse_import(const QString& path, const Error& error);
+  void forget();  // the open one: it is gone
   void update_results();
   void save(const Checklist& checklist);
   void measured(const std::string& key, int repeat, const MeasuredRun& run, RunHeader header);

@@ -2,10 +2,9 @@
 // CdfChart: how many took at most so long, on an axis of 0, 90, 99, 99.9 … %, so that the tail can be read.
 // Each curve ends where one sample of its own does.
 #pragma once
-#include <cstdint>
 #include <vector>
 
-#include "engine/telemetry/quantiles.h"
+#include "engine/report/cdf.h"
 #include "ui/widgets/line_chart.h"
 
 namespace pitwall::ui {
@@ -15,14 +14,8 @@ struct CdfCurve {
   Colour colour = Colour::text;
   Stroke stroke = Stroke::solid;
   double width = 2.2;
-  std::vector<double> values;         ///< ascending
-  std::vector<std::int64_t> at_most;  ///< samples that are at most values[i]; the last is their number
-  std::int64_t samples() const { return at_most.empty() ? 0 : at_most.back(); }
+  Cdf cdf;
 };
-
-/// The curve of a sample in any order; what is no number is left out. A large one keeps what can be seen.
-CdfCurve cdf_of(std::vector<double> samples);
-CdfCurve cdf_of(const QuantileSketch& sketch);
 
 /// Keys as in LineChart. The table has quantiles, exports have the curves.
 class CdfChart : public LineChart {
