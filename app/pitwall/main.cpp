@@ -3,7 +3,6 @@
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QFileInfo>
-#include <QMessageBox>
 #include <QTemporaryDir>
 #include <cstdio>
 #include <cstring>
@@ -23,6 +22,7 @@
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/language.h"
 #include "ui/shell/preferences.h"
+#include "ui/shell/records_trouble.h"
 #include "ui/shell/screenshots.h"
 #include "ui/shell/single_instance.h"
 #include "ui/shell/start_wish.h"
@@ -230,17 +230,20 @@ int run(QApplication& app, const Options& options) {
                                                                  : preferences.text_percent());
   ui::speak(options.language.value_or(preferences.language()));
   ui::Theme::current().set_mode(theme_of(options, preferences));
-  auto store = Store::open(aside ? place / "pitwall.db" : Store::default_file());
+  const std::filesystem::path file = aside ? place / "pitwall.db" : Store::default_file();
+  auto store = Store::open(file);
+  std::optional<Error> trouble;
   if (!store) {
-    if (options.screenshots.isEmpty())
-      QMessageBox::critical(nullptr, QStringLiteral("Pitwall"), QString::fromStdString(store.error().text()));
-    return fail(store.error());
+    trouble = store.error();
+    store = Store::stand_in(file);
+    const bool needs_runs = options.report > 0 || options.run > 0;
+    if (!store || aside || (needs_runs && (*store)->access() == Store::Access::unkept)) return fail(*trouble);
   }
   if (options.report > 0) return write_report(**store, options);
   if (options.run > 0) {
     if (const auto found = (*store)->run(RunId{options.run}); !found) return fail(found.error(), kWrongUsage);
   }
-  ui::EngineController engine(backend_factory(), store->get());
+  ui::EngineController engine(backend_factory(), trouble ? nullptr : store->get());
   engine.set_refresh_hz(preferences.refresh_hz());
   const auto window = ui::compose_window(engine, **store, preferences, [](const std::string& name) {
     return find_gpu_or_this_machine({name, 1});
@@ -255,6 +258,7 @@ int run(QApplication& app, const Options& options) {
       QApplication::quit();
     });
   window->restore();
+  if (trouble) window->post(ui::records_trouble(*trouble, (*store)->access()));
   if (const auto& damage = (*store)->damage())
     window->post({ui::Banner::Severity::warn, ui::damage_text(*damage), {}, {}, {}});
   if (auto begun = begin_session(*window, options.wish); !begun) return fail(begun.error(), kWrongUsage);

@@ -26,8 +26,8 @@ class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
   ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
   int close() {
@@ -51,6 +51,31 @@ Error file_error(const char* verb, const fs::path& path, int code) {
     error.action = "Free some disk space and try again";
   }
   return error;
+}
+
+Error not_a_file(const fs::path& path, mode_t mode) {
+  const char* found = S_ISDIR(mode)    ? "It is a folder"
+                      : S_ISFIFO(mode) ? "It is a pipe"
+                      : S_ISSOCK(mode) ? "It is a socket"
+                                       : "It is a device";
+  return {Error::Kind::invalid_input, fmt::format("{} is not a file", path.string()), found, "Check the path",
+          ""};
+}
+
+struct OpenFile {
+  Descriptor descriptor;
+  std::size_t size;
+};
+
+/// A pipe would wait for its writer, and a device may have no end.
+Result<OpenFile> open_to_read(const fs::path& path) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  // A socket cannot be opened at all.
+  if (!file.is_open()) return errno == ENXIO ? not_a_file(path, S_IFSOCK) : file_error("read", path, errno);
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) return file_error("read", path, errno);
+  if (!S_ISREG(info.st_mode)) return not_a_file(path, info.st_mode);
+  return OpenFile{std::move(file), static_cast<std::size_t>(info.st_size)};
 }
 
 Result<void> write_all(int fd, std::string_view content, const fs::path& path) {
@@ -118,20 +143,13 @@ fs::path own_folder(const char* name, const char* xdg_variable, const char* belo
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const fs::path& path) {
-  Descriptor file(
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe would wait for its writer
-  if (!file.is_open()) return file_error("open", path, errno);
-  struct stat info {};
-  if (::fstat(file.get(), &info) != 0) return file_error("open", path, errno);
-  if (!S_ISREG(info.st_mode)) {
-    return Error{Error::Kind::invalid_input, fmt::format("{} is not a file", path.string()),
-                 S_ISDIR(info.st_mode) ? "It is a folder" : "", "Check the path", ""};
-  }
+  const auto file = open_to_read(path);
+  if (!file) return file.error();
   MappedFile mapped;
   mapped.path_ = path;
-  mapped.size_ = static_cast<std::size_t>(info.st_size);
+  mapped.size_ = file->size;
   if (mapped.size_ == 0) return mapped;
-  void* data = ::mmap(nullptr, mapped.size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  void* data = ::mmap(nullptr, mapped.size_, PROT_READ, MAP_PRIVATE, file->descriptor.get(), 0);
   if (data == MAP_FAILED) return file_error("map", path, errno);
   mapped.data_ = static_cast<const std::byte*>(data);
   return mapped;
@@ -153,26 +171,29 @@ MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
 }
 
+Result<void> check_is_file(const fs::path& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) return {};
+  return not_a_file(path, info.st_mode);
+}
+
 Result<std::string> read_file(const fs::path& path, std::size_t limit) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) return file_error("read", path, errno);
+  const auto file = open_to_read(path);
+  if (!file) return file.error();
   const auto too_large = [&](std::size_t size, const char* least) {
     return Error{Error::Kind::invalid_input,
                  fmt::format("{} has {}{}, above the limit of {}", path.string(), least,
                              format_bytes(static_cast<Bytes>(size)), format_bytes(static_cast<Bytes>(limit))),
                  "", "Check that this is the file you meant", ""};
   };
-  struct stat info {};
-  if (::fstat(file.get(), &info) != 0) return file_error("read", path, errno);
-  const std::size_t expected = S_ISREG(info.st_mode) ? static_cast<std::size_t>(info.st_size) : 0;
-  if (expected > limit) return too_large(expected, "");
+  if (file->size > limit) return too_large(file->size, "");
 
-  // Read to the end whatever stat says: pipes and /proc files have no size, and a file may grow.
-  std::string content(expected + 1, '\0');
+  // Read to the end whatever stat says: files in /proc have no size, and a file may grow.
+  std::string content(file->size + 1, '\0');
   std::size_t size = 0;
   for (;;) {
     if (size == content.size()) content.resize(content.size() * 2 + 4096);
-    const ssize_t count = ::read(file.get(), content.data() + size, content.size() - size);
+    const ssize_t count = ::read(file->descriptor.get(), content.data() + size, content.size() - size);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return file_error("read", path, errno);
     if (count == 0) break;

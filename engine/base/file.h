@@ -31,8 +31,12 @@ class MappedFile {
   std::filesystem::path path_;
 };
 
-/// Errors name the path; a file above `limit` bytes is refused with both numbers.
+/// Errors name the path; a file above `limit` bytes is refused with both numbers. What is no regular file (a
+/// folder, pipe, socket or device) is refused at once, here and by MappedFile.
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 30);
+
+/// An error when something that is no regular file stands there.
+Result<void> check_is_file(const std::filesystem::path& path);
 
 /// Writes beside the target, fsyncs and renames: the old file stays whole on any failure, no temporary is
 /// left.

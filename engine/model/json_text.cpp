@@ -14,6 +14,17 @@ namespace {
 constexpr int kMaxDepth = 16;
 constexpr std::size_t kMaxFileBytes = std::size_t{32} << 20;
 
+/// JSON allows 1e400, which no number of this machine holds.
+bool has_number_too_large(std::string_view text) {
+  try {
+    (void)nlohmann::json::parse(text.begin(), text.end());
+  } catch (const nlohmann::json::out_of_range&) {
+    return true;
+  } catch (const nlohmann::json::exception&) {
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<nlohmann::json> parse_json_object(std::string_view text, const std::filesystem::path& file) {
@@ -24,6 +35,11 @@ Result<nlohmann::json> parse_json_object(std::string_view text, const std::files
   };
   nlohmann::json json = nlohmann::json::parse(text.begin(), text.end(), bounded, false);
   if (json.is_object() && !too_deep) return json;
+  if (!too_deep && has_number_too_large(text)) {
+    return Error{Error::Kind::invalid_input,
+                 fmt::format("{} holds a number that is too large", file.string()), "",
+                 "Correct the number, or fetch the file again", ""};
+  }
   return Error{Error::Kind::invalid_input,
                fmt::format("{} is not a JSON object{}", file.string(),
                            too_deep ? fmt::format(" of at most {} levels", kMaxDepth) : std::string()),

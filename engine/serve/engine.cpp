@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 
+#include "engine/base/units.h"
 #include "engine/serve/engine_loader.h"
 #include "engine/serve/engine_loop.h"
 #include "engine/serve/guide_store.h"
@@ -22,8 +23,9 @@ constexpr Nanos kSnapshotAge = 50 * kNanosPerMs;
 
 Error prompt_too_long(std::size_t prompt, int max_model_len) {
   return {.kind = Error::Kind::invalid_input,
-          .what = "The prompt has " + std::to_string(prompt) + " tokens; the context length is " +
-                  std::to_string(max_model_len) + " tokens, prompt and reply together",
+          .what = "The prompt has " + format_count(static_cast<std::int64_t>(prompt)) +
+                  " tokens; the context length is " + format_count(max_model_len) +
+                  " tokens, prompt and reply together",
           .cause = {},
           .action = "Shorten the prompt, or start the engine with a larger max-model-len",
           .param = "context_length"};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/file.h"
+#include "engine/store/hindrance.h"
 #include "engine/store/process_mark.h"
 #include "engine/store/salvage.h"
 #include "engine/store/schema.h"
@@ -149,6 +150,11 @@ Error store_error(const fs::path& file, const char* doing, const SQLite::Excepti
       error.kind = Error::Kind::internal;
       break;
   }
+  if (error.kind != Error::Kind::io) return error;
+  if (const auto hindrance = find_hindrance(file)) {
+    error.cause = hindrance->cause;
+    error.action = hindrance->action;
+  }
   return error;
 }
 
@@ -164,6 +170,12 @@ Store::~Store() {
 }
 
 Result<std::unique_ptr<Store>> Store::open(const fs::path& file) {
+  if (auto regular = check_is_file(file); !regular) {
+    Error error = regular.error();
+    error.action = "Move it away, or set PITWALL_HOME to another folder";
+    error.param = "store";
+    return error;
+  }
   if (file.has_parent_path()) {
     std::error_code failed;
     fs::create_directories(file.parent_path(), failed);

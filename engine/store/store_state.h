@@ -17,6 +17,7 @@ Error store_error(const std::filesystem::path& file, const char* doing, const SQ
 
 struct Store::State {
   std::filesystem::path file;
+  Access access = Access::kept;
   std::optional<StoreDamage> damage;
   std::mutex mutex;
   std::unique_ptr<SQLite::Database> database;

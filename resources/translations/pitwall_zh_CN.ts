@@ -51,6 +51,10 @@
         <source>%1 · %2</source>
         <translation>%1 · %2</translation>
     </message>
+    <message>
+        <source>%1 · reading…</source>
+        <translation>%1 · 正在读取…</translation>
+    </message>
 </context>
 <context>
     <name>ChecklistFile</name>
@@ -273,6 +277,21 @@
     </message>
 </context>
 <context>
+    <name>Links</name>
+    <message>
+        <source>Pitwall does not open this kind of link: %1</source>
+        <translation>Pitwall 不打开这类链接：%1</translation>
+    </message>
+    <message>
+        <source>The reply links to %1</source>
+        <translation>回复中的链接指向 %1</translation>
+    </message>
+    <message>
+        <source>Open in browser</source>
+        <translation>在浏览器中打开</translation>
+    </message>
+</context>
+<context>
     <name>Markdown</name>
     <message>
         <source>code</source>
@@ -316,6 +335,21 @@
     <message>
         <source>You help a programmer. Answer with code in one block with its language named, then explain what is not obvious in a few lines.</source>
         <translation>你在协助程序员。先用一个标明语言的代码块回答，再用几行解释不明显之处。</translation>
+    </message>
+</context>
+<context>
+    <name>RecordsTrouble</name>
+    <message>
+        <source>%1 Until the next start, runs and chats can be read, and nothing new is kept.</source>
+        <translation>%1在下次启动之前，可以查看已有的运行和对话，新的内容不会保存。</translation>
+    </message>
+    <message>
+        <source>%1 Until the next start, Pitwall works without records: runs and chats end with the window.</source>
+        <translation>%1在下次启动之前，Pitwall 不留记录：运行和对话随窗口关闭而消失。</translation>
+    </message>
+    <message>
+        <source>Open folder</source>
+        <translation>打开文件夹</translation>
     </message>
 </context>
 <context>
@@ -3308,18 +3342,6 @@
         <translation>撤销</translation>
     </message>
     <message>
-        <source>Pitwall does not open this kind of link: %1</source>
-        <translation>Pitwall 不打开这类链接：%1</translation>
-    </message>
-    <message>
-        <source>The reply links to %1</source>
-        <translation>回复中的链接指向 %1</translation>
-    </message>
-    <message>
-        <source>Open in browser</source>
-        <translation>在浏览器中打开</translation>
-    </message>
-    <message>
         <source>Markdown (*.md)</source>
         <translation>Markdown (*.md)</translation>
     </message>
@@ -4949,6 +4971,18 @@
     <message>
         <source>Enter sends, Shift+Enter begins a line</source>
         <translation>Enter 发送，Shift+Enter 换行</translation>
+    </message>
+    <message>
+        <source>A file is being read</source>
+        <translation>正在读取文件</translation>
+    </message>
+    <message>
+        <source>△ %1 tokens with this message, more than the %2 of the context</source>
+        <translation>△ 加上这条消息共 %1 token，超过上下文的 %2 token</translation>
+    </message>
+    <message>
+        <source>%1 of %2 tokens in context with this message</source>
+        <translation>加上这条消息，上下文 %1 / %2 token</translation>
     </message>
 </context>
 <context>
@@ -7304,6 +7338,22 @@
     <message>
         <source>Show the log</source>
         <translation>查看日志</translation>
+    </message>
+    <message>
+        <source>%1 is not on this machine yet. It can be fetched on Serve.</source>
+        <translation>%1 还不在本机上，可以在“服务”页获取。</translation>
+    </message>
+    <message>
+        <source>%1 has no weights on this machine. Open its .gguf file.</source>
+        <translation>本机没有 %1 的权重。请打开它的 .gguf 文件。</translation>
+    </message>
+    <message>
+        <source>Go to Serve</source>
+        <translation>转到“服务”</translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation>打开…</translation>
     </message>
 </context>
 <context>

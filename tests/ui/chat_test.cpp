@@ -245,6 +245,20 @@ class ChatTest : public QObject {
     QTRY_COMPARE(bench.find<QPushButton>("chat.send")->text(), QStringLiteral("Send"));
   }
 
+  void a_message_brings_back_a_chat_that_another_window_deleted() {
+    ChatBench bench;
+    QVERIFY(bench.serve());
+    bench.find<QSpinBox>("chat.maxTokens")->setValue(4);
+    bench.write("One");
+    QTRY_VERIFY(bench.last_state() == kComplete && bench.idle());
+    PW_VERIFY(bench.store->remove_chat(1));  // as the other window does
+    bench.write("Two");
+    QTRY_VERIFY(bench.stored().size() == 4 && bench.last_state() == kComplete);
+    QCOMPARE(bench.store->chats()->size(), std::size_t{1});
+    QVERIFY(bench.store->removed_chats()->empty());
+    QTRY_COMPARE(bench.page->palette_entries().size(), std::size_t{1});
+  }
+
   void two_chats_write_at_once() {
     ChatBench bench;
     QVERIFY(bench.serve(60'000));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the chat page offers around the conversation: search, find, files, presets, exports, and what it does
 // while a model loads or a conversation is too long.
+#include <sys/stat.h>
+
 #include <QAbstractItemModelTester>
 #include <QClipboard>
 #include <QComboBox>
@@ -146,9 +148,53 @@ class ChatToolsTest : public QObject {
     QFETCH(QString, word);
     ToolsBench bench;
     bench.page->attach({bench.file("some.txt", content.toStdString())});
-    QVERIFY(bench.chips().isEmpty());
+    QTRY_VERIFY(bench.chips().isEmpty());
     QVERIFY2(bench.notice().contains(word) && bench.notice().contains(QStringLiteral("some.txt")),
              qPrintable(bench.notice()));
+  }
+
+  void what_is_no_file_is_refused_and_the_window_goes_on() {
+    ToolsBench bench;
+    const auto pipe = bench.folder.path() / "pipe.txt";
+    QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);  // nobody ever writes into it
+    bench.page->attach({QString::fromStdString(pipe.string()), QStringLiteral("/nowhere/at-all.txt")});
+    QTRY_VERIFY(bench.chips().isEmpty());
+    bench.page->attach({QString::fromStdString(pipe.string())});
+    QTRY_VERIFY2(bench.notice().contains(QStringLiteral("It is a pipe")), qPrintable(bench.notice()));
+  }
+
+  void a_message_waits_for_its_files() {
+    ToolsBench bench;
+    const QString slow = bench.file("slow.txt", "text");
+    bench.find<QPlainTextEdit>("chat.input")->setPlainText(QStringLiteral("Read it"));
+    QVERIFY(bench.find<QPushButton>("chat.send")->isEnabled());
+    bench.page->attach({slow});
+    QCOMPARE(bench.chips(), QStringList{QStringLiteral("slow.txt · reading…")});
+    QVERIFY(!bench.find<QPushButton>("chat.send")->isEnabled());
+    bench.trigger("chat.action.send");
+    QVERIFY(bench.stored().empty());
+    bench.visible<QToolButton>("chat.removeAttachment")->click();  // it is not waited for any more
+    QVERIFY(bench.find<QPushButton>("chat.send")->isEnabled());
+    bench.page->attach({slow});
+    bench.open_page();  // the window goes while it is read
+    QTRY_COMPARE(bench.chips(), QStringList{QStringLiteral("slow.txt · 4 B")});
+    QVERIFY(bench.find<QPushButton>("chat.send")->isEnabled());
+  }
+
+  void what_is_being_written_counts_in_the_context() {
+    ToolsBench bench;
+    auto* input = bench.find<QPlainTextEdit>("chat.input");
+    auto* context = bench.find<QLabel>("chat.context");
+    input->setPlainText(QString(1000, QLatin1Char('x')));  // a byte a token
+    QVERIFY(bench.serve());
+    QTRY_COMPARE(context->text(), QStringLiteral("1,000 of 2,048 tokens in context with this message"));
+    bench.page->attach({bench.file("more.txt", std::string(1200, 'y'))});
+    QTRY_COMPARE(context->text(),
+                 QStringLiteral("△ 2,200 tokens with this message, more than the 2,048 of the context"));
+    bench.visible<QToolButton>("chat.removeAttachment")->click();
+    QTRY_COMPARE(context->text(), QStringLiteral("1,000 of 2,048 tokens in context with this message"));
+    input->clear();
+    QTRY_COMPARE(context->text(), QStringLiteral("2,048 tokens of context"));
   }
 
   void a_file_goes_with_its_message() {
@@ -288,10 +334,14 @@ class ChatToolsTest : public QObject {
     bench.write(std::string(5000, 'x').c_str());  // a byte a token; the context has 2,048
     QTRY_VERIFY(bench.last_state().starts_with(kTooLongPrefix));
     QTRY_VERIFY(bench.visible<QLabel>("chat.trouble") != nullptr);
-    QVERIFY2(bench.visible<QLabel>("chat.trouble")->text().contains(QStringLiteral("2048")),
+    QVERIFY2(bench.visible<QLabel>("chat.trouble")->text().contains(QStringLiteral("2,048")),
              qPrintable(bench.visible<QLabel>("chat.trouble")->text()));
     QTRY_VERIFY(bench.idle());
+    bench.page->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(bench.page.get()));
+    bench.visible<QPushButton>("chat.shorten")->setFocus();
     bench.visible<QPushButton>("chat.shorten")->click();
+    QVERIFY(bench.find<QPlainTextEdit>("chat.input")->hasFocus());  // the button has gone
     QTRY_COMPARE(bench.last_state(), std::string(kComplete));
     const auto timings = timings_from_json(bench.last_stored().timings_json);
     QVERIFY(timings.has_value());

@@ -53,6 +53,7 @@ class ServeTest : public QObject {
   void loads_serves_and_stops();
   void a_load_can_be_cancelled();
   void missing_file();
+  void a_plan_without_weights_changes_nothing();
   void damaged_file();
   void port_in_use_offers_another();
   void memory_limit_points_at_its_setting();
@@ -146,6 +147,26 @@ void ServeTest::missing_file() {
   QTest::mouseClick(session_->child<QPushButton>("shell.banner.copy"), Qt::LeftButton);
   QTest::keyClick(session_->banner, Qt::Key_Escape);
   QVERIFY(session_->banner->isHidden());
+}
+
+void ServeTest::a_plan_without_weights_changes_nothing() {
+  auto* field = session_->child<QLineEdit>("serve.setting.max-model-len");
+  const QString before = field->text();
+  session_->window->show_page(u8("plan"));
+  session_->serve->take_plan(u8("llama-3.1-8b"), {{"max-model-len", "16384"}, {"max-num-seqs", "128"}});
+  QCOMPARE(field->text(), before);
+  QCOMPARE(session_->window->current_page()->id(), u8("plan"));
+  QCOMPARE(session_->banner->current()->text,
+           u8("Llama 3.1 8B has no weights on this machine. Open its .gguf file."));
+  QCOMPARE(session_->banner->current()->verb, u8("Open…"));
+  session_->serve->take_plan(u8("smollm2"), {{"max-model-len", "16384"}});
+  QCOMPARE(field->text(), before);
+  QCOMPARE(session_->banner->current()->verb, u8("Go to Serve"));
+  session_->banner->current()->action();
+  QCOMPARE(session_->window->current_page()->id(), u8("serve"));
+  session_->serve->take_plan(QString::fromStdString(model().string()), {{"max-num-seqs", "3"}});
+  QCOMPARE(session_->child<QLineEdit>("serve.setting.max-num-seqs")->text(), u8("3"));
+  QCOMPARE(session_->serve->chosen_model(), QString::fromStdString(model().string()));
 }
 
 void ServeTest::damaged_file() {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <QTest>
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
@@ -41,6 +44,7 @@ class BaseTest : public QObject {
   void error_text_joins_its_parts();
   void file_is_mapped();
   void read_file_has_a_limit();
+  void only_regular_files_are_read();
   void atomic_write_replaces();
   void atomic_write_that_fails_keeps_the_old_file();
   void atomic_write_goes_through_links_and_pipes();
@@ -243,6 +247,30 @@ void BaseTest::read_file_has_a_limit() {
   QVERIFY(refused.error().text().find("4 B") != std::string::npos);
   QVERIFY(!read_file(folder.path()).ok());
   QVERIFY(!read_file("/proc/self/status").value().empty());  // has no size before it is read
+}
+
+void BaseTest::only_regular_files_are_read() {
+  const test::TemporaryFolder folder;
+  const fs::path pipe = folder.path() / "run.json";  // nobody writes into it
+  QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+  const int listener = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string place = (folder.path() / "socket").string();
+  QVERIFY(place.size() < sizeof address.sun_path);
+  std::copy(place.begin(), place.end(), address.sun_path);
+  QCOMPARE(::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  const std::pair<fs::path, std::string> others[] = {
+      {pipe, "pipe"}, {folder.path(), "folder"}, {place, "socket"}, {"/dev/zero", "device"}};
+  for (const auto& [path, kind] : others) {
+    for (const Error& error :
+         {read_file(path).error(), MappedFile::open(path).error(), check_is_file(path).error()})
+      QCOMPARE(error.text(), path.string() + " is not a file. It is a " + kind + ". Check the path.");
+  }
+  ::close(listener);
+  PW_VERIFY(check_is_file(folder.path() / "none"));
+  PW_VERIFY(write_file_atomic(folder.path() / "a", "x"));
+  PW_VERIFY(check_is_file(folder.path() / "a"));
 }
 
 void BaseTest::atomic_write_replaces() {

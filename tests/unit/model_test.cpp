@@ -455,6 +455,7 @@ class ModelTest : public QObject {
     QTest::addColumn<QString>("says");
     QTest::newRow("no json") << QByteArray("nonsense") << "not a JSON object";
     QTest::newRow("array") << QByteArray("[1]") << "not a JSON object";
+    QTest::newRow("number") << QByteArray(R"({"t":1e400})") << "number that is too large";
     QTest::newRow("deep") << QByteArray(R"({"t":)") + QByteArray(1000, '[') + QByteArray(1000, ']') + "}"
                           << "levels";
     QTest::newRow("dtype") << QByteArray(R"({"t":{"dtype":"C64","shape":[1],"data_offsets":[0,8]}})")

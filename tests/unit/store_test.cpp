@@ -390,7 +390,7 @@ class StoreTest : public QObject {
     File file;
     fs::create_directories(file.path);  // a folder where the file should be
     const Error error = Store::open(file.path).error();
-    QCOMPARE(error.kind, Error::Kind::io);
+    QCOMPARE(error.kind, Error::Kind::invalid_input);
     QVERIFY(error.what.find(file.path.string()) != std::string::npos);
     QVERIFY(!error.cause.empty() && !error.action.empty());
   }

@@ -47,8 +47,13 @@ Result<Attachment> read_text_file(const QString& path) {
   return Attachment{name.toStdString(), *std::move(content), 0};
 }
 
+bool is_being_read(const Attachment& file) {
+  return file.content.empty();
+}
+
 QString attachment_text(const Attachment& file) {
   const QString name = QString::fromStdString(file.name);
+  if (is_being_read(file)) return Attachments::tr("%1 · reading…").arg(name);
   const QString size = bytes_text(static_cast<Bytes>(file.content.size()));
   return file.tokens > 0 ? Attachments::tr("%1 · %2 · %3 tokens").arg(name, size, count_text(file.tokens))
                          : Attachments::tr("%1 · %2").arg(name, size);

@@ -14,6 +14,8 @@ inline constexpr std::size_t kMostAttachments = 8;  ///< of one message
 
 /// UTF-8 text without NUL, at most kLargestAttachment. A byte order mark is left out.
 Result<Attachment> read_text_file(const QString& path);
+/// It has no content yet: a file without any is refused.
+bool is_being_read(const Attachment& file);
 QString attachment_text(const Attachment& file);  ///< "steps.csv · 2.1 KiB · 1,024 tokens"
 
 }  // namespace pitwall::ui

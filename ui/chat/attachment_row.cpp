@@ -74,7 +74,6 @@ AttachmentRow::Chip AttachmentRow::make_chip(const Attachment& file, std::size_t
   sign->setPixmap(icon(QStringLiteral("attach"), Colour::muted).pixmap(side, side));
   row->addWidget(sign);
   auto* text = new Label({}, FontRole::small, Colour::muted);
-  text->setTextFormat(Qt::PlainText);
   row->addWidget(text);
   if (removable_) {
     auto* remove = new QToolButton;

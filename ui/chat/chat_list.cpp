@@ -50,7 +50,6 @@ ChatList::ChatList(QWidget* parent)
   results_->setItemDelegate(new HitDelegate(results_));
   nothing_ = new Label({}, FontRole::body, Colour::muted);
   nothing_->setObjectName(QStringLiteral("chat.nothingFound"));
-  nothing_->setTextFormat(Qt::PlainText);
   nothing_->setWordWrap(true);
   nothing_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
   stack_ = new QStackedWidget;

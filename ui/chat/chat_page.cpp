@@ -29,6 +29,7 @@
 #include "ui/chat/conversation_view.h"
 #include "ui/chat/draft.h"
 #include "ui/chat/find_bar.h"
+#include "ui/chat/link_banner.h"
 #include "ui/chat/message_box.h"
 #include "ui/chat/message_input.h"
 #include "ui/chat/preset_box.h"
@@ -77,7 +78,8 @@ struct ChatPage::State {
   bool sending = false;  // the conversation changes by what is sent: an edit goes on
   bool waiting = false;  // the message goes when the model has loaded
   bool visited = false;
-  qint64 wanted = 0;  // message to be shown when its chat is open
+  qint64 written_tokens = 0;  // of what is being written
+  qint64 wanted = 0;          // message to be shown when its chat is open
   std::vector<std::function<void()>> undo;
   QTimer count_timer;
   QString phase;  // of a load
@@ -102,6 +104,7 @@ struct ChatPage::State {
   void new_chat();
   void send();
   void set_waiting(bool wait);
+  void regenerate(std::size_t message, bool shorten);
   void regenerate_last();
   void edit_last();
   void step_version(int step);
@@ -113,7 +116,6 @@ struct ChatPage::State {
   void delete_preset(const ChatPreset& preset);
   void undo_last();
   void count_prompt_tokens();
-  void open_link(const QUrl& url);
   void ask_files();
   void ask_export();
   void fail(const Error& error) { Q_EMIT page->banner_requested(banner_of(error)); }
@@ -212,6 +214,7 @@ void ChatPage::State::connect_engine() {
     phase.clear();
     show_engine();
     count_prompt_tokens();
+    draft->count();
     if (!waiting || state == EngineState::loading) return;
     set_waiting(false);
     if (state == EngineState::serving) send();
@@ -248,12 +251,13 @@ void ChatPage::State::connect_view() {
   });
   connect(view, &ConversationView::edit_requested, draft, &Draft::begin_edit);
   connect(view, &ConversationView::regenerate_requested, page,
-          [this](std::size_t message) { session.regenerate(message, options()); });
+          [this](std::size_t message) { regenerate(message, false); });
   connect(view, &ConversationView::shorten_requested, page,
-          [this](std::size_t message) { session.regenerate(message, options(true)); });
+          [this](std::size_t message) { regenerate(message, true); });
   connect(view, &ConversationView::delete_requested, page,
           [this](std::size_t message) { delete_message(message); });
-  connect(view, &ConversationView::link_activated, page, [this](const QUrl& url) { open_link(url); });
+  connect(view, &ConversationView::link_activated, page,
+          [this](const QUrl& url) { Q_EMIT page->banner_requested(link_banner(url)); });
   connect(view, &ConversationView::steps_requested, page, &ChatPage::steps_requested);
   connect(view, &ConversationView::serve_requested, page,
           [this] { Q_EMIT page->page_requested(QStringLiteral("serve")); });
@@ -273,6 +277,10 @@ void ChatPage::State::connect_box() {
   connect(box, &MessageBox::files_given, page, &ChatPage::attach);
   connect(draft, &Draft::refused, page,
           [this](const Error& error) { box->say(QString::fromStdString(error.text())); });
+  connect(draft, &Draft::counted, page, [this](qint64 tokens) {
+    written_tokens = tokens;
+    show_request();
+  });
 }
 
 void ChatPage::State::connect_sampling() {
@@ -338,9 +346,14 @@ void ChatPage::State::send() {
   sending = false;
 }
 
+/// The button that asked for it goes with the reply: its focus would land anywhere.
+void ChatPage::State::regenerate(std::size_t message, bool shorten) {
+  session.regenerate(message, options(shorten));
+  box->input()->setFocus();
+}
+
 void ChatPage::State::regenerate_last() {
-  if (const auto& messages = session.messages(); !messages.empty())
-    session.regenerate(messages.size() - 1, options());
+  if (!session.messages().empty()) regenerate(session.messages().size() - 1, false);
 }
 
 void ChatPage::State::edit_last() {
@@ -385,7 +398,7 @@ void ChatPage::State::show_request() {
   for (const ShownMessage& message : session.messages())
     if (auto timings = timings_from_json(message.timings_json)) last = std::move(timings);
   box->set_context(last ? last->record.prompt_tokens + last->record.output_tokens : 0,
-                   running ? running->max_model_len() : 0);
+                   running ? written_tokens : 0, running ? running->max_model_len() : 0);
   if (last) {
     const auto snapshot = running ? engine.snapshot() : nullptr;
     sampling->request()->show_request(last->record, snapshot.get());
@@ -460,18 +473,6 @@ void ChatPage::State::count_prompt_tokens() {
   session.count_tokens(prompt.toStdString(), [this, prompt](qint64 tokens) {
     if (prompt == sampling->system_prompt()) sampling->set_prompt_tokens(tokens);
   });
-}
-
-/// The model wrote this address: it is shown in full, and opened by a second action only.
-void ChatPage::State::open_link(const QUrl& url) {
-  static const QStringList known{QStringLiteral("http"), QStringLiteral("https"), QStringLiteral("mailto")};
-  const QString shown = url.toDisplayString(QUrl::FullyEncoded);
-  if (!known.contains(url.scheme())) {
-    say(Banner::Severity::warn, tr("Pitwall does not open this kind of link: %1").arg(shown));
-    return;
-  }
-  say(Banner::Severity::warn, tr("The reply links to %1").arg(shown), tr("Open in browser"),
-      [url] { QDesktopServices::openUrl(url); });
 }
 
 void ChatPage::State::ask_files() {

@@ -15,17 +15,25 @@ namespace pitwall::ui {
 
 namespace {
 
-constexpr int kSaveDelayMs = 1000;  // after the last key
+constexpr int kSaveDelayMs = 1000, kCountDelayMs = 300;  // after the last key
 
 }  // namespace
 
 Draft::Draft(MessageBox& box, ChatSession& session, ChatPreferences& preferences, QObject* parent)
-    : QObject(parent), box_(box), session_(session), preferences_(preferences) {
+    : QObject(parent),
+      box_(box),
+      session_(session),
+      preferences_(preferences),
+      reader_([this](const QString& path, const Result<Attachment>& file) { take_file(path, file); }) {
   save_timer_.setSingleShot(true);
   save_timer_.setInterval(kSaveDelayMs);
   box_.input()->set_text(preferences_.draft());
-  for (const QString& path : preferences_.draft_files())
-    if (QFileInfo::exists(path)) attach({path});
+  attach(preferences_.draft_files());
+  count_timer_.setSingleShot(true);
+  count_timer_.setInterval(kCountDelayMs);
+  connect(&count_timer_, &QTimer::timeout, this, &Draft::count);
+  connect(box_.input(), &MessageInput::textChanged, &count_timer_, qOverload<>(&QTimer::start));
+  connect(&box_, &MessageBox::files_changed, this, &Draft::tell_tokens);
   connect(&save_timer_, &QTimer::timeout, this, &Draft::save);
   connect(box_.input(), &MessageInput::textChanged, &save_timer_, qOverload<>(&QTimer::start));
   connect(&box_, &MessageBox::files_changed, &save_timer_, qOverload<>(&QTimer::start));
@@ -49,11 +57,12 @@ void Draft::save() {
 void Draft::set(const QString& text, std::vector<Attachment> files) {
   box_.input()->set_text(text);
   box_.set_files(std::move(files));
+  text_tokens_ = 0;  // until it is counted
+  tell_tokens();
 }
 
-Result<Attachment> Draft::read(const QString& path) const {
+Result<void> Draft::check_room(const std::string& name) const {
   const auto& files = box_.files();
-  const std::string name = QFileInfo(path).fileName().toStdString();
   const auto refusal = [](const QString& what, const QString& action) {
     return Error{Error::Kind::invalid_input, what.toStdString(), {}, action.toStdString(), "attachment"};
   };
@@ -63,20 +72,46 @@ Result<Attachment> Draft::read(const QString& path) const {
   if (std::any_of(files.begin(), files.end(), [&](const Attachment& file) { return file.name == name; }))
     return refusal(tr("“%1” is attached already").arg(QString::fromStdString(name)),
                    tr("Remove it first to attach another file of this name"));
-  return read_text_file(path);
+  return {};
 }
 
 void Draft::attach(const QStringList& paths) {
   for (const QString& path : paths) {
-    auto file = read(path);
-    if (!file) {
-      Q_EMIT refused(file.error());
+    const QString name = QFileInfo(path).fileName();
+    if (auto room = check_room(name.toStdString()); !room) {
+      Q_EMIT refused(room.error());
       continue;
     }
-    paths_.insert(QString::fromStdString(file->name), path);
+    paths_.insert(name, path);
     std::vector<Attachment> files = box_.files();
-    files.push_back(*file);
+    files.push_back({name.toStdString(), {}, 0});
     box_.set_files(std::move(files));
+    reader_.read(path);
+  }
+  save_timer_.start();
+}
+
+/// One that was removed meanwhile is no longer wanted.
+void Draft::take_file(const QString& path, const Result<Attachment>& file) {
+  const std::string name = QFileInfo(path).fileName().toStdString();
+  const auto put = [&](std::vector<Attachment>& files) {
+    const auto waiting = std::find_if(files.begin(), files.end(), [&](const Attachment& one) {
+      return one.name == name && is_being_read(one);
+    });
+    if (waiting == files.end()) return false;
+    if (file)
+      *waiting = *file;
+    else
+      files.erase(waiting);
+    return true;
+  };
+  std::vector<Attachment> files = box_.files();
+  const bool here = put(files);
+  if (here) box_.set_files(std::move(files));
+  if (!here && !put(files_before_)) return;
+  if (!file) {
+    Q_EMIT refused(file.error());
+  } else if (here) {
     count_tokens(*file);
   }
   save_timer_.start();
@@ -88,7 +123,28 @@ void Draft::count_tokens(const Attachment& file) {
     for (Attachment& one : files)
       if (one.name == name && one.content.size() == size) one.tokens = tokens;
     box_.set_files(std::move(files));
+    tell_tokens();
   });
+}
+
+void Draft::count() {
+  for (const Attachment& file : std::vector(box_.files()))
+    if (file.tokens == 0 && !is_being_read(file)) count_tokens(file);
+  const QString text = box_.input()->toPlainText();
+  text_tokens_ = 0;
+  if (!text.isEmpty())
+    session_.count_tokens(text.toStdString(), [this, text](qint64 tokens) {
+      if (text != box_.input()->toPlainText()) return;
+      text_tokens_ = tokens;
+      tell_tokens();
+    });
+  tell_tokens();
+}
+
+void Draft::tell_tokens() {
+  qint64 tokens = text_tokens_;
+  for (const Attachment& file : box_.files()) tokens += file.tokens;
+  Q_EMIT counted(tokens);
 }
 
 void Draft::begin_edit(std::size_t message) {
@@ -115,6 +171,7 @@ std::optional<Draft::Content> Draft::take() {
   Content content{box_.input()->toPlainText(), box_.files(), editing_};
   if (content.text.size() > MessageInput::kLongestMessage) return std::nullopt;
   if (content.text.trimmed().isEmpty() && content.files.empty()) return std::nullopt;
+  if (std::any_of(content.files.begin(), content.files.end(), is_being_read)) return std::nullopt;
   if (editing_) {
     end_edit();
   } else {

@@ -8,6 +8,7 @@
 
 #include "engine/base/result.h"
 #include "engine/store/store.h"
+#include "ui/chat/attachment_reader.h"
 
 namespace pitwall::ui {
 
@@ -23,8 +24,10 @@ class Draft : public QObject {
   Draft(MessageBox& box, ChatSession& session, ChatPreferences& preferences, QObject* parent);
   ~Draft() override;  ///< saves
 
-  /// Reads each file and counts its tokens; refused() tells of those that cannot go.
+  /// Reads each file, off the UI thread, and counts its tokens; refused() tells of those that cannot go. The
+  /// message waits for the files that are still being read.
   void attach(const QStringList& paths);
+  void count();  ///< text and files anew, as when an engine has come; counted() tells
   void begin_edit(std::size_t message);
   void end_edit();  ///< the message written before comes back
   const std::optional<std::size_t>& editing() const { return editing_; }
@@ -38,12 +41,15 @@ class Draft : public QObject {
 
  Q_SIGNALS:
   void refused(const pitwall::Error& error);
+  void counted(qint64 tokens);  ///< of text and files, as far as known; 0 without an engine
 
  private:
   void save();
+  void take_file(const QString& path, const Result<Attachment>& file);
   void count_tokens(const Attachment& file);
+  void tell_tokens();
   void set(const QString& text, std::vector<Attachment> files);
-  Result<Attachment> read(const QString& path) const;
+  Result<void> check_room(const std::string& name) const;
   MessageBox& box_;
   ChatSession& session_;
   ChatPreferences& preferences_;
@@ -51,7 +57,9 @@ class Draft : public QObject {
   QString text_before_;
   std::vector<Attachment> files_before_;
   QHash<QString, QString> paths_;  // of files by name, to read them again after a start
-  QTimer save_timer_;
+  QTimer save_timer_, count_timer_;
+  qint64 text_tokens_ = 0;
+  AttachmentReader reader_;
 };
 
 }  // namespace pitwall::ui

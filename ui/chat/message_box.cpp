@@ -5,7 +5,9 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
+#include "ui/chat/attachment.h"
 #include "ui/chat/attachment_row.h"
 #include "ui/chat/message_input.h"
 #include "ui/shell/theme.h"
@@ -109,9 +111,12 @@ void MessageBox::refresh() {
   send_->setToolTip(generating_ ? tr("Stop this reply (Esc)")
                     : enter     ? tr("Send (Enter)")
                                 : tr("Send (Ctrl+Enter)"));
-  send_->setEnabled(generating_ || (something && !waiting_ && length <= MessageInput::kLongestMessage));
+  const bool reading = std::any_of(files_.begin(), files_.end(), is_being_read);
+  send_->setEnabled(generating_ ||
+                    (something && !waiting_ && !reading && length <= MessageInput::kLongestMessage));
   cancel_->setVisible(editing_ || waiting_);
   keys_->setText(generating_ ? tr("Esc stops")
+                 : reading   ? tr("A file is being read")
                  : waiting_  ? tr("Sent when the model has loaded")
                  : editing_  ? tr("The message gets another version")
                  : enter     ? tr("Enter sends, Shift+Enter begins a line")
@@ -164,8 +169,14 @@ void MessageBox::set_engine(EngineState state, const QString& phase) {
   }
 }
 
-void MessageBox::set_context(qint64 used, qint64 available) {
-  if (used <= 0) {
+void MessageBox::set_context(qint64 used, qint64 written, qint64 available) {
+  const bool too_much = written > 0 && used + written > available;
+  context_->set_colour(too_much ? Colour::warn : Colour::muted);
+  if (written > 0 && available > 0) {
+    const QString words = too_much ? tr("△ %1 tokens with this message, more than the %2 of the context")
+                                   : tr("%1 of %2 tokens in context with this message");
+    context_->setText(words.arg(count_text(used + written), count_text(available)));
+  } else if (used <= 0) {
     context_->setText(available > 0 ? tr("%1 tokens of context").arg(count_text(available)) : QString());
   } else {
     context_->setText(available > 0

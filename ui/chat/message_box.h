@@ -32,7 +32,8 @@ class MessageBox : public QWidget {
   const std::vector<Attachment>& files() const { return files_; }
   void say(const QString& notice);                           ///< until the text changes
   void set_engine(EngineState state, const QString& phase);  ///< the hint
-  void set_context(qint64 used, qint64 available);           ///< tokens; 0 = not known
+  /// Tokens of the conversation and of what is being written; 0 = not known.
+  void set_context(qint64 used, qint64 written, qint64 available);
 
  Q_SIGNALS:
   void send_requested();

@@ -67,7 +67,6 @@ MessageView::MessageView(const ShownMessage& message, bool live, QWidget* parent
 
 void MessageView::add_header(const QString& who) {
   auto* name = new Label(who, FontRole::section, Colour::text, this);
-  name->setTextFormat(Qt::PlainText);
   header_->addWidget(name);
   add_versions();
   tag_ = new Tag(this);
@@ -148,7 +147,6 @@ void MessageView::add_trouble() {
   column->setSpacing(units(1.5));
   trouble_ = new Label({}, FontRole::body, Colour::bad, trouble_row_);
   trouble_->setObjectName(QStringLiteral("chat.trouble"));
-  trouble_->setTextFormat(Qt::PlainText);
   trouble_->setWordWrap(true);
   trouble_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   column->addWidget(trouble_);

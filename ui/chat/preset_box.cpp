@@ -66,7 +66,6 @@ PresetBox::PresetBox(QWidget* parent) : QWidget(parent) {
   auto* cancel = compact_button(tr("Cancel"), "chat.cancelPresetName");
   refusal_ = new Label({}, FontRole::small, Colour::bad);
   refusal_->setObjectName(QStringLiteral("chat.presetRefusal"));
-  refusal_->setTextFormat(Qt::PlainText);
   refusal_->setWordWrap(true);
   auto* line = new QHBoxLayout;
   line->setSpacing(units(1));

@@ -55,7 +55,6 @@ Label* RequestCard::add_row(int row, const QString& name) {
   auto* grid = static_cast<QGridLayout*>(facts_->layout());
   grid->addWidget(new Label(name, FontRole::small, Colour::muted), row, 0, Qt::AlignTop);
   auto* value = new Label({}, FontRole::small);
-  value->setTextFormat(Qt::PlainText);
   value->setAlignment(Qt::AlignRight);
   value->setWordWrap(true);
   grid->addWidget(value, row, 1);

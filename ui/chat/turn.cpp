@@ -131,6 +131,9 @@ Result<void> write_turn(Store& store, Turn& turn) {
     auto chat = store.create_chat(turn.title);
     if (!chat) return chat.error();
     turn.chat = *chat;
+  } else if (auto restored = store.restore_chat(turn.chat);
+             !restored) {  // another window may have deleted it
+    return restored.error();
   }
   if (turn.user) {
     if (auto result = put(*turn.user); !result) return result;

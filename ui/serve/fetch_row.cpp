@@ -72,6 +72,7 @@ FetchRow::FetchRow(const ModelProfile& profile, QWidget* parent) : QWidget(paren
       tr("Its terms apply: <a href=\"%1\">%1</a>").arg(QString::fromStdString(profile.terms).toHtmlEscaped()),
       terms_);
   link->setObjectName(id + QStringLiteral(".terms"));
+  link->setTextFormat(Qt::RichText);
   link->setOpenExternalLinks(true);
   link->setTextInteractionFlags(Qt::TextBrowserInteraction);
   link->setAccessibleName(tr("Terms of %1").arg(title));

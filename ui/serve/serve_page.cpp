@@ -15,6 +15,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/threads.h"
+#include "engine/library/model_profile.h"
 #include "engine/library/models_folder.h"
 #include "ui/serve/engine_log.h"
 #include "ui/serve/events_card.h"
@@ -505,13 +506,31 @@ Result<void> ServePage::set_setting(std::string_view name, std::string_view text
 
 void ServePage::take_plan(const QString& model,
                           const std::vector<std::pair<std::string, std::string>>& settings) {
+  const auto path = resolve_model(model.toStdString());
+  if (!path) return refuse_plan(model, path.error());
   Q_EMIT page_requested(id());
   for (const auto& [name, text] : settings)
     if (auto set = set_setting(name, text); !set) Q_EMIT banner_requested(banner_of(set.error()));
-  if (const auto path = resolve_model(model.toStdString()); path)
-    choose_model(QString::fromStdString(path->string()));
-  else
-    Q_EMIT banner_requested(banner_of(path.error()));
+  choose_model(QString::fromStdString(path->string()));
+}
+
+/// Nothing changes here: settings of a model that is not there would be those of the next one's start.
+void ServePage::refuse_plan(const QString& model, const Error& error) {
+  const ModelProfile* profile = find_model_profile(model.toStdString());
+  const bool fetchable = profile != nullptr && profile->fetchable();
+  Banner banner = banner_of(error);
+  if (profile != nullptr) {
+    const QString title = QString::fromStdString(profile->title);
+    banner.text = fetchable ? tr("%1 is not on this machine yet. It can be fetched on Serve.").arg(title)
+                            : tr("%1 has no weights on this machine. Open its .gguf file.").arg(title);
+    banner.details = QString::fromStdString(error.text());
+  }
+  banner.verb = fetchable ? tr("Go to Serve") : tr("Open…");
+  banner.action = [this, fetchable] {
+    Q_EMIT page_requested(id());
+    if (!fetchable) state_->models->open_file();
+  };
+  Q_EMIT banner_requested(banner);
 }
 
 void ServePage::start() {

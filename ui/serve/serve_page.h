@@ -67,6 +67,7 @@ class ServePage : public Page {
   void show_error();
   void show_warnings();
   void show_setting(const std::string& name);  ///< puts the focus into its field
+  void refuse_plan(const QString& model, const Error& error);
   void load();
   void offer_restart();
   std::unique_ptr<State> state_;

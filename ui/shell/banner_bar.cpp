@@ -4,7 +4,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QHBoxLayout>
-#include <QKeyEvent>
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
@@ -55,6 +54,8 @@ BannerBar::BannerBar(QWidget* parent) : QWidget(parent) {
   close_ = new QToolButton(this);
   close_->setIcon(icon(QStringLiteral("close")));
   close_->setAutoRaise(true);
+  for (QAbstractButton* button : std::initializer_list<QAbstractButton*>{verb_, copy_, close_})
+    button->setFocusPolicy(Qt::TabFocus);  // a click leaves it to the page
   close_->setToolTip(tr("Dismiss (Esc)"));
   close_->setAccessibleName(tr("Dismiss"));
   auto* row = new QHBoxLayout(this);
@@ -119,11 +120,6 @@ void BannerBar::paintEvent(QPaintEvent*) {
   painter.fillRect(rect(), Theme::current().colour(look.fill));
   painter.fillRect(QRect(0, 0, units(0.75), height()), Theme::current().colour(look.ink));
   painter.fillRect(QRect(0, height() - 1, width(), 1), Theme::current().colour(Colour::border));
-}
-
-void BannerBar::keyPressEvent(QKeyEvent* event) {
-  if (event->key() == Qt::Key_Escape) return dismiss();
-  QWidget::keyPressEvent(event);
 }
 
 }  // namespace pitwall::ui

@@ -24,7 +24,6 @@ class BannerBar : public QWidget {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
-  void keyPressEvent(QKeyEvent* event) override;
 
  private:
   void show_front();

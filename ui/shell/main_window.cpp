@@ -6,12 +6,14 @@
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QMimeData>
 #include <QScreen>
 #include <QStackedWidget>
 #include <QUrl>
 #include <QVBoxLayout>
 #include <QWindow>
+#include <algorithm>
 #include <iterator>
 
 #include "ui/shell/action_registry.h"
@@ -95,7 +97,8 @@ MainWindow::MainWindow(EngineController& engine, Preferences& preferences, QWidg
     bring_to_front();
     show_page(page);
   });
-  connect(rail_, &Rail::page_chosen, this, &MainWindow::show_page);
+  connect(rail_, &Rail::page_chosen, this,
+          [this](const QString& id, bool by_key) { by_key ? show_page(id) : go_to(id); });
   top_bar_->show_state(engine.state());
   connect(&engine, &EngineController::state_changed, this, [this](EngineState state) {
     top_bar_->show_state(state);
@@ -105,6 +108,19 @@ MainWindow::MainWindow(EngineController& engine, Preferences& preferences, QWidg
 
 void MainWindow::set_usual_size() {
   resize(QSize(units(kUsualWidth), units(kUsualHeight)).boundedTo(screen()->availableSize()));
+}
+
+/// With its frame, which is known once the desktop has drawn it.
+void MainWindow::fit_screen() {
+  if (isMaximized() || isFullScreen()) return;
+  const QRect room = screen()->availableGeometry();
+  const QSize frame = frameGeometry().size() - size();
+  if (!room.contains(frameGeometry())) {
+    resize(size().boundedTo(room.size() - frame));
+    const QPoint last = room.bottomRight() - QPoint(width() + frame.width(), height() + frame.height());
+    move(std::clamp(x(), room.left(), std::max(room.left(), last.x() + 1)),
+         std::clamp(y(), room.top(), std::max(room.top(), last.y() + 1)));
+  }
 }
 
 QAction* MainWindow::add_action(const QString& id, const QString& text, const QKeySequence& key) {
@@ -121,11 +137,11 @@ void MainWindow::add_page(Page* page, const QString& icon, const QKeySequence& k
   page->setAccessibleName(page->title());
   registry_->add_page(*page);
   QAction* jump = add_action(go_id(page->id()), tr("Go to %1").arg(page->title()), key);
-  connect(jump, &QAction::triggered, this, [this, id = page->id()] { show_page(id); });
+  connect(jump, &QAction::triggered, this, [this, id = page->id()] { go_to(id); });
   rail_->add_page(page->id(), page->title(), icon, jump, foot);
   top_bar_->add_page(*page);
   connect_page(page);
-  if (pages_->count() == 1) show_page(page->id());
+  if (pages_->count() == 1) turn_to(*page);
 }
 
 void MainWindow::connect_page(Page* page) {
@@ -142,11 +158,28 @@ void MainWindow::connect_page(Page* page) {
 void MainWindow::show_page(const QString& id) {
   Page* chosen = page(id);
   if (chosen == nullptr) return;
-  pages_->setCurrentWidget(chosen);
-  rail_->set_current(id);
-  top_bar_->show_page(*chosen);
   preferences_.set_last_page(id);
-  chosen->activated();
+  turn_to(*chosen);
+}
+
+void MainWindow::turn_to(Page& chosen) {
+  pages_->setCurrentWidget(&chosen);
+  rail_->set_current(chosen.id());
+  top_bar_->show_page(chosen);
+  chosen.activated();
+}
+
+void MainWindow::go_to(const QString& id) {
+  show_page(id);
+  Page* shown = current_page();
+  if (shown->isAncestorOf(focusWidget())) return;
+  QWidget* into = shown->focusWidget();  // had it last
+  for (QWidget* one = shown->nextInFocusChain(); into == nullptr && one != shown;
+       one = one->nextInFocusChain())
+    if (shown->isAncestorOf(one) && one->isVisible() && one->isEnabled() &&
+        (one->focusPolicy() & Qt::TabFocus))
+      into = one;
+  if (into != nullptr) into->setFocus();
 }
 
 Page* MainWindow::page(const QString& id) const {
@@ -228,6 +261,7 @@ bool MainWindow::event(QEvent* event) {
   const bool taken = QMainWindow::event(event);
   if (event->type() == QEvent::Paint && !painted_) {
     painted_ = true;
+    fit_screen();
     // After the backing store has been flushed: the window's children are painted in the same go.
     QMetaObject::invokeMethod(this, &MainWindow::painted, Qt::QueuedConnection);
   }
@@ -246,6 +280,14 @@ bool MainWindow::eventFilter(QObject* object, QEvent* event) {
 void MainWindow::tell_watched() {
   const QWindow* handle = windowHandle();
   engine_.set_watched(isVisible() && !isMinimized() && handle != nullptr && handle->isExposed());
+}
+
+/// Esc closes what is open, the nearest first: in the page, wherever the focus is, and then the banner.
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+  if (event->key() != Qt::Key_Escape) return QMainWindow::keyPressEvent(event);
+  QObject* shown = current_page();
+  if (!current_page()->isAncestorOf(focusWidget()) && shown->event(event) && event->isAccepted()) return;
+  banner_->dismiss();
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
@@ -274,7 +316,7 @@ std::vector<PaletteEntry> MainWindow::palette_entries() {
                        one->title(),
                        {},
                        keys_text(*registry_->find(go_id(id))->action),
-                       [this, id] { show_page(id); }});
+                       [this, id] { go_to(id); }});
     for (PaletteEntry& entry : one->palette_entries()) {
       entry.open = [this, id, open = std::move(entry.open)] {
         show_page(id);

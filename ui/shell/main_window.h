@@ -48,6 +48,7 @@ class MainWindow : public QMainWindow {
  protected:
   bool event(QEvent* event) override;
   bool eventFilter(QObject* object, QEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
@@ -60,7 +61,10 @@ class MainWindow : public QMainWindow {
   std::vector<PaletteEntry> palette_entries();
   void show_shortcuts();
   void show_palette();
+  void turn_to(Page& chosen);
+  void go_to(const QString& id);  // shows it, and the keyboard goes there
   void set_usual_size();
+  void fit_screen();
   void tell_watched();
   EngineController& engine_;
   Preferences& preferences_;

@@ -25,7 +25,7 @@ class RailButton final : public QAbstractButton {
     setCheckable(true);
     setAutoExclusive(true);
     setAttribute(Qt::WA_Hover);
-    setFocusPolicy(Qt::StrongFocus);
+    setFocusPolicy(Qt::TabFocus);  // a click leaves it to the page
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   }
   QSize sizeHint() const override { return {units(21), units(15)}; }
@@ -113,7 +113,8 @@ void Rail::add_page(const QString& id, const QString& title, const QString& icon
   follow_key(button, jump, title);
   (foot ? foot_ : pages_)->addWidget(button);
   buttons_ << button;
-  connect(button, &QAbstractButton::clicked, this, [this, id] { Q_EMIT page_chosen(id); });
+  connect(button, &QAbstractButton::clicked, this,
+          [this, id, button] { Q_EMIT page_chosen(id, button->hasFocus()); });
 }
 
 RailButton* Rail::button(const QString& id) const {
@@ -127,7 +128,12 @@ void Rail::set_badge(const QString& id, const Badge& badge) {
 }
 
 void Rail::set_current(const QString& id) {
-  if (RailButton* its = button(id)) its->setChecked(true);
+  RailButton* its = button(id);
+  if (its == nullptr) return;
+  const bool focused =
+      std::any_of(buttons_.begin(), buttons_.end(), [](const RailButton* one) { return one->hasFocus(); });
+  its->setChecked(true);
+  if (focused) its->setFocus();
 }
 
 void Rail::focus_current() {

@@ -21,11 +21,11 @@ class Rail : public QWidget {
   /// apart from the others.
   void add_page(const QString& id, const QString& title, const QString& icon, const QAction* jump, bool foot);
   void set_badge(const QString& id, const Badge& badge);
-  void set_current(const QString& id);
+  void set_current(const QString& id);  ///< takes the focus where another entry has it
   void focus_current();
 
  Q_SIGNALS:
-  void page_chosen(const QString& id);
+  void page_chosen(const QString& id, bool by_key);
 
  protected:
   void paintEvent(QPaintEvent* event) override;

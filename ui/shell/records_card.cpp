@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/records_card.h"
 
-#include <QDesktopServices>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QPushButton>
-#include <QUrl>
 #include <QVBoxLayout>
 
 #include "engine/base/file.h"
 #include "engine/library/models_folder.h"
 #include "engine/store/store.h"
+#include "ui/shell/records_trouble.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
 
@@ -62,9 +61,7 @@ RecordsCard::RecordsCard(QWidget* parent)
   body()->setSpacing(units(2));
   body()->addLayout(form);
   body()->addLayout(buttons);
-  connect(open, &QPushButton::clicked, this, [] {
-    QDesktopServices::openUrl(QUrl::fromLocalFile(path_text(Store::default_file().parent_path())));
-  });
+  connect(open, &QPushButton::clicked, this, open_records_folder);
   refresh();
 }
 

@@ -42,6 +42,7 @@ StatusBar::StatusBar(EngineController& engine, QAction* commands, QWidget* paren
   url_ = new QPushButton(this);
   url_->setObjectName(QStringLiteral("shell.url"));
   url_->setFlat(true);
+  url_->setFocusPolicy(Qt::TabFocus);  // a click leaves it to the page
   url_->setProperty("compact", true);
   url_->setFont(Theme::current().font(FontRole::small));
   url_->setToolTip(tr("Copy the address"));
@@ -54,6 +55,7 @@ StatusBar::StatusBar(EngineController& engine, QAction* commands, QWidget* paren
   auto* keys = new QPushButton(this);
   keys->setObjectName(QStringLiteral("shell.commandsButton"));
   keys->setFlat(true);
+  keys->setFocusPolicy(Qt::TabFocus);
   keys->setProperty("compact", true);
   keys->setFont(Theme::current().font(FontRole::small));
   const auto show_key = [keys, commands] {

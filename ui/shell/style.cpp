@@ -6,6 +6,7 @@
 #include <QAbstractSpinBox>
 #include <QApplication>
 #include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPainter>
 #include <QPainterPath>
@@ -14,6 +15,7 @@
 #include <QTableView>
 
 #include "ui/shell/theme.h"
+#include "ui/shell/wheel_guard.h"
 
 namespace pitwall::ui {
 
@@ -220,7 +222,7 @@ void draw_slider(QPainter* painter, const QStyle* style, const QStyleOptionSlide
 
 }  // namespace
 
-Style::Style() : QProxyStyle(QStringLiteral("Fusion")) {}
+Style::Style() : QProxyStyle(QStringLiteral("Fusion")), wheel_guard_(new WheelGuard(this)) {}
 
 void Style::polish(QWidget* widget) {
   QProxyStyle::polish(widget);
@@ -228,6 +230,10 @@ void Style::polish(QWidget* widget) {
     widget->setAttribute(Qt::WA_Hover);
   // The handle lies on what is behind it: a card, or the window between cards.
   if (qobject_cast<QScrollBar*>(widget)) widget->setAttribute(Qt::WA_OpaquePaintEvent, false);
+  // Names of files and words of models may look like HTML; tooltips are labels too.
+  if (auto* label = qobject_cast<QLabel*>(widget); label && label->textFormat() == Qt::AutoText)
+    label->setTextFormat(Qt::PlainText);
+  wheel_guard_->watch(*widget);
 }
 
 QPalette Style::standardPalette() const {

@@ -2,11 +2,14 @@
 // The application style: Fusion's behaviour, drawn flat from the theme's tokens. Hairlines, one accent,
 // radius of 1 u, a focus frame inside the widget. Dynamic properties: "primary" (true) fills a push button
 // with the accent, "compact" (true) makes buttons and fields 6 u high, "bare" (true) takes the frame from an
-// item view, text field or scroll area, "wrong" (true) marks a field whose value makes no sense.
+// item view, text field or scroll area, "wrong" (true) marks a field whose value makes no sense. A label
+// shows its text as it is: one with HTML in it says so (Qt::RichText).
 #pragma once
 #include <QProxyStyle>
 
 namespace pitwall::ui {
+
+class WheelGuard;
 
 class Style : public QProxyStyle {
   Q_OBJECT
@@ -30,6 +33,9 @@ class Style : public QProxyStyle {
                    const QWidget* widget) const override;
   void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
                           const QWidget* widget) const override;
+
+ private:
+  WheelGuard* wheel_guard_;
 };
 
 }  // namespace pitwall::ui

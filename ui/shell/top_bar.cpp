@@ -23,6 +23,7 @@ constexpr double kLeastButton = 14;
 QPushButton* button_for(QAction* action, QWidget* parent) {
   auto* button = new QPushButton(parent);
   button->setObjectName(action->objectName());
+  button->setFocusPolicy(Qt::TabFocus);  // a click leaves it to the page
   button->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
   button->setMinimumWidth(units(kLeastButton));  // a narrow window cuts its words, the tooltip has them all
   const auto follow = [action, button] {

@@ -61,7 +61,6 @@ class LegendItem final : public QWidget {
 
 Label::Label(const QString& text, FontRole role, Colour colour, QWidget* parent)
     : QLabel(text, parent), role_(role), colour_(colour) {
-  setTextFormat(Qt::PlainText);  // names of files and words of models may look like HTML
   restyle();
   connect(&Theme::current(), &Theme::changed, this, &Label::restyle);
 }

@@ -3,9 +3,28 @@
 
 #include <QAction>
 #include <QWidget>
+#include <algorithm>
 #include <utility>
 
 namespace pitwall::ui {
+
+namespace {
+
+/// Keys with Ctrl or Alt and function keys mean the page that is shown wherever the focus is. A
+/// bare one is for the page alone: in the frame, Space and Enter are for the button that they are on.
+bool is_bare(const QKeySequence& key) {
+  const QKeyCombination first = key[0];
+  const bool function_key = first.key() >= Qt::Key_F1 && first.key() <= Qt::Key_F35;
+  return !function_key && !(first.keyboardModifiers() & (Qt::ControlModifier | Qt::AltModifier));
+}
+
+void set_reach(QAction* action) {
+  const auto keys = action->shortcuts();
+  const bool bare = std::any_of(keys.begin(), keys.end(), is_bare);
+  action->setShortcutContext(bare ? Qt::WidgetWithChildrenShortcut : Qt::WindowShortcut);
+}
+
+}  // namespace
 
 QAction* add_page_action(QWidget* page, const QString& id, const QString& text, QList<QKeySequence> keys,
                          std::function<void()> triggered) {
@@ -13,7 +32,8 @@ QAction* add_page_action(QWidget* page, const QString& id, const QString& text, 
   action->setObjectName(id);
   keys.removeAll(QKeySequence());
   action->setShortcuts(keys);
-  action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+  set_reach(action);
+  QObject::connect(action, &QAction::changed, action, [action] { set_reach(action); });
   page->addAction(action);
   QObject::connect(action, &QAction::triggered, page, std::move(triggered));
   return action;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// An action of a page: its keys work while the page or what is in it has the focus. And tooltips that name an
-// action's key.
+// An action of a page: its keys work while the page is shown, those without Ctrl or Alt only while it or what
+// is in it has the focus. And tooltips that name an action's key.
 #pragma once
 #include <QKeySequence>
 #include <QList>

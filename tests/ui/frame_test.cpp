@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The frame around the pages: where keys and the wheel go, what Esc closes, how large the first window is,
+// and that texts of users and models are shown as they are.
+#include <QAbstractSpinBox>
+#include <QApplication>
+#include <QComboBox>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QScreen>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QSlider>
+#include <QTest>
+#include <QToolTip>
+#include <QWheelEvent>
+
+#include "engine/bench/checklist_template.h"
+#include "tests/support/tiny_model.h"
+#include "tests/ui/serve_session.h"
+#include "ui/plan/plan_page.h"
+#include "ui/shell/theme.h"
+#include "ui/tune/tune_page.h"
+
+using namespace pitwall;
+using namespace pitwall::ui;
+using test::kPatienceMs;
+
+namespace {
+
+QString u8(const char* text) {
+  return QString::fromUtf8(text);
+}
+
+/// What a field says.
+QString value_of(QWidget* field) {
+  if (auto* box = qobject_cast<QComboBox*>(field)) return box->currentText();
+  if (auto* box = qobject_cast<QAbstractSpinBox*>(field)) return box->text();
+  auto* slider = qobject_cast<QSlider*>(field);
+  return slider != nullptr ? QString::number(slider->value()) : QString();
+}
+
+/// Combo boxes, spin boxes and sliders that can be used now.
+QList<QWidget*> fields_in(QWidget& window) {
+  QList<QWidget*> found;
+  for (QWidget* one : window.findChildren<QWidget*>())
+    if (one->isVisible() && one->isEnabled() &&
+        (qobject_cast<QComboBox*>(one) || qobject_cast<QAbstractSpinBox*>(one) ||
+         qobject_cast<QSlider*>(one)))
+      found << one;
+  return found;
+}
+
+void turn_wheel(QWidget* over, int by) {
+  const QPointF at = over->rect().center();
+  QWheelEvent event(at, over->mapToGlobal(at), {}, {0, by}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase,
+                    false);
+  QApplication::sendEvent(over, &event);
+}
+
+constexpr const char* kMarkup = "<b>bold</b><img src=\"/nowhere.png\">";
+
+}  // namespace
+
+class FrameTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase();
+  void init();
+  void cleanup();
+  void the_wheel_changes_the_focused_field_alone();
+  void the_wheel_over_a_field_scrolls_the_page();
+  void keys_of_a_page_work_from_the_frame();
+  void a_click_on_the_frame_leaves_the_focus_to_the_page();
+  void a_jump_takes_the_focus_along();
+  void bare_keys_stay_with_their_page();
+  void esc_closes_the_banner_from_anywhere();
+  void the_last_page_comes_back();
+  void the_window_fits_its_screen();
+  void no_label_takes_text_for_html();
+
+ private:
+  void activate();
+  QString page() const { return session_->window->current_page()->id(); }
+  QWidget* rail(const char* id) {
+    return session_->child<QWidget>((std::string("shell.rail.") + id).c_str());
+  }
+  std::unique_ptr<test::TemporaryFolder> home_, data_;
+  std::unique_ptr<test::ServeSession> session_;
+};
+
+void FrameTest::initTestCase() {
+  home_ = std::make_unique<test::TemporaryFolder>();
+  qputenv("PITWALL_HOME", QByteArray::fromStdString(home_->path().string()));
+  QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
+  Theme::current().set_mode(ThemeMode::light);
+}
+
+void FrameTest::init() {
+  data_ = std::make_unique<test::TemporaryFolder>();
+  session_ = std::make_unique<test::ServeSession>(data_->path());
+}
+
+void FrameTest::cleanup() {
+  session_.reset();
+  data_.reset();
+}
+
+void FrameTest::activate() {
+  session_->window->activateWindow();
+  QVERIFY(QTest::qWaitForWindowActive(session_->window.get()));
+}
+
+void FrameTest::the_wheel_changes_the_focused_field_alone() {
+  activate();
+  static_cast<PlanPage*>(session_->window->page(u8("plan")))->start(shipped_deployments().front());
+  int seen = 0;
+  for (const QString& id : session_->window->page_ids()) {
+    session_->window->show_page(id);
+    QApplication::processEvents();
+    rail(id.toUtf8())->setFocus();
+    for (QWidget* field : fields_in(*session_->window)) {
+      const QString before = value_of(field);
+      for (const int by : {-120, 120, 120}) turn_wheel(field, by);
+      const QString name = id + u8(": ") + field->accessibleName();
+      QVERIFY2(value_of(field) == before, qPrintable(name));
+      QVERIFY2(field->focusPolicy() != Qt::WheelFocus, qPrintable(name));
+      ++seen;
+    }
+  }
+  QVERIFY2(seen > 20, qPrintable(QString::number(seen)));
+  session_->window->show_page(u8("settings"));
+  auto* theme = session_->child<QComboBox>("settings.refresh");
+  theme->setFocus();
+  turn_wheel(theme, -120);
+  QCOMPARE(theme->currentIndex(), 1);
+}
+
+void FrameTest::the_wheel_over_a_field_scrolls_the_page() {
+  session_->window->resize(session_->window->minimumSize());
+  session_->window->show_page(u8("settings"));
+  QApplication::processEvents();
+  auto* scroll = session_->window->page(u8("settings"))->findChild<QScrollArea*>();
+  QVERIFY(scroll->verticalScrollBar()->maximum() > 0);
+  turn_wheel(session_->child<QComboBox>("settings.theme"), -120);
+  QVERIFY(scroll->verticalScrollBar()->value() > 0);
+}
+
+void FrameTest::keys_of_a_page_work_from_the_frame() {
+  activate();
+  session_->window->show_page(u8("chat"));
+  auto* input = session_->child<QPlainTextEdit>("chat.input");
+  for (QWidget* place : {rail("chat"), session_->child<QWidget>("shell.commandsButton")}) {
+    place->setFocus();
+    QVERIFY(place->hasFocus());
+    QTest::keyClick(place, Qt::Key_N, Qt::ControlModifier);
+    QVERIFY2(input->hasFocus(), qPrintable(place->objectName()));
+  }
+  // A reply is stopped from there too.
+  session_->serve_model(test::write_tiny_model(home_->path()));
+  session_->window->show_page(u8("chat"));
+  session_->child<QWidget>("chat.maxTokens")->setProperty("value", 0);
+  input->setPlainText(u8("Never end"));
+  session_->child<QPushButton>("chat.send")->click();
+  QTRY_COMPARE_WITH_TIMEOUT(session_->child<QPushButton>("chat.send")->text(), u8("Stop"), kPatienceMs);
+  rail("chat")->setFocus();
+  QTest::keyClick(rail("chat"), Qt::Key_Escape);
+  QTRY_COMPARE_WITH_TIMEOUT(session_->child<QPushButton>("chat.send")->text(), u8("Send"), kPatienceMs);
+}
+
+void FrameTest::a_click_on_the_frame_leaves_the_focus_to_the_page() {
+  activate();
+  QTest::mouseClick(rail("chat"), Qt::LeftButton);
+  QCOMPARE(page(), u8("chat"));
+  Page* chat = session_->window->page(u8("chat"));
+  QVERIFY(chat->isAncestorOf(session_->window->focusWidget()));
+  session_->window->post({Banner::Severity::warn, u8("Something"), u8("Do it"), [] {}, {}});
+  for (const char* one : {"shell.banner.copy", "shell.banner.verb"}) {
+    QTest::mouseClick(session_->child<QPushButton>(one), Qt::LeftButton);
+    QVERIFY2(chat->isAncestorOf(session_->window->focusWidget()), one);
+  }
+}
+
+void FrameTest::a_jump_takes_the_focus_along() {
+  activate();
+  rail("serve")->setFocus();
+  QTest::keyClick(rail("serve"), Qt::Key_3, Qt::ControlModifier);
+  QCOMPARE(page(), u8("chat"));
+  QVERIFY(session_->window->current_page()->isAncestorOf(session_->window->focusWidget()));
+  rail("chat")->setFocus();
+  session_->window->show_page(u8("reports"));  // nobody pressed a key: the rail keeps it, on the page shown
+  QCOMPARE(session_->window->focusWidget(), rail("reports"));
+}
+
+void FrameTest::bare_keys_stay_with_their_page() {
+  activate();
+  auto* plan = static_cast<PlanPage*>(session_->window->page(u8("plan")));
+  plan->start(shipped_deployments().front());
+  session_->window->show_page(u8("plan"));
+  auto* pin = session_->child<QAction>("plan.pin");
+  QCOMPARE(pin->shortcutContext(), Qt::WidgetWithChildrenShortcut);
+  pin->setShortcut(QKeySequence(u8("Ctrl+P")));
+  QCOMPARE(pin->shortcutContext(), Qt::WindowShortcut);
+  pin->setShortcut(QKeySequence(u8("F6")));
+  QCOMPARE(pin->shortcutContext(), Qt::WindowShortcut);
+  pin->setShortcut(QKeySequence(u8("Shift+P")));
+  QCOMPARE(pin->shortcutContext(), Qt::WidgetWithChildrenShortcut);
+}
+
+void FrameTest::esc_closes_the_banner_from_anywhere() {
+  activate();
+  for (const char* id : {"plan", "reports", "settings"}) {
+    session_->window->show_page(u8(id));
+    for (QWidget* place : {rail(id), session_->window->current_page()->nextInFocusChain()}) {
+      session_->window->post({Banner::Severity::warn, u8("Something"), {}, {}, {}});
+      QVERIFY(session_->banner->isVisible());
+      place->setFocus();
+      QWidget* focused = session_->window->focusWidget();
+      QTest::keyClick(focused != nullptr ? focused : session_->window.get(), Qt::Key_Escape);
+      QVERIFY2(session_->banner->isHidden(), id);
+    }
+  }
+}
+
+void FrameTest::the_last_page_comes_back() {
+  session_->window->restore();
+  session_->window->show_page(u8("tune"));
+  session_->window->close();
+  session_.reset();
+  Preferences preferences(data_->path());
+  auto store = Store::open(data_->path() / "pitwall.db");
+  PW_VERIFY(store);
+  EngineController engine(backend_factory(), store->get());
+  const auto window =
+      compose_window(engine, **store, preferences, [](const std::string& name) { return find_gpu(name); });
+  window->restore();
+  QCOMPARE(window->current_page()->id(), u8("tune"));
+}
+
+void FrameTest::the_window_fits_its_screen() {
+  const QRect room = session_->window->screen()->availableGeometry();
+  const auto fits = [&] { return room.contains(session_->window->frameGeometry()); };
+  const QSize least = session_->window->minimumSize();
+  QVERIFY(least.width() < room.width() && least.height() < room.height());
+  QTRY_VERIFY_WITH_TIMEOUT(fits(), kPatienceMs);
+}
+
+void FrameTest::no_label_takes_text_for_html() {
+  // As the name of a file it may hold no slash.
+  const auto model = test::write_tiny_model(home_->path());
+  const auto named = data_->path() / "<b>bold<img src=x>.gguf";
+  std::filesystem::copy_file(model, named);
+  const auto chat = session_->store->create_chat(kMarkup);
+  PW_VERIFY(chat);
+  ChatMessage prompt;
+  prompt.role = "user";
+  prompt.content = kMarkup;
+  prompt.state = "error: " + std::string(kMarkup);
+  prompt.attachments = {{kMarkup, "text", 1}};
+  PW_VERIFY(session_->store->add_message(*chat, prompt));
+  Checklist checklist = checklist_templates().front();
+  checklist.name = checklist.note = checklist.items[0].name = checklist.items[0].hypothesis = kMarkup;
+  RunHeader header;
+  header.name = header.model_name = kMarkup;
+  const auto run = session_->store->begin(header);
+  PW_VERIFY(run);
+  PW_VERIFY(session_->store->end(*run, {}));
+  PW_VERIFY(session_->store->set_note(*run, kMarkup));
+
+  session_->serve->choose_model(QString::fromStdString(named.string()));
+  static_cast<TunePage*>(session_->window->page(u8("tune")))->start(checklist);
+  session_->window->post({Banner::Severity::bad, u8(kMarkup), u8("Do it"), {}, {}});
+  for (const QString& id : session_->window->page_ids()) session_->window->show_page(id);
+  session_->window->show_page(u8("chat"));
+  QTRY_VERIFY_WITH_TIMEOUT(!session_->window->page(u8("chat"))->palette_entries().empty(), kPatienceMs);
+  session_->window->page(u8("chat"))->palette_entries().front().open();
+  const auto shows = [&](const QString& part) {
+    int labels = 0;
+    for (const auto* label : session_->window->findChildren<QLabel*>())
+      labels += label->text().contains(part) ? 1 : 0;
+    return labels;
+  };
+  QTRY_VERIFY_WITH_TIMEOUT(shows(u8("<b>bold</b>")) >= 2, kPatienceMs);  // banner and title at least
+  QTRY_VERIFY_WITH_TIMEOUT(shows(u8("<b>bold<img src=x>")) >= 1, kPatienceMs);
+  for (const QString& id : session_->window->page_ids()) {
+    session_->window->show_page(id);
+    QApplication::processEvents();
+  }
+  QToolTip::showText(QPoint(10, 10), u8(kMarkup), session_->window.get());
+  bool tip_seen = false;
+  for (const QWidget* widget : QApplication::allWidgets()) {
+    const auto* label = qobject_cast<const QLabel*>(widget);
+    if (label == nullptr || !label->testAttribute(Qt::WA_WState_Polished)) continue;
+    tip_seen = tip_seen || label->inherits("QTipLabel");
+    const QString what = label->objectName() + u8(": ") + label->text();
+    QVERIFY2(label->textFormat() != Qt::AutoText, qPrintable(what));
+    if (label->textFormat() == Qt::RichText)
+      QVERIFY2(!label->text().contains(u8("<b>bold")), qPrintable(what));
+  }
+  QVERIFY(tip_seen);
+  QToolTip::hideText();
+}
+
+QTEST_MAIN(FrameTest)
+#include "frame_test.moc"

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A store that cannot be opened: what is said about it, and what stands in for it.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <QtTest>
+#include <fstream>
+#include <functional>
+
+#include "engine/base/file.h"
+#include "engine/store/store.h"
+#include "tests/support/test_support.h"
+
+using namespace pitwall;
+namespace fs = std::filesystem;
+
+namespace {
+
+RunHeader header(const char* name) {
+  RunHeader begun;
+  begun.name = name;
+  begun.kind = "serve";
+  begun.model_name = "tiny";
+  return begun;
+}
+
+/// What `look` says in a process of its own, where a file system of 256 KiB is mounted on `folder`. Empty
+/// where nobody may mount.
+std::string on_a_small_disk(const fs::path& folder, const std::function<std::string()>& look) {
+  int ends[2];
+  if (::pipe(ends) != 0) return {};
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::string said;
+    const bool alone = ::unshare(CLONE_NEWNS) == 0 || ::unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
+    if (alone && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+        ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=256k") == 0)
+      said = look();
+    (void)!::write(ends[1], said.data(), said.size());
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  std::string heard;
+  char part[512];
+  for (ssize_t n; (n = ::read(ends[0], part, sizeof part)) > 0;)
+    heard.append(part, static_cast<std::size_t>(n));
+  ::close(ends[0]);
+  ::waitpid(child, nullptr, 0);
+  return heard;
+}
+
+}  // namespace
+
+class StandInTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void what_is_no_file_is_told_at_once();
+  void a_full_disk_is_called_so();
+  void a_read_only_file_system_is_called_so();
+  void runs_are_read_and_nothing_is_written();
+  void what_cannot_be_read_leaves_an_empty_store_data();
+  void what_cannot_be_read_leaves_an_empty_store();
+};
+
+void StandInTest::what_is_no_file_is_told_at_once() {
+  const test::TemporaryFolder folder;
+  const fs::path pipe = folder.path() / "pitwall.db";
+  QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+  const auto store = Store::open(pipe);
+  QVERIFY(!store.ok());
+  QCOMPARE(store.error().text(), pipe.string() + " is not a file. It is a pipe. Move it away, or set " +
+                                     "PITWALL_HOME to another folder.");
+}
+
+void StandInTest::a_full_disk_is_called_so() {
+  const test::TemporaryFolder folder;
+  const std::string said = on_a_small_disk(folder.path(), [&] {
+    std::ofstream filler(folder.path() / "filler");
+    while (filler << std::string(4096, 'x') << std::flush) {
+    }
+    const auto store = Store::open(folder.path() / "pitwall.db");
+    return store ? std::string("opened") : store.error().text();
+  });
+  if (said.empty()) QSKIP("this machine lets nobody mount a file system");
+  QVERIFY2(said.find("pitwall.db") != std::string::npos, said.c_str());
+  QVERIFY2(said.find("The disk is full: 0 B are free. Free some disk space") != std::string::npos,
+           said.c_str());
+}
+
+void StandInTest::a_read_only_file_system_is_called_so() {
+  const test::TemporaryFolder folder;
+  const std::string said = on_a_small_disk(folder.path(), [&] {
+    const fs::path file = folder.path() / "pitwall.db";
+    {
+      const auto store = Store::open(file);
+      if (!store || !(*store)->create_chat("kept")) return std::string("not made");
+    }
+    if (::mount("none", folder.path().c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) != 0)
+      return std::string("not remounted");
+    const auto store = Store::open(file);
+    const auto instead = Store::stand_in(file);
+    return (store ? std::string("opened") : store.error().text()) + " " +
+           (*(*instead)->chats()).front().title;
+  });
+  if (said.empty()) QSKIP("this machine lets nobody mount a file system");
+  QVERIFY2(said.find("The file system is read-only. Make it writable") != std::string::npos, said.c_str());
+  QVERIFY2(said.ends_with("kept"), said.c_str());
+}
+
+void StandInTest::runs_are_read_and_nothing_is_written() {
+  const test::TemporaryFolder folder;
+  const fs::path file = folder.path() / "a # 100% ? name.db";
+  {
+    const auto store = Store::open(file);
+    PW_VERIFY(store);
+    const auto run = (*store)->begin(header("kept"));
+    PW_VERIFY(run);
+    PW_VERIFY((*store)->end(*run, {}));
+  }
+  const auto before = fs::last_write_time(file);
+  const auto store = Store::stand_in(file);
+  PW_VERIFY(store);
+  QCOMPARE((*store)->access(), Store::Access::read_only);
+  QCOMPARE((*store)->runs()->front().name, std::string("kept"));
+  QCOMPARE((*store)->run((*store)->runs()->front().id)->header.name, std::string("kept"));
+  const auto refused = (*store)->create_chat("a chat");
+  QVERIFY(!refused.ok());
+  QVERIFY2(refused.error().text().find("cannot be written") != std::string::npos,
+           refused.error().text().c_str());
+  QCOMPARE(fs::last_write_time(file), before);
+}
+
+void StandInTest::what_cannot_be_read_leaves_an_empty_store_data() {
+  QTest::addColumn<QString>("kind");
+  for (const char* kind : {"nothing", "folder", "pipe", "text", "newer schema"})
+    QTest::newRow(kind) << QString::fromLatin1(kind);
+}
+
+void StandInTest::what_cannot_be_read_leaves_an_empty_store() {
+  QFETCH(QString, kind);
+  const test::TemporaryFolder folder;
+  const fs::path file = folder.path() / "pitwall.db";
+  if (kind == QLatin1String("folder")) fs::create_directories(file);
+  if (kind == QLatin1String("pipe")) QCOMPARE(::mkfifo(file.c_str(), 0600), 0);
+  if (kind == QLatin1String("text")) PW_VERIFY(write_file_atomic(file, std::string(600, 'x')));
+  if (kind == QLatin1String("newer schema")) {
+    PW_VERIFY(Store::open(file));
+    SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 99");
+  }
+  const auto store = Store::stand_in(file);
+  PW_VERIFY(store);
+  QCOMPARE((*store)->access(), Store::Access::unkept);
+  QVERIFY((*store)->runs()->empty());
+  PW_VERIFY((*store)->create_chat("of this session"));
+  QCOMPARE((*store)->chats()->size(), std::size_t{1});
+  if (kind == QLatin1String("nothing")) QVERIFY(!fs::exists(file));
+}
+
+QTEST_APPLESS_MAIN(StandInTest)
+#include "stand_in_test.moc"
