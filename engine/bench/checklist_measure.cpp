@@ -108,6 +108,7 @@ Result<Run> simulate_item(const Checklist& checklist, const TuneMeasurement& mea
   SimulationWish wish{std::move(*model), std::move(*gpu), gpus->count};
   if (!checklist.engine.empty()) wish.engine = checklist.engine;
   wish.max_concurrency = asked->setup.max_concurrency;
+  wish.cancel = environment.cancel;
   const Trace trace = asked->source.make(asked->setup.seed);
   const auto simulated = simulate_run(trace, wish, measurement.settings);
   if (!simulated) return simulated.error();

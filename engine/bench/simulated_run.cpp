@@ -132,6 +132,7 @@ Result<SimulatedRun> simulate_run(const Trace& trace, const SimulationWish& wish
   config.cache.prefix_caching = settings.flag("enable-prefix-caching");
   config.cache.model_identity = wish.model.name;
   config.max_concurrency = wish.max_concurrency;
+  config.cancel = wish.cancel;
   const RooflineStepTime model(wish.model, wish.gpu, machine_asked.layout);
   auto simulation = simulate_replicas(trace, config, model, wish.replicas);
   if (!simulation) return simulation.error();

@@ -2,6 +2,7 @@
 // SimulatedRun: a trace played through a model on GPUs under settings, and the figures of it. What `simulate`
 // does.
 #pragma once
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct SimulationWish {
   int replicas = 1;                         ///< which requests go to in turn
   std::string engine{kOwnEngine};           ///< whose kernels' step times
   std::optional<int> max_concurrency = {};  ///< requests sent and not ended; the others wait at the client
+  const std::atomic<bool>* cancel = nullptr;
 };
 
 struct SimulatedRun {
@@ -40,7 +42,8 @@ struct SimulatedRun {
   std::string first_failure;
 };
 
-/// `settings`: those of memory and scheduling. Errors name the setting, or "tensor-parallel-size".
+/// `settings`: those of memory and scheduling. Errors name the setting, or "tensor-parallel-size";
+/// Error::cancelled by the wish's `cancel`.
 Result<SimulatedRun> simulate_run(const Trace& trace, const SimulationWish& wish, const Settings& settings);
 
 }  // namespace pitwall

@@ -53,6 +53,8 @@ class TracePlay {
 
   Result<Simulation> result() {
     while (!dispatcher_.all_sent() || !scheduler_.idle()) {
+      if (config_.cancel != nullptr && *config_.cancel)
+        return Error{Error::Kind::cancelled, "The simulation was cancelled", "", "", ""};
       send_due();
       const bool launched = launch();
       if (scheduler_.in_flight() == 2 || (scheduler_.in_flight() > 0 && !launched)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The real scheduler and KV cache against a step-time model on a virtual clock: deterministic, one thread.
 #pragma once
+#include <atomic>
 #include <optional>
 #include <vector>
 
@@ -13,9 +14,10 @@ namespace pitwall {
 
 struct SimulationConfig {
   SchedulerConfig scheduler;
-  KvCacheConfig cache;                 ///< hash_seed is pinned where it is not set
-  std::optional<int> max_concurrency;  ///< requests sent and not ended; the others wait at the client
-  bool strict_checks = false;          ///< Scheduler::check after each commit
+  KvCacheConfig cache;                        ///< hash_seed is pinned where it is not set
+  std::optional<int> max_concurrency;         ///< requests sent and not ended; the others wait at the client
+  bool strict_checks = false;                 ///< Scheduler::check after each commit
+  const std::atomic<bool>* cancel = nullptr;  ///< looked at before each step; it outlives the simulation
 };
 
 /// Two simulations of the same give the same, all but scheduler_us. Times are virtual, from 0 at the trace's
@@ -34,8 +36,8 @@ struct Simulation {
 };
 
 /// Output lengths are the trace's; no end token is ever sampled. A request that the scheduler refuses is
-/// recorded with its error and the others go on. Fails when the configuration is wrong, a check fails, or the
-/// scheduler has work and plans nothing.
+/// recorded with its error and the others go on. Error::cancelled by `cancel`; fails when the configuration
+/// is wrong, a check fails, or the scheduler has work and plans nothing.
 Result<Simulation> simulate(const Trace& trace, const SimulationConfig& config, const StepTimeModel& model);
 
 }  // namespace pitwall

@@ -14,17 +14,6 @@ namespace {
 constexpr int kMaxDepth = 16;
 constexpr std::size_t kMaxFileBytes = std::size_t{32} << 20;
 
-/// JSON allows 1e400, which no number of this machine holds.
-bool has_number_too_large(std::string_view text) {
-  try {
-    (void)nlohmann::json::parse(text.begin(), text.end());
-  } catch (const nlohmann::json::out_of_range&) {
-    return true;
-  } catch (const nlohmann::json::exception&) {
-  }
-  return false;
-}
-
 }  // namespace
 
 Result<nlohmann::json> parse_json_object(std::string_view text, const std::filesystem::path& file) {
@@ -33,13 +22,16 @@ Result<nlohmann::json> parse_json_object(std::string_view text, const std::files
     too_deep = too_deep || depth > kMaxDepth;
     return depth <= kMaxDepth;
   };
-  nlohmann::json json = nlohmann::json::parse(text.begin(), text.end(), bounded, false);
-  if (json.is_object() && !too_deep) return json;
-  if (!too_deep && has_number_too_large(text)) {
+  nlohmann::json json;
+  try {
+    json = nlohmann::json::parse(text.begin(), text.end(), bounded);
+  } catch (const nlohmann::json::out_of_range&) {  // JSON allows 1e400, which no number of this machine holds
     return Error{Error::Kind::invalid_input,
                  fmt::format("{} holds a number that is too large", file.string()), "",
                  "Correct the number, or fetch the file again", ""};
+  } catch (const nlohmann::json::exception&) {
   }
+  if (json.is_object() && !too_deep) return json;
   return Error{Error::Kind::invalid_input,
                fmt::format("{} is not a JSON object{}", file.string(),
                            too_deep ? fmt::format(" of at most {} levels", kMaxDepth) : std::string()),

@@ -23,7 +23,7 @@ using namespace pitwall;
 namespace {
 
 /// 10 ms a step, 5 ms a prompt row, 1 ms a decode row.
-class RowModel final : public StepTimeModel {
+class RowModel : public StepTimeModel {
  public:
   Nanos predict(const StepShape& shape) const override {
     return kNanosPerMs * (10 + 5 * shape.prefill_tokens + shape.decode_tokens);
@@ -84,6 +84,7 @@ class SimulateTest : public QObject {
   void clients_wait_for_a_place();
   void a_refused_request_leaves_the_others_alone();
   void wrong_configurations_are_refused();
+  void it_ends_at_the_next_step_when_cancelled();
   void the_same_trace_twice_is_the_same();
   void times_of_a_request_add_up();
   void a_small_pool_preempts_and_all_end();
@@ -155,6 +156,26 @@ void SimulateTest::wrong_configurations_are_refused() {
   const auto none = simulate(trace, config, RowModel());
   QVERIFY(!none.ok());
   QVERIFY2(none.error().text().find("max-num-seqs") != std::string::npos, none.error().text().c_str());
+}
+
+void SimulateTest::it_ends_at_the_next_step_when_cancelled() {
+  std::atomic<bool> cancel = false;
+  struct Cancelling : RowModel {
+    explicit Cancelling(std::atomic<bool>& flag) : cancel(flag) {}
+    Nanos predict(const StepShape& step) const override {
+      if (++steps == 3) cancel = true;
+      return RowModel::predict(step);
+    }
+    std::atomic<bool>& cancel;
+    mutable int steps = 0;
+  } const model(cancel);
+  const Trace trace{"", {{0, 4, 200, {}}}};
+  SimulationConfig config = small_config();
+  config.cancel = &cancel;
+  const auto ended = simulate(trace, config, model);
+  QVERIFY(!ended.ok());
+  QCOMPARE(ended.error().kind, Error::Kind::cancelled);
+  QVERIFY(model.steps <= 4);
 }
 
 void SimulateTest::the_same_trace_twice_is_the_same() {
