@@ -6,9 +6,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <fstream>
 #include <span>
+#include <sstream>
 
+#include "engine/base/file.h"
 #include "engine/base/sha256.h"
 #include "engine/base/text_escape.h"
 #include "engine/settings/settings.h"
@@ -17,7 +18,8 @@ namespace pitwall {
 
 namespace {
 
-constexpr std::size_t kLongestName = 64;  // bytes
+constexpr std::size_t kLongestName = 64;        // bytes
+constexpr std::size_t kLargestFile = 16 << 20;  // bytes
 
 std::string digest_of(std::string_view key) {
   Sha256 sum;
@@ -70,11 +72,11 @@ Result<ApiKeys> ApiKeys::read(std::string_view listed, const std::string& file) 
 
 Result<void> ApiKeys::read_file(const std::string& file) {
   struct stat status {};
-  std::ifstream lines(file);
-  if (!lines || ::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+  const auto content = pitwall::read_file(file, kLargestFile);
+  if (!content || ::stat(file.c_str(), &status) != 0) {
     return Error{.kind = Error::Kind::io,
                  .what = "The file of API keys " + quote_for_message(file) + " cannot be read",
-                 .cause = {},
+                 .cause = content ? std::string() : content.error().what,
                  .action = "Give a file with one key a line, KEY or NAME:KEY",
                  .param = "api-key-file"};
   }
@@ -82,6 +84,7 @@ Result<void> ApiKeys::read_file(const std::string& file) {
     spdlog::warn("other users can read the API keys in {}; `chmod 600` it", quote_for_message(file));
   }
   const std::size_t before = keys_.size();
+  std::istringstream lines(*content);
   int number = 0;
   for (std::string text; std::getline(lines, text);) {
     ++number;

@@ -3,6 +3,8 @@
 // metrics, snapshots, settings, the process list.
 #include <csignal>
 
+#include <sys/stat.h>
+
 #include <QTest>
 #include <filesystem>
 #include <fstream>
@@ -60,12 +62,18 @@ class SecretsTest : public QObject {
 
   void a_key_in_the_environment() { serve_and_look({}, {"PITWALL_API_KEY=" + text(kKeys[3])}, {kKeys[3]}); }
 
-  void a_file_that_is_not_there_ends_the_start() {
-    const auto ran = test::run_pitwallctl(
-        folder_.path(),
-        {"serve", "--model", QString::fromStdString(model_.string()), "--api-key-file", "/nowhere/keys"});
-    QCOMPARE(ran.code, 1);
-    QVERIFY(ran.err.find("/nowhere/keys") != std::string::npos);
+  void a_file_that_is_none_ends_the_start() {
+    const auto pipe = folder_.path() / "pipe";
+    QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);  // nobody writes into it
+    for (const auto& [file, why] : {std::pair(std::string("/nowhere/keys"), "No such file"),
+                                    std::pair(pipe.string(), "is not a file")}) {
+      const auto ran =
+          test::run_pitwallctl(folder_.path(), {"serve", "--model", QString::fromStdString(model_.string()),
+                                                "--api-key-file", QString::fromStdString(file)});
+      QCOMPARE(ran.code, 1);
+      QVERIFY2(ran.err.find(file) != std::string::npos && ran.err.find(why) != std::string::npos,
+               ran.err.c_str());
+    }
   }
 
  private:

@@ -14,6 +14,7 @@
 #include <QTest>
 #include <QToolTip>
 #include <QWheelEvent>
+#include <fstream>
 
 #include "engine/bench/checklist_template.h"
 #include "tests/support/tiny_model.h"
@@ -158,7 +159,13 @@ void FrameTest::keys_of_a_page_work_from_the_frame() {
     QVERIFY2(input->hasFocus(), qPrintable(place->objectName()));
   }
   // A reply is stopped from there too.
-  session_->serve_model(test::write_tiny_model(home_->path()));
+  test::TinyModel endless;
+  endless.context_length = 60'000;
+  PW_VERIFY(session_->serve->set_setting("port", "0"));
+  session_->serve->choose_model(
+      QString::fromStdString(test::write_tiny_model(data_->path(), endless).string()));
+  session_->serve->start();
+  QVERIFY(session_->reaches(EngineState::serving));
   session_->window->show_page(u8("chat"));
   session_->child<QWidget>("chat.maxTokens")->setProperty("value", 0);
   input->setPlainText(u8("Never end"));
@@ -239,10 +246,18 @@ void FrameTest::the_last_page_comes_back() {
 }
 
 void FrameTest::the_window_fits_its_screen() {
-  const QRect room = session_->window->screen()->availableGeometry();
-  const auto fits = [&] { return room.contains(session_->window->frameGeometry()); };
-  const QSize least = session_->window->minimumSize();
-  QVERIFY(least.width() < room.width() && least.height() < room.height());
+  Preferences preferences(data_->path() / "another");
+  const auto window = compose_window(session_->engine, *session_->store, preferences,
+                                     [](const std::string& name) { return find_gpu(name); });
+  const QRect room = window->screen()->availableGeometry();
+  QCOMPARE(room.size(), QSize(1440, 900));
+  const auto fits = [&] {
+    return window->frameGeometry() != window->geometry() && room.contains(window->frameGeometry());
+  };
+  window->restore();
+  window->show();
+  QTRY_VERIFY_WITH_TIMEOUT(fits(), kPatienceMs);
+  window->reset_layout();
   QTRY_VERIFY_WITH_TIMEOUT(fits(), kPatienceMs);
 }
 
@@ -302,5 +317,16 @@ void FrameTest::no_label_takes_text_for_html() {
   QToolTip::hideText();
 }
 
-QTEST_MAIN(FrameTest)
+/// On a screen that is just as large as the window at first wants to be, with frames around windows.
+int main(int argc, char** argv) {
+  const test::TemporaryFolder folder;
+  const auto screens = folder.path() / "screens.json";
+  std::ofstream(screens) << R"({"screens": [{"name": "one", "x": 0, "y": 0, "width": 1440, "height": 900,
+    "logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}]})";
+  qputenv("QT_QPA_PLATFORM", "offscreen:configfile=" + QByteArray::fromStdString(screens.string()));
+  QApplication app(argc, argv);
+  FrameTest test;
+  return QTest::qExec(&test, argc, argv);
+}
+
 #include "frame_test.moc"

@@ -107,20 +107,19 @@ MainWindow::MainWindow(EngineController& engine, Preferences& preferences, QWidg
 }
 
 void MainWindow::set_usual_size() {
-  resize(QSize(units(kUsualWidth), units(kUsualHeight)).boundedTo(screen()->availableSize()));
+  const QSize frame = frameGeometry().size() - size();
+  resize(QSize(units(kUsualWidth), units(kUsualHeight)).boundedTo(screen()->availableSize() - frame));
 }
 
 /// With its frame, which is known once the desktop has drawn it.
 void MainWindow::fit_screen() {
-  if (isMaximized() || isFullScreen()) return;
   const QRect room = screen()->availableGeometry();
+  if (isMaximized() || isFullScreen() || room.contains(frameGeometry())) return;
   const QSize frame = frameGeometry().size() - size();
-  if (!room.contains(frameGeometry())) {
-    resize(size().boundedTo(room.size() - frame));
-    const QPoint last = room.bottomRight() - QPoint(width() + frame.width(), height() + frame.height());
-    move(std::clamp(x(), room.left(), std::max(room.left(), last.x() + 1)),
-         std::clamp(y(), room.top(), std::max(room.top(), last.y() + 1)));
-  }
+  resize(size().boundedTo(room.size() - frame));
+  const QSize left = room.size() - size() - frame;
+  move(std::clamp(x(), room.x(), room.x() + std::max(0, left.width())),
+       std::clamp(y(), room.y(), room.y() + std::max(0, left.height())));
 }
 
 QAction* MainWindow::add_action(const QString& id, const QString& text, const QKeySequence& key) {
@@ -261,7 +260,7 @@ bool MainWindow::event(QEvent* event) {
   const bool taken = QMainWindow::event(event);
   if (event->type() == QEvent::Paint && !painted_) {
     painted_ = true;
-    fit_screen();
+    if (layout_ != nullptr) fit_screen();
     // After the backing store has been flushed: the window's children are painted in the same go.
     QMetaObject::invokeMethod(this, &MainWindow::painted, Qt::QueuedConnection);
   }
