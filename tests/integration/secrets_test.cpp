@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Neither API keys nor prompts nor replies are anywhere that others may read: records, exports, logs,
 // metrics, snapshots, settings, the process list.
-#include <csignal>
-
 #include <sys/stat.h>
 
 #include <QTest>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
