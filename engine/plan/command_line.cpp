@@ -68,7 +68,7 @@ const EngineProfile* engine_of_image(std::string_view image) {
 /// How many words an engine knows as its flags.
 std::size_t known_flags(const EngineProfile& engine, const Words& words) {
   return static_cast<std::size_t>(std::count_if(words.begin(), words.end(), [&](const std::string& word) {
-    return is_flag(engine, word) && knows_flag(engine, flag_name(engine, word));
+    return is_flag(engine, word) && !known_flag(engine, flag_name(engine, word)).empty();
   }));
 }
 

@@ -42,8 +42,8 @@ void flatten(const YAML::Node& node, const std::string& path, std::vector<NamedT
   } else if (node.IsSequence()) {
     std::size_t index = 0;
     for (const YAML::Node& each : node) flatten(each, fmt::format("{}.{}", path, index++), out, depth + 1);
-  } else if (node.IsScalar()) {
-    out.emplace_back(path, node.as<std::string>());
+  } else if (node.IsScalar() || (node.IsNull() && !path.empty())) {
+    out.emplace_back(path, node.IsNull() ? "null" : node.as<std::string>());
   }
 }
 
@@ -58,6 +58,12 @@ Words words_of(const YAML::Node& node) {
     if (commands.ok() && !commands->empty()) words = commands->front();
   }
   return words;
+}
+
+void unescape(std::string& text, std::string_view escaped, std::string_view plain) {
+  for (std::size_t at = text.find(escaped); at != std::string::npos;
+       at = text.find(escaped, at + plain.size()))
+    text.replace(at, escaped.size(), plain);
 }
 
 /// The command behind an image, as `docker run` would be pasted.
@@ -120,6 +126,7 @@ Result<EngineCommand> read_compose(const YAML::Node& services, const EngineProfi
   }
   Words words = words_of(chosen["entrypoint"]);
   for (std::string& word : words_of(chosen["command"])) words.push_back(std::move(word));
+  for (std::string& word : words) unescape(word, "$$", "$");
   return command_of(chosen["image"].as<std::string>(), std::move(words),
                     compose_environment(chosen["environment"]), compose_gpus(chosen), engine);
 }
@@ -131,6 +138,7 @@ Result<EngineCommand> read_container(const YAML::Node& container, const EnginePr
                              each["value"] ? each["value"].as<std::string>() : "");
   Words words = words_of(container["command"]);
   for (std::string& word : words_of(container["args"])) words.push_back(std::move(word));
+  for (std::string& word : words) unescape(word, "$$(", "$(");
   const YAML::Node limits = container["resources"] ? container["resources"]["limits"] : YAML::Node();
   const int gpus = limits && limits["nvidia.com/gpu"] ? limits["nvidia.com/gpu"].as<int>(0) : 0;
   return command_of(container["image"].as<std::string>(), std::move(words), std::move(environment), gpus,
@@ -153,7 +161,7 @@ Result<const EngineProfile*> engine_of_keys(const std::vector<NamedText>& config
     std::size_t known = 0;
     for (const auto& [path, value] : config) {
       bool here = engine.config_holds_flags &&
-                  knows_flag(engine, fmt::format("--{}", path.substr(0, path.find('.'))));
+                  !known_flag(engine, fmt::format("--{}", path.substr(0, path.find('.')))).empty();
       for (const EngineSetting& setting : engine.settings) {
         for (const EngineFlag& flag : setting.flags) here |= !flag.config.empty() && flag.config == path;
       }

@@ -129,7 +129,9 @@ Result<std::string> ours_of(const EngineProfile& engine, const EngineSettingInfo
   }
   if (info.type == EngineValue::size) return size_of(flag, theirs, shown, scale);
   if (info.type == EngineValue::integer) return integer_of(info, flag, theirs, shown, scale);
-  return canonical_value(info, theirs, shown);
+  auto value = canonical_value(info, theirs, shown);
+  if (!value.ok() || flag.factor == 1) return value;
+  return fmt::format("{:.6g}", real_of(*value).value_or(0) * flag.factor);
 }
 
 std::optional<FlagText> theirs_of(const EngineSettingInfo& info, const EngineFlag& flag,
@@ -141,6 +143,11 @@ std::optional<FlagText> theirs_of(const EngineSettingInfo& info, const EngineFla
   const bool number = info.type == EngineValue::integer || info.type == EngineValue::size;
   if (number && ours == "auto") return std::nullopt;
   if (info.type == EngineValue::size) return size_text(info, flag, ours, scale);
+  if (flag.factor != 1) {
+    const double share = real_of(ours).value_or(0) / flag.factor;
+    if (share > 1 + 1e-9) return std::nullopt;
+    return FlagText{fmt::format("{:.9g}", share)};
+  }
   if (info.type != EngineValue::integer) return FlagText{std::string(ours)};
   const std::int64_t count = static_cast<std::int64_t>(real_of(ours).value_or(0));
   if (count < flag.least) return std::nullopt;

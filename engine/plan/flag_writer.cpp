@@ -86,6 +86,7 @@ class Writer {
     say_device();
     note_model();
     convert_memory();
+    limit_slots();
     for (const EngineSetting& setting : engine_.settings) {
       const std::string* value = settings_.find(setting.name);
       if (value != nullptr && setting.name != "model") say(setting, *value);
@@ -130,6 +131,14 @@ class Writer {
       settings_.values["kv-unified"] = "true";
       note(fmt::format("No length is stated: the {} slots share one context, whose tokens {} says",
                        settings_.values["max-num-seqs"], length->flags.front().shown()));
+    }
+    const EngineSetting* served = engine_.find("served-model-name");
+    const std::string* names = settings_.find("served-model-name");
+    if (const std::size_t comma = names == nullptr ? std::string::npos : names->find(',');
+        comma != std::string::npos && served != nullptr && !served->flags.front().words) {
+      note(
+          fmt::format("{} serves one name: {} is not carried over", engine_.title, names->substr(comma + 1)));
+      settings_.values["served-model-name"] = names->substr(0, comma);
     }
     if (lacks("kv-cache-dtype-v")) {
       note(fmt::format("{} keeps K and V in one format: V's {} is not carried over", engine_.title,
@@ -242,19 +251,44 @@ class Writer {
     const std::string value = *memory_value_for(target, wanted, *there_, block());
     settings_.values[target] = value;
     const std::optional<MemoryTerms> terms = loaded ? there_ : std::nullopt;
-    std::string text = fmt::format("{} becomes {} {}: {}", said, engine_.find(target)->flags.front().shown(),
-                                   human_value(*find_engine_setting(target), value),
-                                   memory_meaning(target, value, terms, block()));
+    note(fmt::format("{} becomes {} {}: {}", said, engine_.find(target)->flags.front().shown(),
+                     human_value(*find_engine_setting(target), value),
+                     memory_meaning(target, value, terms, block())));
     const Bytes reached = kv_bytes_of(target, value, *there_, block()).value_or(wanted);
     const Bytes unit = std::max<Bytes>(there_->kv_block, 1);
+    const std::string off = format_bytes(std::abs(wanted - reached));
     if (reached / unit != wanted / unit)
-      text += fmt::format(". Rounded {}: {} {} than {}", reached < wanted ? "down" : "up",
-                          format_bytes(std::abs(wanted - reached)), reached < wanted ? "less" : "more",
-                          format_bytes(wanted));
+      note(reached < wanted ? fmt::format("Rounded down: {} less than {}", off, format_bytes(wanted))
+                            : fmt::format("Rounded up: {} more than {}", off, format_bytes(wanted)));
     if (const Bytes over = reached + there_->loaded() - there_->total; loaded && over > 0)
-      text += fmt::format(". With the {} that {} holds beside it that is {} more than the GPU has",
-                          format_bytes(there_->loaded()), engine_.title, format_bytes(over));
-    note(text);
+      note(fmt::format("With the {} that {} holds beside KV that is {} more than the GPU has",
+                       format_bytes(there_->loaded()), engine_.title, format_bytes(over)));
+  }
+
+  /// Where the KV of all slots is taken at the start, no more of them than the engine has and memory holds.
+  void limit_slots() {
+    const EngineSetting *length = engine_.find("max-model-len"), *slots = engine_.find("max-num-seqs");
+    if (length == nullptr || slots == nullptr || !length->flags.front().shared_slots) return;
+    const auto asked = settings_.integer("max-num-seqs"), tokens = settings_.integer("max-model-len");
+    const std::int64_t most = slots->flags.front().most;
+    std::int64_t left = asked.value_or(0);
+    if (most > 0 && left > most) {
+      note(fmt::format("max-num-seqs {} is not carried over: {} has at most {} slots", left, engine_.title,
+                       most));
+      left = most;
+    }
+    const std::string* unified = settings_.find("kv-unified");
+    const bool each = tokens && !(unified != nullptr && *unified == "true");
+    if (each && there_ && there_->full_length > 0 && left > there_->full_length) {
+      note(
+          fmt::format("max-num-seqs {} is not carried over: {} takes the KV of all slots at the start, and "
+                      "memory holds {} of {} tokens",
+                      left, engine_.title, there_->full_length, *tokens));
+      left = there_->full_length;
+    }
+    if (!asked || left == *asked) return;
+    settings_.values["max-num-seqs"] = fmt::format("{}", left);
+    if (each) scale_.sequences = static_cast<int>(left);
   }
 
   void restore(const EngineSettings& kept) {
@@ -313,7 +347,7 @@ class Writer {
     const auto theirs = theirs_of(info, *flag, value, scale_);
     if (!theirs) {
       if (value != flag->default_value && value != "auto")
-        note(fmt::format("{} cannot be told {} {} by {}: its default holds{}", engine_.title, info.title,
+        note(fmt::format("{} cannot be told {} {} by {}: its default holds{}", engine_.title, info.name,
                          value, flag->shown(), info.name == "kv-cache-dtype" ? kv_instead() : ""));
       return;
     }
@@ -361,7 +395,7 @@ class Writer {
         place = &(*place)[flag.config.substr(from, dot - from)];
         from = dot + 1;
       }
-      *place = flag.values.empty() ? typed(info.type, text) : json(text);
+      *place = flag.values.empty() ? typed(info.type, text) : text == "null" ? json() : json(text);
     } else {
       out_.environment.emplace_back(flag.environment, text);
     }
@@ -502,21 +536,27 @@ WrittenFlags translate(const EngineReading& reading, const EngineProfile& to,
   const bool same = reading.engine == &to;
   const EngineSettings settings = same ? reading.settings : with_defaults(reading, to, terms, notes);
   WrittenFlags written = write_flags(to, settings, terms, there);
+  const auto unknown = [&](const UnmatchedFlag& flag, const std::string& text) {
+    return flag.nearest.empty() ? fmt::format("{} is not known of {}", text, reading.engine->title)
+                                : fmt::format("{} is not known of {}; did you mean {}?", text,
+                                              reading.engine->title, flag.nearest);
+  };
   for (const UnmatchedFlag& flag : reading.unmatched) {
     const std::string& name = flag.words.front();
     const std::string text = fmt::format("{}", fmt::join(flag.words, " "));
-    const bool alike = flag.known && name.starts_with('-') && knows_flag(to, name) &&
+    const std::string theirs = name.starts_with('-') ? known_flag(to, name) : "";
+    const bool alike = flag.known && !theirs.empty() &&
                        !names_config(*reading.engine, name);  // the file is in the first one's words
     if (same ? name.starts_with('-') : alike) {
-      written.arguments.insert(written.arguments.end(), flag.words.begin(), flag.words.end());
+      written.arguments.push_back(theirs.empty() ? name : theirs);
+      written.arguments.insert(written.arguments.end(), flag.words.begin() + 1, flag.words.end());
       if (!same)
         notes.push_back(fmt::format("{} stands as it is: {} has a flag of that name", text, to.title));
+      if (!flag.known) notes.push_back(unknown(flag, text));
     } else if (flag.known) {
       notes.push_back(fmt::format("{} has no counterpart in {}", text, to.title));
     } else {
-      notes.push_back(
-          fmt::format("{} is not known of {}{}", text, reading.engine->title,
-                      flag.nearest.empty() ? "" : fmt::format("; did you mean {}?", flag.nearest)));
+      notes.push_back(unknown(flag, text));
     }
   }
   written.notes.insert(written.notes.begin(), notes.begin(), notes.end());

@@ -92,10 +92,27 @@ Container container_of(const WrittenFlags& written) {
   return out;
 }
 
-/// "$NAME" as the format expands it.
-std::string expanded(const std::string& word, std::string_view open, std::string_view close) {
-  if (!word.starts_with('$')) return word;
-  return fmt::format("{}{}{}", open, word.substr(1), close);
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+/// The key's "$NAME" as the format expands it; what else looks like a variable is escaped.
+Words expanded(const Container& container, std::string_view open, std::string_view close,
+               std::string_view variable, std::string_view escaped) {
+  Words words;
+  for (const std::string& word : container.words) {
+    const bool key = !container.variable.empty() && word == "$" + container.variable;
+    words.push_back(key ? fmt::format("{}{}{}", open, container.variable, close)
+                        : replaced(word, variable, escaped));
+  }
+  return words;
+}
+
+/// A model that lies in a folder of the host.
+std::string folder_of(const WrittenFlags& written) {
+  return written.model.starts_with('/') ? written.model : "";
 }
 
 std::string list(const Words& words, std::string_view indent) {
@@ -104,9 +121,13 @@ std::string list(const Words& words, std::string_view indent) {
   return text;
 }
 
-std::vector<std::string> notes_of(const EngineContainer& image, const Container& container) {
+std::vector<std::string> notes_of(const WrittenFlags& written, const Container& container) {
+  const EngineContainer& image = *written.engine->container;
   std::vector<std::string> notes = {fmt::format("Image {}: {}", image.image, image.source)};
   if (!container.note.empty()) notes.push_back(container.note);
+  if (!folder_of(written).empty())
+    notes.emplace_back(
+        "The model is a folder of this machine: it is mounted read-only, and has to be there on each host");
   return notes;
 }
 
@@ -121,12 +142,13 @@ Result<Manifest> compose_file(const WrittenFlags& written, const ManifestOptions
   const EngineContainer& image = *written.engine->container;
   const Container container = container_of(written);
   const std::string name = object_name(written, options);
-  Words words;
-  for (const std::string& word : container.words)
-    words.push_back(expanded(word, "${", ":?give the key of clients}"));
+  const Words words = expanded(container, "${", ":?give the key of clients}", "$", "$$");
+  const std::string folder = folder_of(written);
+  const std::string model =
+      folder.empty() ? "" : fmt::format("      - {}\n", yaml_quoted(fmt::format("{0}:{0}:ro", folder)));
   std::string environment;
   for (const auto& [variable, value] : written.environment)
-    environment += fmt::format("      {}: {}\n", variable, yaml_quoted(value));
+    environment += fmt::format("      {}: {}\n", variable, yaml_quoted(replaced(value, "$", "$$")));
   environment += fmt::format("      {}: ${{{}:-}}\n", image.token, image.token);
   environment += fmt::format("      {0}: ${{{0}:?give the key of clients}}\n", container.variable);
 
@@ -143,6 +165,7 @@ Result<Manifest> compose_file(const WrittenFlags& written, const ManifestOptions
       "      - \"{port}:{port}\"\n"
       "    volumes:\n"
       "      - weights:{cache}\n"
+      "{model}"
       "    shm_size: {shared}gb\n"
       "    deploy:\n"
       "      resources:\n"
@@ -164,10 +187,10 @@ Result<Manifest> compose_file(const WrittenFlags& written, const ManifestOptions
       "  weights: {{}}\n",
       fmt::arg("name", name), fmt::arg("image", image.image), fmt::arg("words", list(words, "      ")),
       fmt::arg("environment", environment), fmt::arg("port", container.port), fmt::arg("cache", image.cache),
-      fmt::arg("shared", kSharedMemory / kGiB), fmt::arg("gpus", options.gpus),
+      fmt::arg("model", model), fmt::arg("shared", kSharedMemory / kGiB), fmt::arg("gpus", options.gpus),
       fmt::arg("health", image.health), fmt::arg("probe", kProbeSeconds),
       fmt::arg("start", start_seconds(options.weights)), fmt::arg("grace", kGraceSeconds));
-  manifest.notes = notes_of(image, container);
+  manifest.notes = notes_of(written, container);
   manifest.notes.push_back(fmt::format(
       "Before `docker compose up`: put {} and, for gated models, {} into the environment or a file .env",
       container.variable, image.token));
@@ -180,12 +203,22 @@ Result<Manifest> kubernetes_manifest(const WrittenFlags& written, const Manifest
   const Container container = container_of(written);
   const std::string name = object_name(written, options);
   const std::string secret = options.api_key_name.empty() ? name + "-secrets" : options.api_key_name;
-  Words words;
-  for (const std::string& word : container.words) words.push_back(expanded(word, "$(", ")"));
+  const Words words = expanded(container, "$(", ")", "$(", "$$(");
   std::string environment;
   for (const auto& [variable, value] : written.environment)
-    environment +=
-        fmt::format("            - name: {}\n              value: {}\n", variable, yaml_quoted(value));
+    environment += fmt::format("            - name: {}\n              value: {}\n", variable,
+                               yaml_quoted(replaced(value, "$(", "$$(")));
+  const std::string folder = folder_of(written);
+  const std::string mount =
+      folder.empty()
+          ? ""
+          : fmt::format(
+                "            - name: model\n              mountPath: {}\n              readOnly: true\n",
+                yaml_quoted(folder));
+  const std::string host =
+      folder.empty() ? ""
+                     : fmt::format("        - name: model\n          hostPath:\n            path: {}\n",
+                                   yaml_quoted(folder));
   const auto from_secret = [&](std::string_view variable, std::string_view key, bool optional) {
     environment += fmt::format(
         "            - name: {}\n              valueFrom:\n                secretKeyRef:\n"
@@ -227,6 +260,7 @@ Result<Manifest> kubernetes_manifest(const WrittenFlags& written, const Manifest
       "      labels:\n"
       "        app: {name}\n"
       "    spec:\n"
+      "      enableServiceLinks: false\n"  // variables of Services would shadow the engine's own: VLLM_PORT
       "      terminationGracePeriodSeconds: {grace}\n"
       "      containers:\n"
       "        - name: {name}\n"
@@ -264,6 +298,7 @@ Result<Manifest> kubernetes_manifest(const WrittenFlags& written, const Manifest
       "              mountPath: {cache}\n"
       "            - name: shared-memory\n"
       "              mountPath: /dev/shm\n"
+      "{mount}"
       "      volumes:\n"
       "        - name: weights\n"
       "          persistentVolumeClaim:\n"
@@ -272,6 +307,7 @@ Result<Manifest> kubernetes_manifest(const WrittenFlags& written, const Manifest
       "          emptyDir:\n"
       "            medium: Memory\n"
       "            sizeLimit: {shared}Gi\n"
+      "{host}"
       "---\n"
       "apiVersion: v1\n"
       "kind: Service\n"
@@ -285,12 +321,13 @@ Result<Manifest> kubernetes_manifest(const WrittenFlags& written, const Manifest
       "      port: {port}\n"
       "      targetPort: http\n",
       fmt::arg("name", name), fmt::arg("volume", volume), fmt::arg("replicas", options.replicas),
-      fmt::arg("grace", kGraceSeconds), fmt::arg("image", image.image),
-      fmt::arg("words", list(words, "            ")), fmt::arg("environment", environment),
-      fmt::arg("port", container.port), fmt::arg("gpus", options.gpus), fmt::arg("health", image.health),
-      fmt::arg("probe", kProbeSeconds), fmt::arg("failures", (start + kProbeSeconds - 1) / kProbeSeconds),
-      fmt::arg("cache", image.cache), fmt::arg("shared", kSharedMemory / kGiB));
-  manifest.notes = notes_of(image, container);
+      fmt::arg("mount", mount), fmt::arg("host", host), fmt::arg("grace", kGraceSeconds),
+      fmt::arg("image", image.image), fmt::arg("words", list(words, "            ")),
+      fmt::arg("environment", environment), fmt::arg("port", container.port), fmt::arg("gpus", options.gpus),
+      fmt::arg("health", image.health), fmt::arg("probe", kProbeSeconds),
+      fmt::arg("failures", (start + kProbeSeconds - 1) / kProbeSeconds), fmt::arg("cache", image.cache),
+      fmt::arg("shared", kSharedMemory / kGiB));
+  manifest.notes = notes_of(written, container);
   manifest.notes.push_back(
       fmt::format("Before `kubectl apply`: kubectl create secret generic {} --from-file=api-key=FILE, and "
                   "--from-file=hub-token=FILE for gated models",

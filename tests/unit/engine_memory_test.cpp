@@ -122,12 +122,13 @@ void EngineMemoryTest::impossible_values() {
 void EngineMemoryTest::meaning_in_words() {
   QCOMPARE(
       memory_meaning("memory-share-of-total", "0.9", kCard, 16),
-      std::string("of the GPU's total, for everything: 0.9 × 80.00 GiB = 72.00 GiB; less 30.00 GiB leaves "
-                  "42.00 GiB for KV"));
+      std::string(
+          "a share of the GPU's total, for everything: 0.9 × 80.00 GiB = 72.00 GiB; less 30.00 GiB leaves "
+          "42.00 GiB for KV"));
   QCOMPARE(memory_meaning("memory-share-of-free", "0.9", kCard, 16),
-           std::string("of what is free after loading, for KV alone: 0.9 × 50.00 GiB = 45.00 GiB"));
+           std::string("a share of what is free after loading, for KV alone: 0.9 × 50.00 GiB = 45.00 GiB"));
   QCOMPARE(memory_meaning("memory-share-of-total", "0.9", std::nullopt, 16),
-           std::string("of the GPU's total, for everything"));
+           std::string("a share of the GPU's total, for everything"));
   QVERIFY(memory_meaning("memory-share-of-total", "0.3", kCard, 16).ends_with("it does not start"));
 }
 
@@ -157,7 +158,7 @@ void EngineMemoryTest::share_becomes_another_share() {
   QCOMPARE(sglang.arguments, (Words{"--mem-fraction-static", "0.8375"}));  // (25 + 42) / 80
   const WrittenFlags lmdeploy = write_flags(**find_engine("lmdeploy"), settings, kCard);
   QCOMPARE(lmdeploy.arguments, (Words{"--cache-max-entry-count", "0.7636"}));  // 42 / 55
-  QVERIFY(lmdeploy.notes.front().find("Rounded down") != std::string::npos);
+  QVERIFY(lmdeploy.notes.back().starts_with("Rounded down"));
   const WrittenFlags llama = write_flags(**find_engine("llama.cpp"), settings, kCard);
   QCOMPARE(llama.arguments, (Words{"-fitt", "8192"}));  // MiB
   const WrittenFlags blind = write_flags(**find_engine("trtllm"), settings, std::nullopt);

@@ -99,6 +99,80 @@ class FlagNotesTest : public QObject {
     QVERIFY(!told("vllm serve M", "tensorrt-llm").says("open"));
   }
 
+  /// llama.cpp takes the KV of all slots at the start, and has 256 at most.
+  void slots_that_memory_holds() {
+    const Told many =
+        told("python -m sglang.launch_server --model-path llama-3.1-8b --context-length 16384", "llama.cpp");
+    QVERIFY(many.says("max-num-seqs 2048 is not carried over: llama.cpp has at most 256 slots"));
+    const std::int64_t slots = std::stoll(many.value_of("-np")), context = std::stoll(many.value_of("-c"));
+    QVERIFY(many.says("and memory holds " + std::to_string(slots) + " of 16384 tokens"));
+    QCOMPARE(context, slots * 16384);
+    QVERIFY(context * 131'072 < 140 * kGiB && (slots + 16) * 16384 * 131'072 > 100 * kGiB);
+    const Told few = told("vllm serve llama-3.1-8b --max-num-seqs 8 --max-model-len 8192", "llama.cpp");
+    QCOMPARE(few.value_of("-np"), std::string("8"));
+    QVERIFY(!few.says("memory holds"));
+  }
+
+  /// Flags without counterpart here, in the other engine's spelling.
+  void flags_in_the_others_spelling() {
+    const auto has = [](const Told& there, std::string_view word) {
+      return std::find(there.flags.arguments.begin(), there.flags.arguments.end(), word) !=
+             there.flags.arguments.end();
+    };
+    QVERIFY(has(told("vllm serve llama-3.1-8b --trust-remote-code", "tensorrt-llm"), "--trust_remote_code"));
+    QVERIFY(has(told("trtllm-serve llama-3.1-8b --trust_remote_code", "vllm"), "--trust-remote-code"));
+    QVERIFY(
+        has(told("trtllm-serve llama-3.1-8b --trust_remote_code", "tensorrt-llm"), "--trust_remote_code"));
+    // What the engine itself does not know is passed on, and said.
+    const Told unknown = told("vllm serve llama-3.1-8b --max-num-s 8", "vllm");
+    QVERIFY(has(unknown, "--max-num-s") && unknown.says("--max-num-s 8 is not known of vLLM"));
+  }
+
+  /// Each word behind such a flag is its own.
+  void flags_of_several_words() {
+    const Told there = told("vllm serve llama-3.1-8b --lora-modules a=/x b=/y --max-num-seqs 8", "vllm");
+    const Words& words = there.flags.arguments;
+    const auto at = std::find(words.begin(), words.end(), "--lora-modules");
+    QVERIFY(words.end() - at > 2);
+    QCOMPARE(*(at + 1), std::string("a=/x"));
+    QCOMPARE(*(at + 2), std::string("b=/y"));
+    QVERIFY(!there.says("b=/y"));
+    const EngineReading named = read("vllm serve M --served-model-name a b");
+    QCOMPARE(*named.settings.find("served-model-name"), std::string("a,b"));
+    QVERIFY(told("vllm serve llama-3.1-8b --served-model-name a b", "sglang").says("b is not carried over"));
+  }
+
+  void flags_that_are_gone() {
+    const EngineReading old = read("vllm serve M -tp 2 --swap-space 8");
+    QCOMPARE(*old.settings.find("swap-space"), std::to_string(16 * kGiB));  // of each GPU
+    QVERIFY(std::any_of(old.notes.begin(), old.notes.end(), [](const std::string& note) {
+      return note.find("--swap-space is gone from") != std::string::npos &&
+             note.ends_with("--kv-offloading-size takes its place");
+    }));
+    const Told now = told("vllm serve llama-3.1-8b --swap-space 8", "vllm");
+    QCOMPARE(now.value_of("--kv-offloading-size"), std::string("8"));
+    QCOMPARE(now.value_of("--swap-space"), std::string());
+  }
+
+  /// TGI leaves a tenth of its share free: all of the card is 0.9 of it to others.
+  void shares_that_leave_a_tenth() {
+    const Told vllm = told("text-generation-launcher --model-id llama-3.1-8b", "vllm");
+    QCOMPARE(vllm.value_of("--gpu-memory-utilization"), std::string("0.9"));
+    QCOMPARE(vllm.plan.budget.share, 0.9);
+    QCOMPARE(told("vllm serve llama-3.1-8b --gpu-memory-utilization 0.81", "tgi")
+                 .value_of("--cuda-memory-fraction"),
+             std::string("0.9"));
+    QVERIFY(told("vllm serve llama-3.1-8b --gpu-memory-utilization 0.95", "tgi").says("cannot be told"));
+  }
+
+  void the_last_of_many_is_said_once() {
+    const EngineReading many = read("vllm serve M --max-num-seqs 8 --max-num-seqs 16 --max-num-seqs 32");
+    QCOMPARE(std::count_if(many.notes.begin(), many.notes.end(),
+                           [](const std::string& note) { return note.find("more than once") != note.npos; }),
+             1);
+    QCOMPARE(*many.settings.find("max-num-seqs"), std::string("32"));
+  }
+
   void slots_share_a_context_that_is_not_stated() {
     const Told there = told("vllm serve llama-3.1-8b --max-num-seqs 64", "llama.cpp");
     QVERIFY(std::find(there.flags.arguments.begin(), there.flags.arguments.end(), "-kvu") !=

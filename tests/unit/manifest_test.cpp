@@ -54,6 +54,8 @@ class ManifestTest : public QObject {
   void shipped_deployments_on_every_engine_data();
   void shipped_deployments_on_every_engine();
   void names_and_texts_are_safe();
+  void dollars_are_no_variables();
+  void folders_are_mounted();
   void others_have_none();
   void the_checks_find_faults();
 };
@@ -194,6 +196,49 @@ void ManifestTest::names_and_texts_are_safe() {
   QVERIFY(deployment["metadata"]["name"] == "my-model-70b");
   const auto& args = deployment["spec"]["template"]["spec"]["containers"][0]["args"];
   QVERIFY(std::find(args.begin(), args.end(), odd.values["model"]) != args.end());
+}
+
+/// Compose replaces $X, Kubernetes $(X): what a value holds of those is escaped, and read back as it was.
+void ManifestTest::dollars_are_no_variables() {
+  const std::string text = "{% if a %} $HOME ${X} $(Y)";
+  const auto words = read_command(Words{"vllm", "serve", "a/b", "--chat-template", text}, nullptr);
+  QVERIFY(words.ok());
+  const auto reading = read_engine_settings(*words);
+  QVERIFY(reading.ok());
+  const WrittenFlags written = translate(*reading, **find_engine("vllm"), std::nullopt);
+  for (const auto& file : {compose_file(written, {}), kubernetes_manifest(written, {})}) {
+    QVERIFY(file.ok());
+    const bool compose = file->text.starts_with("services:");
+    QVERIFY2(file->text.find(compose ? "$$HOME $${X} $$(Y)" : " $HOME ${X} $$(Y)") != std::string::npos,
+             file->text.c_str());
+    const auto back = read_config(file->text, nullptr);
+    QVERIFY(back.ok());
+    QVERIFY(std::find(back->arguments.begin(), back->arguments.end(), text) != back->arguments.end());
+  }
+}
+
+void ManifestTest::folders_are_mounted() {
+  EngineSettings local = settings();
+  local.values["model"] = "/models/one";
+  const WrittenFlags written = write_flags(**find_engine("vllm"), local, std::nullopt);
+  const auto compose = compose_file(written, kOptions);
+  QVERIFY(compose.ok());
+  const auto service = yaml_documents(compose->text).front()["services"]["vllm"];
+  QVERIFY(service["volumes"][1] == "/models/one:/models/one:ro");
+  QVERIFY(compose_faults(yaml_documents(compose->text).front()).empty());
+  const auto manifest = kubernetes_manifest(written, kOptions);
+  QVERIFY(manifest.ok());
+  for (const auto& document : yaml_documents(manifest->text)) {
+    if (document["kind"] != "Deployment") continue;
+    const auto& pod = document["spec"]["template"]["spec"];
+    QVERIFY(pod["volumes"][2]["hostPath"]["path"] == "/models/one");
+    QVERIFY(pod["containers"][0]["volumeMounts"][2]["readOnly"] == true);
+    QVERIFY(pod["enableServiceLinks"] == false);  // VLLM_PORT is the engine's own
+  }
+  for (const auto& file : {compose, manifest})
+    QVERIFY(std::any_of(file->notes.begin(), file->notes.end(), [](const std::string& note) {
+      return note.starts_with("The model is a folder of this machine");
+    }));
 }
 
 void ManifestTest::others_have_none() {
