@@ -35,14 +35,37 @@ Bytes kv_share(Bytes bytes, std::int64_t heads, std::int64_t ranks) {
                                       static_cast<double>(divided_up(heads, ranks))));
 }
 
-Error illegal_tensor_parallel(const ModelOutline& model, int ranks) {
-  return {Error::Kind::invalid_input,
-          fmt::format("{} attention heads cannot be split over {} ranks (tensor-parallel-size)", model.heads,
-                      ranks),
-          "Each rank takes whole heads",
+std::vector<int> divisors(int number) {
+  std::vector<int> sizes;
+  for (int size = 1; size <= std::max(number, 1); ++size) {
+    if (std::max(number, 1) % size == 0) sizes.push_back(size);
+  }
+  return sizes;
+}
+
+Error illegal_tensor_parallel(std::string what, std::string cause, const std::vector<int>& legal) {
+  return {Error::Kind::invalid_input, std::move(what), std::move(cause),
           fmt::format("Take one of these: {}; or pipeline-parallel-size for further GPUs",
-                      fmt::join(legal_tensor_parallel(model), ", ")),
+                      fmt::join(legal, ", ")),
           "tensor-parallel-size"};
+}
+
+/// What of ranks that divide the heads no engine cuts.
+std::optional<std::pair<std::string, std::string>> uneven(const ModelOutline& model, int ranks) {
+  for (const LayerState& layer : model.layers) {
+    if (layer.kv_heads > 0 && layer.kv_heads % ranks != 0 && ranks % layer.kv_heads != 0)
+      return std::pair(fmt::format("{} KV heads cannot be shared out to {} ranks (tensor-parallel-size)",
+                                   layer.kv_heads, ranks),
+                       std::string("Each rank takes whole KV heads, or some ranks hold the same one"));
+  }
+  const std::int64_t width = model.intermediate, group = std::max(model.weight_group, 1);
+  if (width > 0 && width % (group * ranks) != 0)
+    return std::pair(fmt::format("The MLP's width {} cannot be cut for {} ranks (tensor-parallel-size)",
+                                 format_count(width), ranks),
+                     group > 1
+                         ? fmt::format("Ranks take equal parts of whole quantisation groups of {}", group)
+                         : std::string("Ranks take equal parts"));
+  return std::nullopt;
 }
 
 Error beyond_the_card(const char* setting, Bytes asked, Bytes memory, fmt::format_string<std::string> what) {
@@ -55,10 +78,8 @@ Error beyond_the_card(const char* setting, Bytes asked, Bytes memory, fmt::forma
 }  // namespace
 
 std::vector<int> legal_tensor_parallel(const ModelOutline& model) {
-  std::vector<int> sizes;
-  for (int size = 1; size <= std::max(model.heads, 1); ++size) {
-    if (std::max(model.heads, 1) % size == 0) sizes.push_back(size);
-  }
+  std::vector<int> sizes = divisors(model.heads);
+  std::erase_if(sizes, [&](int size) { return size > 1 && uneven(model, size); });
   return sizes;
 }
 
@@ -80,7 +101,10 @@ bool Planner::own() const {
 
 Result<void> Planner::prepare() {
   if (model_->heads > 0 && model_->heads % asked_.tensor_parallel != 0)
-    return illegal_tensor_parallel(*model_, asked_.tensor_parallel);
+    return illegal_tensor_parallel(
+        fmt::format("{} attention heads cannot be split over {} ranks (tensor-parallel-size)", model_->heads,
+                    asked_.tensor_parallel),
+        "Each rank takes whole heads", divisors(model_->heads));
   const auto layers = std::count_if(model_->layers.begin(), model_->layers.end(),
                                     [](const LayerState& layer) { return !layer.draft; });
   if (asked_.pipeline_parallel > layers) {
@@ -105,6 +129,11 @@ Result<void> Planner::prepare() {
                  "Give max-model-len", "max-model-len"};
   }
   choice_ = find_engine_choice(asked_.engine).value();  // check() has seen it
+  const ModelOutline& served = reformatted_ ? *reformatted_ : *model_;
+  if (asked_.tensor_parallel > 1 && choice_.law != KvLaw::llama_cpp) {  // that one cuts rows where it likes
+    if (const auto fault = uneven(served, asked_.tensor_parallel))
+      return illegal_tensor_parallel(fault->first, fault->second, legal_tensor_parallel(served));
+  }
   if (auto chosen = choose_format(); !chosen) return chosen;
   choose_budget();
   cut_stages();
@@ -285,7 +314,7 @@ Planner::Pool Planner::pool(const Stage& stage, int sequences) const {
   if (own()) {
     decide_own_pool(stage, shape, pool);
   } else {
-    decide_pool(stage, pool);
+    decide_pool(stage, shape, pool);
   }
   pool.categories[static_cast<std::size_t>(Category::kv)] = pool.bytes;
   return pool;
@@ -307,7 +336,7 @@ void Planner::decide_own_pool(const Stage& stage, const WorkingShape& before, Po
   const Bytes room = std::max<Bytes>(pool.limit - pool.other, 0);
   const auto plan = plan_kv(wish, room);
   if (!plan) {
-    pool.problem = plan.error().text();
+    pool.problem = plan.error().what;
     const std::int64_t blocks = std::min<std::int64_t>(room / std::max<Bytes>(stage.demand.unit(), 1), most);
     pool.bytes = wish.bytes ? std::min(*wish.bytes, room) / stage.demand.unit() * stage.demand.unit()
                             : blocks * stage.demand.unit();
@@ -325,7 +354,7 @@ void Planner::decide_own_pool(const Stage& stage, const WorkingShape& before, Po
 }
 
 /// Other engines give KV whatever is left.
-void Planner::decide_pool(const Stage& stage, Pool& pool) const {
+void Planner::decide_pool(const Stage& stage, const WorkingShape& shape, Pool& pool) const {
   Bytes room = std::max<Bytes>(pool.limit - pool.other, 0);
   if (budget_.meaning == Meaning::kv_bytes) {
     if (budget_.bytes > room) {
@@ -334,6 +363,9 @@ void Planner::decide_pool(const Stage& stage, Pool& pool) const {
     }
     room = budget_.bytes;
   }
+  // llama.cpp takes the whole context of its slots, and no more.
+  if (law_ == KvLaw::llama_cpp)
+    room = std::min(room, stage.demand.of_requests(shape.sequences, wanted_length(), 0));
   const Bytes unit = stage.demand.unit();
   pool.bytes = unit > 0 ? room / unit * unit : room;
   pool.max_model_len =
@@ -352,8 +384,9 @@ std::int64_t Planner::most(std::int64_t tokens) const {
   std::int64_t low = 0, high = kMost + 1;
   for (const Stage& stage : stages_) {
     const Pool pool = this->pool(stage, asked_.max_num_seqs);
-    // Own pools grow with max-num-seqs up to their share of the room.
-    const Bytes room = own() ? std::max<Bytes>(pool.limit - pool.other, 0) : pool.bytes;
+    // Some pools grow with max-num-seqs up to their share of the room.
+    const Bytes room =
+        own() || law_ == KvLaw::llama_cpp ? std::max<Bytes>(pool.limit - pool.other, 0) : pool.bytes;
     high = std::min(high, stage.demand.most(std::max(room, pool.bytes), tokens, shared()) + 1);
   }
   while (high - low > 1) {

@@ -46,7 +46,7 @@ class Planner {
   Bytes device_limit(Bytes other, Bytes weights) const;
   Pool pool(const Stage& stage, int sequences) const;
   void decide_own_pool(const Stage& stage, const WorkingShape& shape, Pool& pool) const;
-  void decide_pool(const Stage& stage, Pool& pool) const;
+  void decide_pool(const Stage& stage, const WorkingShape& shape, Pool& pool) const;
   void choose_budget();
   const EngineProfile& budget_engine() const;  ///< whose default the budget is
   bool on_host() const;

@@ -94,7 +94,8 @@ class ClosedLoop {
     double beside = 0;                                    // decode rows in a step with prompts
     for (int pass = 0; pass < kPasses; ++pass) {
       const double room = std::max(1.0, step_tokens_ - beside);
-      const double filled = std::ceil(all_fresh / room);
+      // Who ends is followed at once: the last step of a round is filled up by the next one's prompts.
+      const double filled = std::max(1.0, all_fresh / room);
       prompt_steps = std::max(filled, 1 + ahead);
       // Prompts that follow one another fill steps up: so many of them reach into the next.
       chunks = 1 + (filled - 1) / static_cast<double>(rows);
