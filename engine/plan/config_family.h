@@ -53,6 +53,7 @@ struct DecoderTraits {
   bool inner_norms = false;           ///< norms before the output and before the down-projection (BitNet)
   bool window_doubles_heads = false;  ///< layers with a window have twice the KV heads, and alone sinks
   int head_vectors = 0;               ///< of a head's width in each layer
+  std::string_view own_key = {};      ///< changes what is cached, and no other family reads it
 };
 
 struct ConfigFamily;

