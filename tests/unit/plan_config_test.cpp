@@ -307,7 +307,7 @@ class PlanConfigTest : public QObject {
     row(R"({"use_cla": true})", "`use_cla`");
     row(R"({"architectures": ["Qwen3NextForCausalLM"], "linear_attn_config": {"x": 1}})",
         "`linear_attn_config`");
-    row(R"({"architectures": ["GptOssForCausalLM"], "num_hidden_layers": 1, "layer_types": ["hyper_attention"]})",
+    row(R"({"architectures": ["GptOssForCausalLM"], "num_hidden_layers": 1, "num_local_experts": 2, "layer_types": ["hyper_attention"]})",
         "\"hyper_attention\"");
     row(R"({"architectures": ["Qwen3ForCausalLM"], "num_hidden_layers": 1, "layer_types": ["hyper_attention"]})",
         "\"hyper_attention\"");
