@@ -239,7 +239,7 @@ Result<void> translate_flags(const Options& options) {
   };
   add(known_here->notes);
   add(reading->notes);
-  add(memory_notes(*reading, known_here->terms));
+  add(memory_notes(*reading, known_here->terms, *to));
   add(outcome.written.notes);
   outcome.text = command_text(outcome.written);
   if (options.format != "command") {

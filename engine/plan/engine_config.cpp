@@ -60,15 +60,17 @@ Words words_of(const YAML::Node& node) {
   return words;
 }
 
-void unescape(std::string& text, std::string_view escaped, std::string_view plain) {
-  for (std::size_t at = text.find(escaped); at != std::string::npos;
-       at = text.find(escaped, at + plain.size()))
-    text.replace(at, escaped.size(), plain);
+/// Compose and Kubernetes take two dollars for one.
+void unescape(std::string& text) {
+  for (std::size_t at = text.find("$$"); at != std::string::npos; at = text.find("$$", at + 1))
+    text.erase(at, 1);
 }
 
 /// The command behind an image, as `docker run` would be pasted.
 Result<EngineCommand> command_of(const std::string& image, Words words, std::vector<NamedText> environment,
                                  int gpus, const EngineProfile* engine) {
+  for (std::string& word : words) unescape(word);
+  for (auto& [name, value] : environment) unescape(value);
   Words pasted = {"docker", "run", image};
   pasted.insert(pasted.end(), words.begin(), words.end());
   auto command = read_command(pasted, engine);
@@ -126,7 +128,6 @@ Result<EngineCommand> read_compose(const YAML::Node& services, const EngineProfi
   }
   Words words = words_of(chosen["entrypoint"]);
   for (std::string& word : words_of(chosen["command"])) words.push_back(std::move(word));
-  for (std::string& word : words) unescape(word, "$$", "$");
   return command_of(chosen["image"].as<std::string>(), std::move(words),
                     compose_environment(chosen["environment"]), compose_gpus(chosen), engine);
 }
@@ -138,7 +139,6 @@ Result<EngineCommand> read_container(const YAML::Node& container, const EnginePr
                              each["value"] ? each["value"].as<std::string>() : "");
   Words words = words_of(container["command"]);
   for (std::string& word : words_of(container["args"])) words.push_back(std::move(word));
-  for (std::string& word : words) unescape(word, "$$(", "$(");
   const YAML::Node limits = container["resources"] ? container["resources"]["limits"] : YAML::Node();
   const int gpus = limits && limits["nvidia.com/gpu"] ? limits["nvidia.com/gpu"].as<int>(0) : 0;
   return command_of(container["image"].as<std::string>(), std::move(words), std::move(environment), gpus,

@@ -104,7 +104,7 @@ MemoryTerms memory_terms_of(const DeploymentPlan& plan) {
           .kv_block = plan.kv_block_bytes,
           .kv = rank.of(Category::kv),
           .gpu = plan.gpu.name,
-          .full_length = static_cast<std::int64_t>(plan.full_length_requests)};
+          .full_length = plan.full_length_requests};
 }
 
 Result<DeploymentPlan> plan_settings(const EngineSettings& settings, const EngineProfile& engine,
@@ -132,7 +132,7 @@ std::optional<MemoryTerms> memory_terms_on(const EngineProfile& engine, const De
   if (!tells("tensor-parallel-size", there.tensor_parallel)) there.tensor_parallel = 1;
   if (!tells("pipeline-parallel-size", there.pipeline_parallel)) there.pipeline_parallel = 1;
   if (engine.find("graph-sizes") == nullptr) there.graph_sizes.clear();
-  if (!can_tell(engine, "kv-cache-dtype", there.kv_cache_dtype)) there.kv_cache_dtype = "auto";
+  if (!can_tell(engine, "kv-cache-dtype", plan.kv_format)) there.kv_cache_dtype = "auto";
   if (!tells("block-size", there.block_size)) {
     const EnginePlace place{plan.gpu.name, plan.gpu.memory, there.tensor_parallel};
     there.block_size = number_of<int>(engine.default_of("block-size", place));

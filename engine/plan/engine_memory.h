@@ -21,14 +21,14 @@ struct ModelOutline;
 
 /// What the meanings lean on; from a plan, or stated.
 struct MemoryTerms {
-  Bytes total = 0;               ///< of the GPU
-  Bytes weights = 0;             ///< once loaded
-  Bytes working = 0;             ///< all else but KV: activations, graphs, communicator, context
-  Bytes kv_per_token = 0;        ///< of one rank; 0 = not known
-  Bytes kv_block = 0;            ///< of one rank: a pool holds whole ones; 0 = not known, or no one size
-  Bytes kv = 0;                  ///< the pool of one rank; 0 = not known
-  std::string gpu = {};          ///< name of its profile; empty = not known
-  std::int64_t full_length = 0;  ///< sequences of max-model-len that the pool holds; 0 = not known
+  Bytes total = 0;         ///< of the GPU
+  Bytes weights = 0;       ///< once loaded
+  Bytes working = 0;       ///< all else but KV: activations, graphs, communicator, context
+  Bytes kv_per_token = 0;  ///< of one rank; 0 = not known
+  Bytes kv_block = 0;      ///< of one rank: a pool holds whole ones; 0 = not known, or no one size
+  Bytes kv = 0;            ///< the pool of one rank; 0 = not known
+  std::string gpu = {};    ///< name of its profile; empty = not known
+  std::optional<double> full_length = {};  ///< sequences of max-model-len that the pool holds
   Bytes loaded() const { return weights + working; }
 };
 

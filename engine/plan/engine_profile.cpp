@@ -146,6 +146,7 @@ EngineContainer container_of(const json& document) {
   document.at("health").get_to(container.health);
   document.at("cache").get_to(container.cache);
   document.at("token").get_to(container.token);
+  container.paths = strings(document, "paths");
   return container;
 }
 

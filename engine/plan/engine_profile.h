@@ -76,9 +76,10 @@ struct EngineContainer {
   std::string image, source;         ///< pinned tag, and where it is known from
   std::vector<std::string> command;  ///< behind the image; {model} stands for the model
   int port = 0;
-  std::string health;  ///< path that answers 200 once requests are taken
-  std::string cache;   ///< folder where weights from the hub are kept
-  std::string token;   ///< variable with the hub's token
+  std::string health;              ///< path that answers 200 once requests are taken
+  std::string cache;               ///< folder where weights from the hub are kept
+  std::string token;               ///< variable with the hub's token
+  std::vector<std::string> paths;  ///< flags that name files or folders which are read, also as name=path
 };
 
 struct EngineProfile {

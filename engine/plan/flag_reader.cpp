@@ -384,24 +384,27 @@ Result<EngineReading> read_engine_settings(const EngineCommand& command) {
   return Reader(command).read();
 }
 
-std::vector<std::string> memory_notes(const EngineReading& reading, const std::optional<MemoryTerms>& terms) {
+std::vector<std::string> memory_notes(const EngineReading& reading, const std::optional<MemoryTerms>& terms,
+                                      const EngineProfile* to) {
   std::vector<std::string> notes;
   const int block_size = block_size_of(reading.settings, *reading.engine);
   const auto note = [&](std::string_view setting, const EngineFlag& flag, const std::string& value,
                         std::string_view from) {
     const auto theirs = theirs_of(*find_engine_setting(setting), flag, value);
-    notes.push_back(fmt::format("{} {}{} stands for {}", flag.shown(), theirs ? theirs->text : value, from,
+    const std::string number = theirs ? theirs->text : value;
+    notes.push_back(fmt::format("{} {}{} stands for {}", flag.shown(), number, from,
                                 memory_meaning(setting, value, terms, block_size)));
     if (!is_share(setting)) return;
     std::vector<std::string_view> told;
     for (const EngineProfile& other : engine_profiles()) {
+      if (to == nullptr ? other.study : to != &other) continue;
       for (const EngineSetting& each : other.settings) {
-        if (other.study || !is_share(each.name) || each.name == setting ||
+        if (!is_share(each.name) || each.name == setting ||
             std::find(told.begin(), told.end(), each.name) != told.end())
           continue;
         told.push_back(find_engine_setting(each.name)->name);
         notes.push_back(fmt::format("In {} the same number stands for {}", other.title,
-                                    memory_meaning(each.name, value, terms, block_size)));
+                                    memory_meaning(each.name, number, terms, block_size)));
       }
     }
   };

@@ -7,10 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/text_escape.h"
+#include "engine/library/model_profile.h"
 #include "engine/plan/deployment_plan.h"
 #include "engine/plan/engine_profile.h"
-#include "engine/plan/engine_words.h"
-#include "engine/plan/flag_reader.h"
 #include "engine/plan/flag_value.h"
 #include "engine/plan/machine_profile.h"
 
@@ -53,16 +52,6 @@ std::string upper(std::string text) {
   return text;
 }
 
-bool names_config(const EngineProfile& engine, std::string_view flag) {
-  return std::any_of(engine.config_flags.begin(), engine.config_flags.end(),
-                     [&](const std::string& each) { return same_flag(each, flag); });
-}
-
-std::string human_value(const EngineSettingInfo& info, const std::string& value) {
-  if (info.type != EngineValue::size || value == "auto") return value;
-  return format_bytes(std::stoll(value));
-}
-
 constexpr Bytes kFreePart = 10;  // a tenth of a GPU stays free, as engines leave it
 
 class Writer {
@@ -82,7 +71,7 @@ class Writer {
     const std::string* unified = settings_.find("kv-unified");
     if (!(unified != nullptr && *unified == "true"))
       scale_.sequences = static_cast<int>(settings_.integer("max-num-seqs").value_or(1));
-    if (const std::string* model = settings_.find("model")) out_.model = *model;
+    name_model();
     say_device();
     note_model();
     convert_memory();
@@ -153,6 +142,17 @@ class Writer {
         there_->gpu.empty())
       return;
     settings_.values["device"] = there_->gpu == kThisMachine ? "cpu" : "cuda";
+  }
+
+  /// Names of profiles mean nothing to other engines: they are told the file or the repository.
+  void name_model() {
+    const std::string* model = settings_.find("model");
+    if (model == nullptr) return;
+    const ModelProfile* profile = find_model_profile(*model);
+    const bool file = profile != nullptr && profile->fetchable() && !engine_.model_files.empty();
+    out_.model = engine_.kv_law == kv_law_name(KvLaw::pitwall) ? *model
+                 : file                                        ? profile->file
+                                                               : hub_model_name(*model);
   }
 
   void note_model() {
@@ -249,10 +249,18 @@ class Writer {
       return;
     }
     const std::string value = *memory_value_for(target, wanted, *there_, block());
+    const EngineFlag& flag = engine_.find(target)->flags.front();
+    const auto theirs = theirs_of(*find_engine_setting(target), flag, value, scale_);
+    if (!theirs) {
+      note(fmt::format("{} is not carried over: {} takes no more than {} of the GPU's memory", said,
+                       engine_.title, flag.factor));
+      return;
+    }
     settings_.values[target] = value;
     const std::optional<MemoryTerms> terms = loaded ? there_ : std::nullopt;
-    note(fmt::format("{} becomes {} {}: {}", said, engine_.find(target)->flags.front().shown(),
-                     human_value(*find_engine_setting(target), value),
+    const EngineSettingInfo& info = *find_engine_setting(target);
+    note(fmt::format("{} becomes {} {}: {}", said, flag.shown(),
+                     info.type == EngineValue::share ? theirs->text : human_value(info, value),
                      memory_meaning(target, value, terms, block())));
     const Bytes reached = kv_bytes_of(target, value, *there_, block()).value_or(wanted);
     const Bytes unit = std::max<Bytes>(there_->kv_block, 1);
@@ -263,6 +271,19 @@ class Writer {
     if (const Bytes over = reached + there_->loaded() - there_->total; loaded && over > 0)
       note(fmt::format("With the {} that {} holds beside KV that is {} more than the GPU has",
                        format_bytes(there_->loaded()), engine_.title, format_bytes(over)));
+  }
+
+  /// Of the longest sequence, in what the margin that is told leaves; none where the model is not known.
+  std::optional<std::int64_t> slots_that_fit() const {
+    if (!there_ || !there_->full_length) return std::nullopt;
+    const std::string* margin = settings_.find("memory-margin");
+    const auto left = [&](const std::string& value) {
+      return kv_bytes_of("memory-margin", value, *there_, block()).value_or(0);
+    };
+    const Bytes usual = left(engine_.default_of("memory-margin", {}));
+    const bool told = margin != nullptr && usual > 0;
+    const double part = told ? static_cast<double>(left(*margin)) / static_cast<double>(usual) : 1;
+    return static_cast<std::int64_t>(*there_->full_length * std::clamp(part, 0.0, 1.0));
   }
 
   /// Where the KV of all slots is taken at the start, no more of them than the engine has and memory holds.
@@ -279,12 +300,13 @@ class Writer {
     }
     const std::string* unified = settings_.find("kv-unified");
     const bool each = tokens && !(unified != nullptr && *unified == "true");
-    if (each && there_ && there_->full_length > 0 && left > there_->full_length) {
+    const auto fit = slots_that_fit();
+    if (each && fit && left > *fit) {
       note(
           fmt::format("max-num-seqs {} is not carried over: {} takes the KV of all slots at the start, and "
                       "memory holds {} of {} tokens",
-                      left, engine_.title, there_->full_length, *tokens));
-      left = there_->full_length;
+                      left, engine_.title, *fit, *tokens));
+      left = std::max<std::int64_t>(*fit, 1);
     }
     if (!asked || left == *asked) return;
     settings_.values["max-num-seqs"] = fmt::format("{}", left);
@@ -476,44 +498,6 @@ class Writer {
   std::vector<std::string> taken_;
 };
 
-/// Defaults that make a deployment what it is.
-constexpr std::string_view kCarriedDefaults[] = {"max-num-seqs", "max-num-batched-tokens", "block-size",
-                                                 "enable-prefix-caching", "enable-chunked-prefill"};
-
-/// What the first engine does unasked and the second would not.
-EngineSettings with_defaults(const EngineReading& reading, const EngineProfile& to,
-                             const std::optional<MemoryTerms>& terms, std::vector<std::string>& notes) {
-  EngineSettings settings = reading.settings;
-  const EngineProfile& from = *reading.engine;
-  const EnginePlace place = place_of(settings, terms);
-  const auto blocks = settings.integer("kv-blocks");
-  const int size = block_size_of(settings, from);
-  if (blocks && !(to.find("kv-blocks") != nullptr && can_tell(to, "block-size", fmt::format("{}", size)))) {
-    settings.values["kv-tokens"] = fmt::format("{}", *blocks * size);
-    settings.values.erase("kv-blocks");
-  }
-  const auto carry = [&](std::string_view name, const std::string& value, bool shared) {
-    if (value.empty() || shared || settings.find(name) != nullptr) return;
-    settings.values[std::string(name)] = value;
-    notes.push_back(fmt::format("{} {} is the default of {}", name,
-                                human_value(*find_engine_setting(name), value), from.title));
-  };
-  for (const std::string_view name : kCarriedDefaults) {
-    const std::string value = from.default_of(name, place);
-    if (to.find(name) != nullptr) carry(name, value, value == to.default_of(name, place));
-  }
-  const auto& memory = memory_settings();
-  const bool said = std::any_of(memory.begin(), memory.end(),
-                                [&](const auto& name) { return settings.find(name) != nullptr; });
-  if (said) return settings;
-  const Deployment deployment = deployment_of(reading.settings, from, terms);
-  const auto mine = memory_setting_of(default_budget(from, deployment, place));
-  if (mine)
-    carry(mine->first, mine->second, mine == memory_setting_of(default_budget(to, deployment, place)));
-  if (!mine && terms && terms->kv > 0) carry("kv-cache-memory-bytes", fmt::format("{}", terms->kv), false);
-  return settings;
-}
-
 }  // namespace
 
 WrittenFlags write_flags(const EngineProfile& engine, const EngineSettings& settings,
@@ -528,39 +512,6 @@ WrittenFlags write_flags(const EngineProfile& engine, const DeploymentPlan& plan
   if (own_rule && plan.engine != engine.name && terms.kv > 0)
     settings.values["kv-cache-memory-bytes"] = fmt::format("{}", terms.kv);
   return write_flags(engine, settings, terms, memory_terms_on(engine, plan));
-}
-
-WrittenFlags translate(const EngineReading& reading, const EngineProfile& to,
-                       const std::optional<MemoryTerms>& terms, const std::optional<MemoryTerms>& there) {
-  std::vector<std::string> notes;
-  const bool same = reading.engine == &to;
-  const EngineSettings settings = same ? reading.settings : with_defaults(reading, to, terms, notes);
-  WrittenFlags written = write_flags(to, settings, terms, there);
-  const auto unknown = [&](const UnmatchedFlag& flag, const std::string& text) {
-    return flag.nearest.empty() ? fmt::format("{} is not known of {}", text, reading.engine->title)
-                                : fmt::format("{} is not known of {}; did you mean {}?", text,
-                                              reading.engine->title, flag.nearest);
-  };
-  for (const UnmatchedFlag& flag : reading.unmatched) {
-    const std::string& name = flag.words.front();
-    const std::string text = fmt::format("{}", fmt::join(flag.words, " "));
-    const std::string theirs = name.starts_with('-') ? known_flag(to, name) : "";
-    const bool alike = flag.known && !theirs.empty() &&
-                       !names_config(*reading.engine, name);  // the file is in the first one's words
-    if (same ? name.starts_with('-') : alike) {
-      written.arguments.push_back(theirs.empty() ? name : theirs);
-      written.arguments.insert(written.arguments.end(), flag.words.begin() + 1, flag.words.end());
-      if (!same)
-        notes.push_back(fmt::format("{} stands as it is: {} has a flag of that name", text, to.title));
-      if (!flag.known) notes.push_back(unknown(flag, text));
-    } else if (flag.known) {
-      notes.push_back(fmt::format("{} has no counterpart in {}", text, to.title));
-    } else {
-      notes.push_back(unknown(flag, text));
-    }
-  }
-  written.notes.insert(written.notes.begin(), notes.begin(), notes.end());
-  return written;
 }
 
 Words command_words(const WrittenFlags& written) {

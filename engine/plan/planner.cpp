@@ -12,6 +12,7 @@
 #include "engine/plan/amounts.h"
 #include "engine/plan/engine_memory.h"
 #include "engine/plan/engine_profile.h"
+#include "engine/plan/flag_value.h"
 #include "engine/plan/machine_profile.h"
 #include "engine/plan/weight_format.h"
 
@@ -152,18 +153,19 @@ void Planner::choose_budget() {
   budget_.other_processes = asked_.budget.other_processes;
 }
 
+std::string Planner::unasked_format() const {
+  if (law_ != KvLaw::pitwall && !model_->kv_format.empty()) return model_->kv_format;
+  return law_ == KvLaw::llama_cpp ? "float16" : "bfloat16";
+}
+
 Result<void> Planner::choose_format() {
   const bool automatic = !choice_.law;
   law_ = choice_.law.value_or(model_->runs_here() ? KvLaw::pitwall : KvLaw::needed);
-  std::string name = asked_.kv_cache_dtype;
-  if (name == "auto" || name.empty()) {
-    name = law_ != KvLaw::pitwall && !model_->kv_format.empty() ? model_->kv_format
-           : law_ == KvLaw::llama_cpp                           ? "float16"
-                                                                : "bfloat16";
-  }
-  auto format = find_kv_format(name);
+  const std::string& name = asked_.kv_cache_dtype;
+  auto format = find_kv_format(name == "auto" || name.empty() ? unasked_format() : name);
   if (!format) return std::move(format).error();
   format_ = *format;
+  if (auto told = check_words(); !told) return told;
   if (format_.here || !own()) return {};
   if (automatic) {
     law_ = KvLaw::needed;
@@ -172,6 +174,39 @@ Result<void> Planner::choose_format() {
   return Error{Error::Kind::unsupported, fmt::format("This engine does not store KV as {}", format_.name), "",
                "Take float32, bfloat16, float16, fp8_e4m3 or int8, or plan for another engine",
                "kv-cache-dtype"};
+}
+
+/// What was asked, the engine can be told; a format of KV that its name does not say is that of a law alone.
+Result<void> Planner::check_words() const {
+  const bool latent = std::any_of(model_->layers.begin(), model_->layers.end(), [](const LayerState& layer) {
+    return layer.kind == LayerState::Kind::latent;
+  });
+  if (format_.latent_bytes > 0 && !latent) {
+    return Error{
+        Error::Kind::invalid_input,
+        fmt::format("{} stores latent rows (MLA), and {} keeps K and V of heads", format_.name, model_->name),
+        "", "Take another format, such as fp8_e4m3", "kv-cache-dtype"};
+  }
+  const bool here = own() && format_.here.has_value();
+  const EngineProfile* engine = choice_.engine != nullptr ? choice_.engine
+                                : here                    ? *find_engine("pitwall")
+                                                          : nullptr;
+  if (engine == nullptr) return {};
+  const auto told = [&](std::string_view setting, std::string_view value) -> Result<void> {
+    if (can_tell(*engine, setting, value)) return {};
+    const std::string legal = tellable_values(*engine, setting);
+    return Error{Error::Kind::invalid_input, fmt::format("{} takes no {} {}", engine->title, setting, value),
+                 "",
+                 legal.empty() ? fmt::format("Leave {} out, or plan for another engine", setting)
+                               : fmt::format("It takes {}; or plan for another engine", legal),
+                 std::string(setting)};
+  };
+  if (engine->find("block-size") != nullptr) {
+    if (auto size = told("block-size", fmt::format("{}", asked_.block_size)); !size) return size;
+  }
+  const bool unasked = asked_.kv_cache_dtype == "auto" || asked_.kv_cache_dtype.empty();
+  if (unasked || format_.name == unasked_format() || own()) return {};
+  return told("kv-cache-dtype", format_.name);
 }
 
 void Planner::cut_stages() {

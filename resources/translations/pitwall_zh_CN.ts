@@ -2343,10 +2343,6 @@
         <translation>%1 只使用一个名称：%2 未沿用</translation>
     </message>
     <message>
-        <source>The model is a folder of this machine: it is mounted read-only, and has to be there on each host</source>
-        <translation>该模型是本机的一个文件夹：以只读方式挂载，每台主机上都必须有它</translation>
-    </message>
-    <message>
         <source>%1 stands as it is: %2 has a flag of that name</source>
         <translation>%1 保持原样：%2 有同名参数</translation>
     </message>
@@ -2361,6 +2357,22 @@
     <message>
         <source>%1 is not known of %2</source>
         <translation>%2 没有 %1</translation>
+    </message>
+    <message>
+        <source>%1 takes no more than %2 of the GPU&apos;s memory</source>
+        <translation>%1 最多占用 GPU 显存的 %2</translation>
+    </message>
+    <message>
+        <source>Say again where it runs, docker run had them: %1</source>
+        <translation>docker run 自己的选项请在运行处重新给出：%1</translation>
+    </message>
+    <message>
+        <source>Mounted read-only, and has to be there on each host: %1</source>
+        <translation>以只读方式挂载，每台主机上都须存在：%1</translation>
+    </message>
+    <message>
+        <source>A Service named %1 sets variables of the engine in other pods of its namespace: give another --name</source>
+        <translation>名为 %1 的 Service 会在其命名空间的其他 Pod 中设置引擎的变量：请换一个 --name</translation>
     </message>
 </context>
 <context>

@@ -198,7 +198,7 @@ void FlagsCommandTest::the_model_stays_the_commands() {
                          .json();
   QVERIFY(named["command"].get<std::string>().find("--model-path Qwen/Qwen2.5-7B-Instruct-1M") !=
           std::string::npos);
-  QVERIFY(notes_say(named, "qwen2.5-7b: 14.18 GiB of weights"));
+  QVERIFY(notes_say(named, "qwen2.5-7b: 14.19 GiB of weights"));
 }
 
 void FlagsCommandTest::text_can_be_pasted() {

@@ -194,9 +194,6 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "%1 is given more than once; the last, %2, holds"),
       QT_TRANSLATE_NOOP("engine", "%1 is gone from %2: %3 takes its place"),
       QT_TRANSLATE_NOOP("engine", "%1 serves one name: %2 is not carried over"),
-      QT_TRANSLATE_NOOP(
-          "engine",
-          "The model is a folder of this machine: it is mounted read-only, and has to be there on each host"),
       QT_TRANSLATE_NOOP("engine", "%1 stands as it is: %2 has a flag of that name"),
       QT_TRANSLATE_NOOP("engine", "%1 has no counterpart in %2"),
       QT_TRANSLATE_NOOP("engine", "%1 is not known of %2; did you mean %3?"),
@@ -260,6 +257,14 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "address"),
       QT_TRANSLATE_NOOP("engine", "port"),
       QT_TRANSLATE_NOOP("engine", "key of clients"),
+      // What surrounds an engine's command.
+      QT_TRANSLATE_NOOP("engine", "%1 takes no more than %2 of the GPU's memory"),
+      QT_TRANSLATE_NOOP("engine", "Say again where it runs, docker run had them: %1"),
+      QT_TRANSLATE_NOOP("engine", "Mounted read-only, and has to be there on each host: %1"),
+      QT_TRANSLATE_NOOP(
+          "engine",
+          "A Service named %1 sets variables of the engine in other pods of its namespace: give another "
+          "--name"),
       // Parts of downloads, names of runs.
       QT_TRANSLATE_NOOP("engine", "%1, item %2: %3, repeat %4"),
       QT_TRANSLATE_NOOP("engine", "simulated %1 × %2"),
