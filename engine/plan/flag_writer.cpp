@@ -273,17 +273,15 @@ class Writer {
                        format_bytes(there_->loaded()), engine_.title, format_bytes(over)));
   }
 
-  /// Of the longest sequence, in what the margin that is told leaves; none where the model is not known.
+  /// Of the longest sequence, in what the margin leaves; none where the model is not known.
   std::optional<std::int64_t> slots_that_fit() const {
     if (!there_ || !there_->full_length) return std::nullopt;
-    const std::string* margin = settings_.find("memory-margin");
-    const auto left = [&](const std::string& value) {
-      return kv_bytes_of("memory-margin", value, *there_, block()).value_or(0);
-    };
-    const Bytes usual = left(engine_.default_of("memory-margin", {}));
-    const bool told = margin != nullptr && usual > 0;
-    const double part = told ? static_cast<double>(left(*margin)) / static_cast<double>(usual) : 1;
-    return static_cast<std::int64_t>(*there_->full_length * std::clamp(part, 0.0, 1.0));
+    const std::string* told = settings_.find("memory-margin");
+    const std::string margin = told != nullptr ? *told : engine_.default_of("memory-margin", {});
+    const auto room = kv_bytes_of("memory-margin", margin, *there_, block());
+    if (!room || there_->kv <= 0) return 0;
+    const double pools = static_cast<double>(std::max<Bytes>(*room, 0)) / static_cast<double>(there_->kv);
+    return static_cast<std::int64_t>(pools * *there_->full_length + 1e-6);
   }
 
   /// Where the KV of all slots is taken at the start, no more of them than the engine has and memory holds.
