@@ -69,7 +69,8 @@ Result<EngineReading> read(const Options& options) {
     command = std::move(*read);
   }
   auto reading = read_engine_settings(command);
-  if (reading.ok() && !options.model.empty()) reading->settings.values["model"] = options.model;
+  // A command that names its model keeps that name: this one tells its bytes.
+  if (reading.ok() && !options.model.empty()) reading->settings.values.try_emplace("model", options.model);
   return reading;
 }
 
@@ -94,10 +95,9 @@ Result<void> stated_size(const std::string& text, const char* param, Bytes& plac
 
 /// The model with its weights as the settings ask for. To engines that flag names the method of a checkpoint
 /// that is quantised already; a checkpoint in 16 bits gets that format.
-Result<ModelOutline> as_served(const EngineReading& reading) {
+Result<ModelOutline> as_served(const EngineReading& reading, const std::string& name) {
   constexpr double kPlainBits = 16;
-  const std::string* name = reading.settings.find("model");
-  auto model = read_outline(name == nullptr ? "" : local_model_name(*name));
+  auto model = read_outline(name.empty() ? "" : local_model_name(name));
   const std::string format = deployment_of(reading.settings, *reading.engine, std::nullopt).quantization;
   if (!model.ok() || format.empty() || model->weight_bits < kPlainBits) return model;
   auto other = with_weight_format(*model, format);
@@ -130,8 +130,9 @@ Result<Known> known(const Options& options, const EngineReading& reading, const 
     gpu = std::move(*found);
     terms.total = gpu->memory;
   }
-  const std::string* name = reading.settings.find("model");
-  const auto model = as_served(reading);
+  const std::string* named = reading.settings.find("model");
+  const std::string name = !options.model.empty() ? options.model : named != nullptr ? *named : "";
+  const auto model = as_served(reading, name);
   if (model.ok()) {
     known.weights = model->weight_bytes();
     terms.weights = known.weights / reading.settings.ranks();
@@ -142,13 +143,13 @@ Result<Known> known(const Options& options, const EngineReading& reading, const 
         known.there = memory_terms_on(to, *plan);
         known.notes.push_back(planned_text(*plan, terms));
       } else {
-        known.notes.push_back(fmt::format("No plan of {}: {}", *name, plan.error().what));
+        known.notes.push_back(fmt::format("No plan of {}: {}", name, plan.error().what));
       }
     } else {
-      known.notes.push_back(fmt::format("{}: {} of weights a GPU", *name, format_bytes(terms.weights)));
+      known.notes.push_back(fmt::format("{}: {} of weights a GPU", name, format_bytes(terms.weights)));
     }
-  } else if (name != nullptr && options.weights_memory.empty()) {
-    known.notes.push_back(fmt::format("{} is not known here: give --model or --weights-memory", *name));
+  } else if (!name.empty() && options.weights_memory.empty()) {
+    known.notes.push_back(fmt::format("{} is not known here: give --model or --weights-memory", name));
   }
   for (const auto& [text, param, place] :
        {std::tuple{&options.gpu_memory, "gpu-memory", &terms.total},
@@ -238,7 +239,7 @@ Result<void> translate_flags(const Options& options) {
   };
   add(known_here->notes);
   add(reading->notes);
-  add(memory_notes(*reading, known_here->terms));
+  add(memory_notes(*reading, known_here->terms, *to));
   add(outcome.written.notes);
   outcome.text = command_text(outcome.written);
   if (options.format != "command") {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,7 @@
 #include "engine/base/text_escape.h"
 #include "engine/bench/trace.h"
 #include "engine/plan/deployment_plan.h"
+#include "engine/plan/flag_value.h"
 #include "engine/plan/kv_format.h"
 #include "engine/plan/machine_profile.h"
 #include "engine/telemetry/host_memory.h"
@@ -26,6 +28,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t kMostDeploymentBytes = 8u << 20;
+constexpr double kExactNumbers = 9007199254740992.0;  // 2^53
 
 struct Options {
   Deployment deployment;
@@ -49,6 +52,13 @@ Result<std::int64_t> count_of(const std::string& text, const char* setting) {
   if (code == std::errc() && end == text.data() + text.size()) return value;
   return wrong(fmt::format("{} is {}, which is no number of tokens", setting, quote_for_message(text)),
                "Give a whole number", setting);
+}
+
+/// "32k" → "32000", "32K" → "32768", "1e6" → "1000000", as engines read them; what is no number stays.
+std::string thousands(std::string text) {
+  const auto number = human_number(text);
+  const bool whole = number && *number == std::floor(*number) && std::abs(*number) < kExactNumbers;
+  return whole ? fmt::format("{}", static_cast<std::int64_t>(*number)) : text;
 }
 
 /// Flags whose value goes into an int of the deployment; check() has the ranges.
@@ -253,10 +263,13 @@ void add_flags(CLI::App& command, Options& options) {
   command.add_option(
       "--engine", options.engine,
       "Whose way of allocating KV: pitwall, needed, vllm, llama.cpp, sglang, trtllm, lmdeploy, tgi");
-  command.add_option("--max-model-len", options.max_model_len,
-                     "Longest sequence in tokens; auto = the model's");
+  command
+      .add_option("--max-model-len", options.max_model_len,
+                  "Longest sequence in tokens, such as 8192, 32k or 32K; auto = the model's")
+      ->transform(thousands);
   command.add_option("--max-num-seqs", options.max_num_seqs, "Sequences that run at once (32)");
-  command.add_option("--max-num-batched-tokens", options.step_tokens, "Tokens computed in one step (2048)");
+  command.add_option("--max-num-batched-tokens", options.step_tokens, "Tokens computed in one step (2048)")
+      ->transform(thousands);
   command.add_option("--block-size", options.block_size, "Tokens in one KV block (32)");
   command.add_option("--kv-cache-dtype", deployment.kv_cache_dtype,
                      "auto, bfloat16, fp8_e4m3, int8, nvfp4, fp8_ds_mla …");

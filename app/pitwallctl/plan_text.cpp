@@ -91,6 +91,7 @@ Json fixes_json(const DeploymentPlan& plan) {
                      {"from", fix.from},
                      {"to", fix.to},
                      {"cost", fix.cost}});
+    if (fix.max_model_len) fixes.back()["max_model_len"] = *fix.max_model_len;
   }
   return fixes;
 }
@@ -252,8 +253,9 @@ std::string plan_text(const DeploymentPlan& plan) {
                       format_bytes(plan.waste_per_sequence));
   text += fmt::format("\n{:<22}{}\n", "verdict", verdict_text(plan));
   for (const Fix& fix : plan.fixes) {
-    text += fmt::format("  {} {} → {}: {} {}; {}\n", fix.setting, fix.from, fix.to, format_bytes(fix.frees),
-                        fix.fits ? "less, enough alone" : "less, not enough alone", fix.cost);
+    text += fmt::format("  {} {} → {}: {} {}; {}{}\n", fix.setting, fix.from, fix.to, format_bytes(fix.frees),
+                        fix.fits ? "less, enough alone" : "less, not enough alone", fix.cost,
+                        fix.max_model_len ? fmt::format("; with max-model-len {}", *fix.max_model_len) : "");
   }
   if (plan.predicted.asked.tokens_per_s > 0) {
     const OperatingPoint& point = plan.predicted.asked;

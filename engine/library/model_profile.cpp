@@ -41,6 +41,29 @@ Error bad_profile(std::string why) {
           "Compare it with the other files of profiles/models", ""};
 }
 
+/// In lower case, without the owner.
+std::string last_name(std::string_view repository) {
+  std::string out(repository.substr(repository.rfind('/') + 1));
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return out;
+}
+
+/// Without the parts that change no size.
+std::string plain_name(std::string_view repository) {
+  static constexpr std::string_view kNoSize[] = {"meta", "instruct", "chat", "it", "hf"};
+  const std::string name = last_name(repository);
+  std::string plain;
+  for (std::size_t at = 0; at < name.size();) {
+    const std::size_t end = std::min(name.find('-', at), name.size());
+    const std::string part = name.substr(at, end - at);
+    if (std::find(std::begin(kNoSize), std::end(kNoSize), part) == std::end(kNoSize))
+      plain += (plain.empty() ? "" : "-") + part;
+    at = end + 1;
+  }
+  return plain;
+}
+
 Result<ModelSpec> named_spec(const json& config, const std::string& name) {
   auto spec = read_hf_spec(config);
   if (spec) spec->name = name;
@@ -69,6 +92,8 @@ Result<ModelProfile> parse_model_profile(std::string_view text) {
     document.at("title").get_to(profile.title);
     document.at("licence").get_to(profile.licence);
     document.at("source").get_to(profile.source);
+    profile.hub = document.value("hub", "");
+    profile.same_shape = document.value("same_shape", std::vector<std::string>{});
     if (document.contains("config")) {
       profile.config = document.at("config").dump();
       auto spec = named_spec(document.at("config"), profile.name);
@@ -100,13 +125,23 @@ const ModelProfile* find_model_profile(std::string_view name) {
 std::string local_model_name(const std::string& name) {
   std::error_code error;
   if (name.empty() || fs::exists(name, error)) return name;
-  std::string last = name.substr(name.rfind('/') + 1);
-  std::transform(last.begin(), last.end(), last.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  if (find_model_profile(last) != nullptr) return last;
-  for (const std::string_view part : {"-instruct", "-chat", "-it"})
-    if (const std::size_t at = last.find(part); at != std::string::npos) last.erase(at, part.size());
-  return find_model_profile(last) != nullptr ? last : name;
+  const std::string last = last_name(name), plain = plain_name(name);
+  for (const ModelProfile& profile : model_profiles()) {
+    const bool same = std::any_of(profile.same_shape.begin(), profile.same_shape.end(),
+                                  [&](const std::string& each) { return last_name(each) == last; });
+    if (same || last == profile.name) return profile.name;
+  }
+  for (const ModelProfile& profile : model_profiles()) {
+    if (plain == profile.name || (!profile.hub.empty() && plain == plain_name(profile.hub)))
+      return profile.name;
+  }
+  return name;
+}
+
+std::string hub_model_name(const std::string& name) {
+  std::error_code error;
+  const ModelProfile* profile = fs::exists(name, error) ? nullptr : find_model_profile(name);
+  return profile == nullptr || profile->hub.empty() ? name : profile->hub;
 }
 
 Result<ModelSpec> find_model_spec(const std::string& path_or_name) {

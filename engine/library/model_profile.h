@@ -29,8 +29,10 @@ struct ModelProfile {
   std::string licence;  ///< SPDX identifier
   std::string terms;    ///< address of what its user has to agree to; empty for a permissive licence
   std::string source;
-  std::string config;             ///< fields of config.json, as JSON; empty = the profile has none
-  std::optional<ModelSpec> spec;  ///< of `config`, where this engine runs its architecture
+  std::string hub;                      ///< repository that has it, owner and name; empty = nobody else's
+  std::vector<std::string> same_shape;  ///< further repositories whose config.json has the same sizes
+  std::string config;                   ///< fields of config.json, as JSON; empty = the profile has none
+  std::optional<ModelSpec> spec;        ///< of `config`, where this engine runs its architecture
 
   // The file, where it can be fetched.
   std::string file;  ///< name under the models folder
@@ -50,6 +52,9 @@ const ModelProfile* find_model_profile(std::string_view name);  ///< nullptr whe
 /// What a model is called here: "meta-llama/Llama-3.1-8B-Instruct" is the profile llama-3.1-8b. Paths that
 /// exist, and names that no profile has, stay as they are.
 std::string local_model_name(const std::string& name);
+
+/// What it is called elsewhere: the repository of the profile of that name. Paths and other names stay.
+std::string hub_model_name(const std::string& name);
 
 /// The shape of a model, its weights not needed: a profile's name, or what resolve_model takes, or a bare
 /// config.json. The error lists the profiles that have a shape.

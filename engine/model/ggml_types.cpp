@@ -10,12 +10,53 @@ namespace pitwall {
 
 namespace {
 
-// By number; empty where the format has retired the number.
-constexpr std::array<std::string_view, 42> kNames = {
-    "F32",   "F16",    "Q4_0",  "Q4_1", "",     "",        "Q5_0",   "Q5_1",    "Q8_0",  "Q8_1",   "Q2_K",
-    "Q3_K",  "Q4_K",   "Q5_K",  "Q6_K", "Q8_K", "IQ2_XXS", "IQ2_XS", "IQ3_XXS", "IQ1_S", "IQ4_NL", "IQ3_S",
-    "IQ2_S", "IQ4_XS", "I8",    "I16",  "I32",  "I64",     "F64",    "IQ1_M",   "BF16",  "",       "",
-    "",      "TQ1_0",  "TQ2_0", "",     "",     "",        "MXFP4",  "NVFP4",   "Q1_0"};
+struct GgmlType {
+  std::string_view name;
+  GgmlBlock block;
+};
+/// By number (ggml.h, ggml-common.h); empty where the format has retired the number.
+constexpr std::array<GgmlType, 42> kTypes = {{{"F32", {1, 4}},
+                                              {"F16", {1, 2}},
+                                              {"Q4_0", {32, 18}},
+                                              {"Q4_1", {32, 20}},
+                                              {},
+                                              {},
+                                              {"Q5_0", {32, 22}},
+                                              {"Q5_1", {32, 24}},
+                                              {"Q8_0", {32, 34}},
+                                              {"Q8_1", {32, 36}},
+                                              {"Q2_K", {256, 84}},
+                                              {"Q3_K", {256, 110}},
+                                              {"Q4_K", {256, 144}},
+                                              {"Q5_K", {256, 176}},
+                                              {"Q6_K", {256, 210}},
+                                              {"Q8_K", {256, 292}},
+                                              {"IQ2_XXS", {256, 66}},
+                                              {"IQ2_XS", {256, 74}},
+                                              {"IQ3_XXS", {256, 98}},
+                                              {"IQ1_S", {256, 50}},
+                                              {"IQ4_NL", {32, 18}},
+                                              {"IQ3_S", {256, 110}},
+                                              {"IQ2_S", {256, 82}},
+                                              {"IQ4_XS", {256, 136}},
+                                              {"I8", {1, 1}},
+                                              {"I16", {1, 2}},
+                                              {"I32", {1, 4}},
+                                              {"I64", {1, 8}},
+                                              {"F64", {1, 8}},
+                                              {"IQ1_M", {256, 56}},
+                                              {"BF16", {1, 2}},
+                                              {},
+                                              {},
+                                              {},
+                                              {"TQ1_0", {256, 54}},
+                                              {"TQ2_0", {256, 66}},
+                                              {},
+                                              {},
+                                              {},
+                                              {"MXFP4", {32, 17}},
+                                              {"NVFP4", {64, 36}},
+                                              {"Q1_0", {128, 18}}}};
 
 }  // namespace
 
@@ -58,9 +99,14 @@ std::optional<TensorType> tensor_type_of_ggml(std::uint32_t number) {
   }
 }
 
+std::optional<GgmlBlock> ggml_block(std::uint32_t number) {
+  if (number >= kTypes.size() || kTypes[number].name.empty()) return std::nullopt;
+  return kTypes[number].block;
+}
+
 std::string ggml_type_name(std::uint32_t number) {
-  if (number >= kNames.size() || kNames[number].empty()) return fmt::format("unknown type {}", number);
-  return fmt::format("{} (type {})", kNames[number], number);
+  if (!ggml_block(number)) return fmt::format("unknown type {}", number);
+  return fmt::format("{} (type {})", kTypes[number].name, number);
 }
 
 }  // namespace pitwall

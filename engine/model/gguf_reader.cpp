@@ -226,16 +226,18 @@ std::string shape_text(const std::vector<std::uint64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-// Shape and type of the view; `data` is set by the caller once its place is known to lie inside the file.
-Result<TensorView> describe(const std::filesystem::path& path, const GgufTensor& tensor) {
+Error not_read(const std::filesystem::path& path, const GgufTensor& tensor) {
+  return {Error::Kind::unsupported,
+          fmt::format("{}: tensor {} is stored as {}, which is not read yet", path.string(),
+                      quote_for_message(tensor.name), ggml_type_name(tensor.type)),
+          "", "Use a file of another quantisation, such as Q4_K_M, Q6_K or Q8_0", tensor.name};
+}
+
+// Shape and size; `data` is set by the caller once its place is known to lie inside the file.
+Result<GgufExtent> describe(const std::filesystem::path& path, const GgufTensor& tensor) {
   const std::string name = quote_for_message(tensor.name);
-  const auto type = tensor_type_of_ggml(tensor.type);
-  if (!type) {
-    return Error{Error::Kind::unsupported,
-                 fmt::format("{}: tensor {} is stored as {}, which is not read yet", path.string(), name,
-                             ggml_type_name(tensor.type)),
-                 "", "Use a file of another quantisation, such as Q4_K_M, Q6_K or Q8_0", tensor.name};
-  }
+  const auto block = ggml_block(tensor.type);
+  if (!block) return not_read(path, tensor);
   if (tensor.shape.empty()) {
     return malformed(path, fmt::format("tensor {} has no dimensions", name), tensor.name);
   }
@@ -252,16 +254,15 @@ Result<TensorView> describe(const std::filesystem::path& path, const GgufTensor&
                      tensor.name);
   }
   const std::uint64_t columns = tensor.shape[0], rows = numbers / columns;
-  TensorView view{tensor.name, *type, static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)};
-  const TensorTypeInfo& info = tensor_type_info(*type);
-  if (view.columns % info.block_elements != 0) {
+  GgufExtent extent{&tensor, static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)};
+  if (extent.columns % block->elements != 0) {
     return malformed(path,
-                     fmt::format("tensor {} has rows of {} numbers, no multiple of the {} of a {} block",
-                                 name, view.columns, info.block_elements, info.name),
+                     fmt::format("tensor {} has rows of {} numbers, no multiple of the {} of a block of {}",
+                                 name, extent.columns, block->elements, ggml_type_name(tensor.type)),
                      tensor.name);
   }
-  view.bytes = tensor_bytes(*type, view.rows * view.columns);
-  return view;
+  extent.bytes = extent.rows * (extent.columns / block->elements) * block->bytes;
+  return extent;
 }
 
 }  // namespace
@@ -285,16 +286,16 @@ Result<GgufFile> GgufFile::open(const std::filesystem::path& path) {
   return file;
 }
 
-Result<std::vector<TensorView>> GgufFile::tensor_views() const {
+Result<std::vector<GgufExtent>> GgufFile::extents() const {
   const std::uint64_t size = map_.bytes().size();
   const std::uint64_t data_start = (header_bytes_ + alignment_ - 1) / alignment_ * alignment_;
-  std::vector<TensorView> views;
-  views.reserve(tensors_.size());
+  std::vector<GgufExtent> extents;
+  extents.reserve(tensors_.size());
   std::uint64_t furthest = 0;  // where the tensors end
   const GgufTensor* last = nullptr;
   for (const GgufTensor& tensor : tensors_) {
-    auto view = describe(path(), tensor);
-    if (!view.ok()) return view.error();
+    auto extent = describe(path(), tensor);
+    if (!extent.ok()) return extent.error();
     if (tensor.offset % alignment_ != 0 || tensor.offset > std::numeric_limits<std::int64_t>::max() / 2) {
       return malformed(path(),
                        fmt::format("tensor {} has offset {}, no multiple of {} inside a file",
@@ -303,10 +304,10 @@ Result<std::vector<TensorView>> GgufFile::tensor_views() const {
     }
     // At most 2^42 bytes at offsets below 2^62: these sums cannot overflow.
     const std::uint64_t start = data_start + tensor.offset;
-    const std::uint64_t end = start + static_cast<std::uint64_t>(view->bytes);
+    const std::uint64_t end = start + static_cast<std::uint64_t>(extent->bytes);
     if (end > furthest) furthest = end, last = &tensor;
-    if (end <= size) view->data = map_.bytes().data() + start;
-    views.push_back(std::move(*view));
+    if (end <= size) extent->data = map_.bytes().data() + start;
+    extents.push_back(*extent);
   }
   if (furthest > size) {
     const auto number = [](std::uint64_t bytes) { return format_count(static_cast<std::int64_t>(bytes)); };
@@ -314,6 +315,24 @@ Result<std::vector<TensorView>> GgufFile::tensor_views() const {
                                          quote_for_message(last->name), number(data_start + last->offset),
                                          number(furthest), number(size),
                                          format_bytes(static_cast<Bytes>(furthest - size))));
+  }
+  return extents;
+}
+
+Result<std::vector<TensorView>> GgufFile::tensor_views() const {
+  for (const GgufTensor& tensor : tensors_) {
+    if (!tensor_type_of_ggml(tensor.type)) return not_read(path(), tensor);
+  }
+  const auto all = extents();
+  if (!all.ok()) return all.error();
+  std::vector<TensorView> views;
+  views.reserve(all->size());
+  for (const GgufExtent& extent : *all) {
+    TensorView view{extent.tensor->name, *tensor_type_of_ggml(extent.tensor->type), extent.rows,
+                    extent.columns};
+    view.bytes = extent.bytes;
+    view.data = extent.data;
+    views.push_back(std::move(view));
   }
   return views;
 }

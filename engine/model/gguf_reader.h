@@ -22,6 +22,14 @@ struct GgufTensor {
   std::uint64_t offset = 0;          ///< from the start of the tensor data
 };
 
+/// A tensor as rows × columns; rows are the product of all dimensions but the fastest.
+struct GgufExtent {
+  const GgufTensor* tensor = nullptr;
+  std::int64_t rows = 0, columns = 0;
+  Bytes bytes = 0;
+  const std::byte* data = nullptr;
+};
+
 /// Move-only; metadata and views point into the map and live as long as the file.
 class GgufFile {
  public:
@@ -37,9 +45,10 @@ class GgufFile {
     return map_.bytes().first(header_bytes_);
   }  ///< all before the padding
 
-  /// All tensors as rows × columns, in file order; rows are the product of all dimensions but the fastest.
-  /// Refused: types that are not read here, rows that are no whole blocks, data that is not aligned or lies
-  /// outside the file.
+  /// Where all tensors lie, in file order. Refused: types that the format does not have, rows that are no
+  /// whole blocks, data that is not aligned or lies outside the file.
+  Result<std::vector<GgufExtent>> extents() const;
+  /// All tensors as rows × columns, in file order. Refused beside that: types that are not read here.
   Result<std::vector<TensorView>> tensor_views() const;
 
  private:

@@ -143,14 +143,28 @@ std::vector<std::span<const std::byte>> GgufSet::headers() const {
   return headers;
 }
 
-Result<std::vector<TensorView>> GgufSet::tensor_views() const {
-  std::vector<TensorView> all;
-  for (const GgufFile& part : parts_) {
-    auto views = part.tensor_views();
-    if (!views) return views;
-    std::move(views->begin(), views->end(), std::back_inserter(all));
+namespace {
+
+template <class Each>
+Result<std::vector<Each>> of_all(const std::vector<GgufFile>& parts,
+                                 Result<std::vector<Each>> (GgufFile::*list)() const) {
+  std::vector<Each> all;
+  for (const GgufFile& part : parts) {
+    auto some = (part.*list)();
+    if (!some) return some;
+    std::move(some->begin(), some->end(), std::back_inserter(all));
   }
   return all;
+}
+
+}  // namespace
+
+Result<std::vector<GgufExtent>> GgufSet::extents() const {
+  return of_all(parts_, &GgufFile::extents);
+}
+
+Result<std::vector<TensorView>> GgufSet::tensor_views() const {
+  return of_all(parts_, &GgufFile::tensor_views);
 }
 
 }  // namespace pitwall

@@ -23,7 +23,8 @@ class GgufSet {
   const GgufMetadata& metadata() const { return parts_.front().metadata(); }
   std::size_t tensor_count() const;
   std::vector<std::span<const std::byte>> headers() const;
-  Result<std::vector<TensorView>> tensor_views() const;  ///< of all parts; see GgufFile
+  Result<std::vector<GgufExtent>> extents() const;  ///< of all parts; see GgufFile
+  Result<std::vector<TensorView>> tensor_views() const;
 
  private:
   std::filesystem::path path_;

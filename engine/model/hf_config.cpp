@@ -9,6 +9,7 @@
 
 #include "engine/base/text_escape.h"
 #include "engine/model/hf_rope.h"
+#include "engine/model/json_text.h"
 
 namespace pitwall {
 
@@ -109,6 +110,25 @@ int stretched_context(const ModelSpec& spec) {
 }
 
 }  // namespace
+
+Result<json> parse_hf_config(std::string_view text, const std::filesystem::path& folder) {
+  auto config = parse_json_object(without_python_numbers(text), folder / "config.json");
+  const std::filesystem::path beside = folder / "hf_quant_config.json";
+  std::error_code ignored;
+  if (!config || config->contains("quantization_config") || !std::filesystem::exists(beside, ignored))
+    return config;
+  if (!std::filesystem::is_regular_file(beside, ignored)) {  // reading a pipe may never end
+    return Error{Error::Kind::invalid_input, beside.string() + " is no regular file", "",
+                 "Fetch the model again", ""};
+  }
+  auto quantised = read_json_object(beside);
+  if (!quantised) return quantised;
+  const auto settings = quantised->find("quantization");
+  if (settings != quantised->end() && settings->is_object() &&
+      !settings->value("quant_algo", json()).is_null())
+    (*config)["quantization_config"] = *settings;
+  return config;
+}
 
 Result<HfConfig> find_hf_config(const json& config) {
   const auto names = config.find("architectures");

@@ -13,7 +13,6 @@
 #include "engine/model/hf_config.h"
 #include "engine/model/hf_quantization.h"
 #include "engine/model/hf_vocabulary.h"
-#include "engine/model/json_text.h"
 #include "engine/model/kv_scales.h"
 #include "engine/model/safetensors_reader.h"
 #include "engine/model/weight_binding.h"
@@ -72,7 +71,7 @@ class HfModel final : public Model {
     const fs::path config_file = folder / "config.json";
     const auto config_text = read_file(config_file, kMaxConfigBytes);
     if (!config_text.ok()) return config_text.error();
-    const auto config = parse_json_object(without_python_numbers(*config_text), config_file);
+    const auto config = parse_hf_config(*config_text, folder);
     if (!config.ok()) return config.error();
     if (auto ok = describe(*config); !ok.ok()) return in_file(config_file, ok.error());
 

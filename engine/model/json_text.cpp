@@ -14,24 +14,40 @@ namespace {
 constexpr int kMaxDepth = 16;
 constexpr std::size_t kMaxFileBytes = std::size_t{32} << 20;
 
+/// By brackets outside of strings. A callback of the parser would do, but after each child it looks through
+/// all of the parent's: the time of a header would grow with the square of its tensors.
+bool is_too_deep(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char letter = text[at];
+    if (quoted && letter == '\\') {
+      ++at;
+    } else if (letter == '"') {
+      quoted = !quoted;
+    } else if (!quoted && (letter == '{' || letter == '[')) {
+      if (++depth > kMaxDepth) return true;
+    } else if (!quoted && (letter == '}' || letter == ']')) {
+      --depth;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<nlohmann::json> parse_json_object(std::string_view text, const std::filesystem::path& file) {
-  bool too_deep = false;
-  const auto bounded = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
-    too_deep = too_deep || depth > kMaxDepth;
-    return depth <= kMaxDepth;
-  };
+  const bool too_deep = is_too_deep(text);
   nlohmann::json json;
   try {
-    json = nlohmann::json::parse(text.begin(), text.end(), bounded);
+    if (!too_deep) json = nlohmann::json::parse(text.begin(), text.end());
   } catch (const nlohmann::json::out_of_range&) {  // JSON allows 1e400, which no number of this machine holds
     return Error{Error::Kind::invalid_input,
                  fmt::format("{} holds a number that is too large", file.string()), "",
                  "Correct the number, or fetch the file again", ""};
   } catch (const nlohmann::json::exception&) {
   }
-  if (json.is_object() && !too_deep) return json;
+  if (json.is_object()) return json;
   return Error{Error::Kind::invalid_input,
                fmt::format("{} is not a JSON object{}", file.string(),
                            too_deep ? fmt::format(" of at most {} levels", kMaxDepth) : std::string()),
@@ -63,7 +79,9 @@ std::string without_python_numbers(std::string_view text) {
     if (word == 0) {
       plain += letter;
     } else {
-      plain += "null";
+      plain += '"';
+      plain += text.substr(at, word);
+      plain += '"';
       at += word - 1;
     }
   }

@@ -22,8 +22,11 @@ bool holds(const List& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
+/// Of a program, also of Windows.
 std::string_view base_name(std::string_view word) {
-  return word.substr(word.rfind('/') + 1);
+  word.remove_prefix(word.find_last_of("/\\") + 1);
+  if (word.ends_with(".exe")) word.remove_suffix(4);
+  return word;
 }
 
 std::optional<NamedText> assignment(std::string_view word) {
@@ -68,7 +71,7 @@ const EngineProfile* engine_of_image(std::string_view image) {
 /// How many words an engine knows as its flags.
 std::size_t known_flags(const EngineProfile& engine, const Words& words) {
   return static_cast<std::size_t>(std::count_if(words.begin(), words.end(), [&](const std::string& word) {
-    return is_flag(engine, word) && knows_flag(engine, flag_name(engine, word));
+    return is_flag(engine, word) && !known_flag(engine, flag_name(engine, word)).empty();
   }));
 }
 
@@ -90,7 +93,8 @@ Result<const EngineProfile*> engine_of_flags(const Words& words) {
                "Name it with --from: " + profile_names(engine_profiles()), "from"};
 }
 
-/// docker run's own options; a number of GPUs among them is kept.
+/// docker run's own options: variables and a number of GPUs are kept; those that reach out of the container
+/// are named.
 class DockerRun {
  public:
   DockerRun(const Words& words, std::size_t at, EngineCommand& command) : words_(words), command_(command) {
@@ -107,6 +111,8 @@ class DockerRun {
       if (!joined) ++at;
     }
     image_ = at;
+    if (!lost_.empty())
+      command_.notes.push_back(fmt::format("Say again where it runs, docker run had them: {}", lost_));
   }
   std::size_t image() const { return image_; }
 
@@ -115,6 +121,9 @@ class DockerRun {
     if (option == "-e" || option == "--env") {
       if (auto pair = assignment(value)) command_.environment.push_back(std::move(*pair));
     }
+    static constexpr std::array<std::string_view, 7> kOutside = {"-p",      "--publish", "-v",   "--volume",
+                                                                 "--mount", "--network", "--net"};
+    if (holds(kOutside, option)) lost_ += fmt::format("{}{} {}", lost_.empty() ? "" : ", ", option, value);
     if (option != "--gpus") return;
     std::erase(value, '"');
     if (value.starts_with("device=")) {
@@ -126,6 +135,7 @@ class DockerRun {
   const Words& words_;
   EngineCommand& command_;
   std::size_t image_ = 0;
+  std::string lost_;
 };
 
 /// Blogs and chats turn -- into dashes of print.

@@ -92,6 +92,8 @@ void add_latent_layer(const ConfigReader& reader, bool own_index, LayerState& st
                  capped_sum(capped_product(rank, heads, nope + value), capped_product(heads, value, hidden)));
   counts.replicated = capped_product(hidden, rank + rope) + rank + 2 * hidden;
   if (query_rank > 0) counts.replicated += capped_product(hidden, query_rank) + query_rank;
+  if (reader.family.traits.head_gates)
+    counts.attention = capped_sum(counts.attention, capped_product(hidden, heads));
   if (!own_index) return;
   const std::int64_t index = reader.count({"index_head_dim"}),
                      index_heads = reader.count({"index_n_heads"}, 64);
@@ -119,6 +121,22 @@ void add_linear_layer(const ConfigReader& reader, LayerState& state, LayerWeight
   counts.attention = capped_product(hidden, convolved + value_width + 2 * values) +
                      capped_product(convolved, kernel) + 2 * values + capped_product(value_width, hidden);
   counts.replicated = 2 * hidden + value_dim;
+}
+
+/// Kimi delta attention: a matrix for each head, a decay for each of its rows, gates of low rank.
+void add_delta_layer(const ConfigReader& reader, int heads, int head_dim, int kernel, LayerState& state,
+                     LayerWeightCounts& counts) {
+  const std::int64_t hidden = reader.out.hidden, width = capped_product(heads, head_dim);
+  state = {};
+  state.kind = Kind::recurrent;
+  state.recurrent_numbers = capped_product(width, head_dim);
+  state.convolution_numbers = capped_product(3, width, std::max<std::int64_t>(kernel - 1, 0));
+  const std::int64_t gate = reader.family.traits.full_gates ? capped_product(hidden, width)
+                                                            : capped_product(head_dim, hidden + width);
+  counts = {};
+  counts.attention = capped_sum(capped_product(4, hidden, width) + capped_product(3, width, kernel),
+                                capped_product(2, gate) + capped_product(hidden, heads) + width + heads);
+  counts.replicated = 2 * hidden + head_dim;
 }
 
 /// What `layer_types` says of a layer, else the older keys.
@@ -154,6 +172,17 @@ std::vector<std::string> layer_types(const ConfigReader& reader, int layers) {
         break;
       }
       types[static_cast<std::size_t>(at)] = "full_attention";
+    }
+    return types;
+  }
+  if (const json* linear = keys.object("linear_attn_config")) {  // Kimi Linear: layers count from 1
+    std::vector<std::string> types = every(0, "linear_attention");
+    for (const int at : HfKeys(*linear, keys.errors()).counts("full_attn_layers")) {
+      if (at < 1 || at > layers) {
+        keys.wrong("linear_attn_config", "layers that exist");
+        break;
+      }
+      types[static_cast<std::size_t>(at) - 1] = "full_attention";
     }
     return types;
   }
@@ -206,7 +235,8 @@ class Mlps {
  public:
   explicit Mlps(const ConfigReader& reader) : reader_(reader), hidden_(reader.out.hidden) {
     experts_ = reader.count({"n_routed_experts", "num_local_experts", "num_experts", "moe_num_experts"}, 0);
-    top_k_ = reader.count({"num_experts_per_tok", "moe_topk", "top_k_experts", "moe_k"}, 1);
+    top_k_ = reader.count(
+        {"num_experts_per_tok", "moe_topk", "top_k_experts", "moe_k", "num_experts_per_token"}, 1);
     const bool expert_width =
         reader.has({"moe_intermediate_size", "expert_ffn_hidden_size", "moe_intermediate_dim"});
     const ConfigReader::Names widths = {"intermediate_size", "intermediate_size_mlp", "n_inner",
@@ -258,7 +288,7 @@ class Mlps {
                                                             : layer >= first_dense_ && step_ > 0 &&
                                                                   (layer + 1) % step_ == 0 && !listed);
     if (!sparse) {
-      counts.mlp = dense();
+      counts.mlp = dense() + (traits.inner_norms ? dense_ : 0);
       return;
     }
     counts.experts = capped_product(experts_, mlp_counts(hidden_, expert_, traits.gated, traits.expert_bias));
@@ -266,9 +296,10 @@ class Mlps {
     // Gemma 4 has its dense MLP beside the experts.
     if (reader_.keys.flag("enable_moe_block", false)) counts.mlp += dense();
     counts.replicated = capped_sum(counts.replicated, capped_product(hidden_, experts_ + zero_experts_));
-    if (traits.expert_bias) counts.replicated += experts_;
-    if (reader_.has({"shared_expert_intermediate_size"}) && shared_ > 0)
-      counts.replicated += hidden_;  // its gate
+    if (traits.expert_bias || traits.correction_bias) counts.replicated += experts_;
+    if (traits.sparse_norm) counts.replicated += hidden_;
+    if (reader_.has({"shared_expert_intermediate_size"}) && shared_ > 0 && traits.shared_gate)
+      counts.replicated += hidden_;
   }
 
  private:
@@ -289,6 +320,7 @@ class Decoder {
     if (reader_.keys.errors().error()) return;
     const std::vector<std::string> types = layer_types(reader_, layers);
     const std::vector<int> kv_heads = kv_heads_of(reader_, layers);
+    heads_ = reader_.per_layer({"num_attention_heads_per_layer"}, layers, reader_.out.heads);
     const std::vector<std::string> indexers = reader_.keys.texts("indexer_types");
     const int shared = reader_.count({"num_kv_shared_layers"}, 0);
     if (shared >= layers) reader_.keys.wrong("num_kv_shared_layers", "fewer than there are layers");
@@ -317,6 +349,8 @@ class Decoder {
     const bool linear = type == "linear_attention", mamba = reader_.has({"mamba_d_state"});
     if (type == "lightning_attention" || (linear && reader_.family.architecture.starts_with("MiniMax"))) {
       add_lightning(state, counts);
+    } else if (linear && reader_.has({"linear_num_heads", "linear_attn_config"})) {
+      add_delta(state, counts);
     } else if (linear && !mamba) {
       add_linear_layer(reader_, state, counts);
     } else if (type == "mamba" || linear) {
@@ -341,7 +375,8 @@ class Decoder {
   }
 
   static bool is_latent(std::string_view type) {
-    return type == "full_attention" || type == "attention" || type == "deepseek_sparse_attention";
+    return type == "full_attention" || type == "attention" || type == "deepseek_sparse_attention" ||
+           type == "indexed_attention";
   }
 
   void add_attention(int layer, const std::string& type, int kv_heads, LayerState& state,
@@ -360,14 +395,31 @@ class Decoder {
       return;
     }
     AttentionShape shape = full ? attention_.full : attention_.sliding;
+    DecoderTraits traits = reader_.family.traits;
+    shape.heads = heads_[static_cast<std::size_t>(layer)];
     shape.kv_heads = full ? reader_.count({"num_global_key_value_heads"}, kv_heads) : kv_heads;
+    if (traits.window_doubles_heads) {
+      traits.sinks = sliding;
+      if (sliding) shape.kv_heads = reader_.count({"swa_num_key_value_heads"}, 2 * kv_heads);
+    }
     state = attention_state(shape);
-    counts = attention_counts(shape, reader_.family.traits);
+    counts = attention_counts(shape, traits);
     if (full) return;
     state.kind = sliding ? Kind::sliding : Kind::chunked;
     state.window = sliding ? reader_.count({"sliding_window"}) : reader_.count({"attention_chunk_size"});
     if (state.window < 1)
       reader_.keys.wrong(sliding ? "sliding_window" : "attention_chunk_size", "a length above 0");
+  }
+
+  void add_delta(LayerState& state, LayerWeightCounts& counts) const {
+    if (const json* nested = reader_.keys.object("linear_attn_config")) {
+      const HfKeys keys(*nested, reader_.keys.errors());
+      add_delta_layer(reader_, keys.count("num_heads"), keys.count("head_dim"),
+                      keys.count("short_conv_kernel_size", 4), state, counts);
+    } else {
+      add_delta_layer(reader_, reader_.count({"linear_num_heads"}), reader_.count({"linear_head_dim"}),
+                      reader_.count({"linear_conv_kernel_dim"}, 4), state, counts);
+    }
   }
 
   /// MiniMax-Text-01: a matrix for each head, and a gate on what it yields.
@@ -436,6 +488,7 @@ class Decoder {
   const ConfigReader& reader_;
   Attention attention_;
   Mlps mlps_;
+  std::vector<int> heads_;  ///< of queries, in each layer
 };
 
 }  // namespace

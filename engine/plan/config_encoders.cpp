@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Encoders, which keep nothing, and decoders that attend to what an encoder left: K and V of its tokens stay
 // for the whole reply, whatever its length.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -75,8 +77,8 @@ void read_encoder_decoder(const ConfigReader& reader) {
     cross_counts.replicated -= norm_counts(reader.out.hidden, traits) / 2;  // one norm, not two
     add_layer(reader.out, state, cross_counts);
   }
-  reader.out.remarks.push_back("Cross-attention is counted for the longest input, " + format_count(source) +
-                               " encoder tokens");
+  reader.out.remarks.push_back(fmt::format(
+      "Cross-attention is counted for the longest input, {} encoder tokens", format_count(source)));
 }
 
 void read_mllama(const ConfigReader& reader) {
@@ -94,8 +96,8 @@ void read_mllama(const ConfigReader& reader) {
     state.kind = Kind::cross;
     state.window = kPatches;
   }
-  reader.out.remarks.push_back("Cross-attention is counted for one image of " + format_count(kPatches) +
-                               " patches");
+  reader.out.remarks.push_back(
+      fmt::format("Cross-attention is counted for one image of {} patches", format_count(kPatches)));
 }
 
 void read_encoder(const ConfigReader& reader) {

@@ -2,6 +2,7 @@
 // Architectures of hub checkpoints that this engine does not run: how config.json becomes an outline. A new
 // architecture is a row in config_families.cpp.
 #pragma once
+#include <array>
 #include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
 #include <string_view>
@@ -40,6 +41,19 @@ struct DecoderTraits {
   Windows windows = Windows::by_key;
   int window_pattern = 0;
   int head_dim = 0;  ///< where the file is silent; 0 = hidden / heads
+  /// Keys without which the class is another model, "a|b" where one of them will do: missing ones are errors.
+  std::array<std::string_view, 3> needs = {};
+  bool one_norm_if_parallel = false;  ///< attention and MLP side by side share a norm (StableLM)
+  bool head_gates = false;            ///< each head's result passes a gate: hidden × heads
+  bool gate_bias = false;             ///< … a number a head beside them
+  bool full_gates = false;            ///< Kimi's delta attention with gates of full rank (Ling)
+  bool shared_gate = true;            ///< where `shared_expert_intermediate_size` is stated: hidden
+  bool correction_bias = false;       ///< a weight an expert beside the router
+  bool sparse_norm = false;           ///< a norm behind the experts
+  bool inner_norms = false;           ///< norms before the output and before the down-projection (BitNet)
+  bool window_doubles_heads = false;  ///< layers with a window have twice the KV heads, and alone sinks
+  int head_vectors = 0;               ///< of a head's width in each layer
+  std::string_view own_key = {};      ///< changes what is cached, and no other family reads it
 };
 
 struct ConfigFamily;
@@ -71,6 +85,8 @@ struct ConfigFamily {
 /// nullptr when unknown. A file without `architectures` is looked up by its model_type.
 const ConfigFamily* find_config_family(std::string_view architecture);
 const ConfigFamily* find_config_family_of_type(std::string_view model_type);
+/// What known layers keep that no LayerState says; empty = nothing is known against it.
+std::string_view why_not_estimated(std::string_view architecture);
 /// The object that describes the language model of a checkpoint that also sees or hears; nullptr when
 /// `config` does so itself.
 const nlohmann::json* nested_config(const nlohmann::json& config);

@@ -49,11 +49,14 @@ constexpr std::string_view kCacheKeys[] = {"kv_lora_rank",
                                            "num_kv_heads",
                                            "multi_query",
                                            "multi_query_attention",
-                                           "zero_expert_num"};
-/// Known by nobody here though their names say nothing that kCacheMarks catches.
+                                           "zero_expert_num",
+                                           "linear_num_heads",
+                                           "num_attention_heads_per_layer"};
+/// Known by nobody here, or by one family alone (own_key), though their names say nothing that kCacheMarks
+/// catches.
 constexpr std::string_view kUnknownCacheKeys[] = {
-    "mixer_types",      "linear_attn_config",      "rwkv_version",    "compress_ratios",
-    "indexer_head_dim", "sparse_attention_config", "per_layer_config"};
+    "linear_attn_config",      "mixer_types",     "rwkv_version", "compress_ratios", "indexer_head_dim",
+    "sparse_attention_config", "per_layer_config"};
 /// What names of keys have in common that say which layers cache what, and for how many heads.
 constexpr std::string_view kCacheMarks[] = {
     "kv_head",        "head_kv",         "heads_kv",   "key_value_head", "kv_group",
@@ -62,10 +65,19 @@ constexpr std::string_view kCacheMarks[] = {
     "layer_pattern",  "hybrid",          "cla_",       "kv_shar",        "share_kv",
     "shared_kv",      "kv_compress",     "kv_latent",  "kv_lora",        "window_pattern"};
 /// … of which readers know these, and these change nothing: what they say stands under another key too.
-constexpr std::string_view kKnownMarked[] = {
-    "num_key_value_heads", "num_attention_groups",   "multi_query_group_num",   "layer_types",
-    "attn_layer_offset",   "sliding_window_pattern", "_sliding_window_pattern", "cla_share_factor",
-    "hybrid_layer_ids",    "mlp_layer_types",        "mtp_layers_block_type",   "use_hybrid_norm"};
+constexpr std::string_view kKnownMarked[] = {"num_key_value_heads",
+                                             "num_attention_groups",
+                                             "multi_query_group_num",
+                                             "layer_types",
+                                             "attn_layer_offset",
+                                             "sliding_window_pattern",
+                                             "_sliding_window_pattern",
+                                             "cla_share_factor",
+                                             "hybrid_layer_ids",
+                                             "mlp_layer_types",
+                                             "mtp_layers_block_type",
+                                             "use_hybrid_norm",
+                                             "prefix_dense_sliding_window_pattern"};
 
 template <class List>
 bool holds(const List& list, std::string_view key) {
@@ -73,16 +85,18 @@ bool holds(const List& list, std::string_view key) {
 }
 
 /// The first key of an object that changes what is cached and that nobody here understands.
-std::string unknown_cache_key(const json& config) {
+std::string unknown_cache_key(const json& config, std::string_view known = {}) {
   for (const auto& [key, value] : config.items()) {
     if (holds(kUnknownCacheKeys, key)) {
-      if (says_something(value)) return key;
+      if (key != known && says_something(value)) return key;
       continue;
     }
     const bool marked =
         std::any_of(std::begin(kCacheMarks), std::end(kCacheMarks),
                     [&](std::string_view mark) { return key.find(mark) != std::string::npos; });
-    if (marked && !holds(kCacheKeys, key) && !holds(kKnownMarked, key) && says_something(value)) return key;
+    if (marked && key != known && !holds(kCacheKeys, key) && !holds(kKnownMarked, key) &&
+        says_something(value))
+      return key;
   }
   return "";
 }
@@ -133,8 +147,25 @@ Result<std::string> architecture_of(const json& config) {
   return unknown_architecture(type);
 }
 
+/// The first key, or one of several, that a class is nothing without.
+std::string_view missing_need(const DecoderTraits& traits, const HfKeys& keys) {
+  for (const std::string_view need : traits.needs) {
+    bool found = need.empty();
+    for (std::size_t from = 0; from < need.size();) {
+      const std::size_t end = std::min(need.find('|', from), need.size());
+      found = found || keys.has(std::string(need.substr(from, end - from)).c_str());
+      from = end + 1;
+    }
+    if (!found) return need.substr(0, need.find('|'));
+  }
+  return "";
+}
+
 Result<ModelOutline> of_family(const json& config, const std::string& architecture) {
   const ConfigFamily* family = find_config_family(architecture);
+  if (const std::string_view reason = why_not_estimated(architecture); !reason.empty())
+    return cannot_estimate(fmt::format("layers of architecture `{}` {}", architecture, reason),
+                           "architectures");
   if (family == nullptr) return unknown_architecture(architecture);
   const json* text = nested_config(config);
   if (family->read == nullptr) {  // a wrapper
@@ -147,7 +178,7 @@ Result<ModelOutline> of_family(const json& config, const std::string& architectu
   }
   if (text == nullptr) text = &config;
   for (const json* object : {&config, text}) {
-    if (const std::string key = unknown_cache_key(*object); !key.empty())
+    if (const std::string key = unknown_cache_key(*object, family->traits.own_key); !key.empty())
       return unknown_key(key, architecture);
   }
   FirstError first;
@@ -156,6 +187,7 @@ Result<ModelOutline> of_family(const json& config, const std::string& architectu
   out.architecture = architecture;
   out.context_length = context_of(keys, outer);
   ConfigFamily followed = *family;
+  if (const std::string_view need = missing_need(followed.traits, keys); !need.empty()) keys.missing(need);
   follow_keys(keys, followed.traits);
   followed.read(ConfigReader{keys, outer, followed, out});
   if (first.error()) return *first.error();

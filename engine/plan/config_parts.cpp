@@ -77,6 +77,10 @@ void follow_keys(const HfKeys& keys, DecoderTraits& traits) {
     traits.qk_norm = keys.flag("use_qk_norm", false) ? used : QkNorm::none;
   }
   if (keys.flag("qk_layernorm", false)) traits.qk_norm = QkNorm::whole;
+  if (traits.one_norm_if_parallel && keys.flag("use_parallel_residual", false)) traits.norms = 1;
+  if (keys.flag("use_post_norm", false)) traits.norms = 4;
+  if (const json* gate = keys.find("gating"); gate != nullptr && gate->is_string() && *gate != "per-head")
+    traits.head_gates = false, traits.output_gate = true;
   // Falcon: one norm before attention and MLP side by side, two in its newer layers.
   if (keys.flag("new_decoder_architecture", false))
     traits.norms = keys.count("num_ln_in_parallel_attn", 2);
@@ -94,9 +98,14 @@ LayerWeightCounts attention_counts(const AttentionShape& shape, const DecoderTra
   counts.kv = capped_product(shape.hidden, stored);
   if (traits.qkv_bias) counts.attention += query, counts.kv += stored;
   if (traits.sinks) counts.attention += shape.heads;
+  if (traits.head_gates)
+    counts.attention = capped_sum(counts.attention, capped_product(shape.hidden, shape.heads));
+  if (traits.gate_bias) counts.attention += shape.heads;
+  if (traits.inner_norms) counts.attention += result;
+  counts.replicated += traits.head_vectors * shape.key_dim;
   if (traits.output_gate)
     counts.attention = capped_sum(counts.attention, capped_product(shape.hidden, query));
-  counts.replicated = norm_counts(shape.hidden, traits);
+  counts.replicated += norm_counts(shape.hidden, traits);
   if (traits.out_bias) counts.replicated += shape.hidden;
   if (traits.qk_norm == DecoderTraits::QkNorm::shared) counts.replicated += 2 * shape.key_dim;
   if (traits.qk_norm == DecoderTraits::QkNorm::whole) counts.attention += query, counts.kv += keys;
@@ -177,12 +186,14 @@ std::int64_t mamba_parameters(const ConfigReader& reader, std::int64_t hidden) {
   }
   const std::int64_t rank =
       reader.count({"mamba_dt_rank", "time_step_rank"}, static_cast<int>(divided_up(hidden, 16)));
-  return capped_sum(capped_product(2, hidden, shape.inner) + capped_product(shape.inner, shape.kernel + 1) +
-                        capped_product(shape.inner, rank + 2 * shape.states) +
-                        capped_product(rank + 1, shape.inner) +
-                        capped_product(shape.inner, shape.states + 1) +
-                        (reader.keys.flag("mamba_inner_layernorms", false) ? rank + 2 * shape.states : 0),
-                    out);
+  return capped_sum(
+      capped_product(2, hidden, shape.inner) + capped_product(shape.inner, shape.kernel + 1) +
+          capped_product(shape.inner, rank + 2 * shape.states) + capped_product(rank + 1, shape.inner) +
+          capped_product(shape.inner, shape.states + 1) +
+          (reader.keys.flag("mamba_inner_layernorms", reader.family.architecture == "JambaForCausalLM")
+               ? rank + 2 * shape.states
+               : 0),
+      out);
 }
 
 void read_common(const ConfigReader& reader) {

@@ -61,6 +61,7 @@ Result<EngineChoice> find_engine_choice(std::string_view name);
 struct Deployment {
   std::string name;
   std::string model;         ///< as read_outline takes it
+  std::string told_model;    ///< what a command called it; counts while that still is `model`
   std::string gpu = "H200";  ///< of gpu_profile.h, or "this-machine"
   int gpus = 1;
   int tensor_parallel = 1, pipeline_parallel = 1;  ///< the rest of `gpus` are replicas

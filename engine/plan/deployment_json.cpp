@@ -89,6 +89,7 @@ template <class Deploy, class Visit>
 void fields(Deploy& d, Visit& visit) {
   visit("name", d.name);
   visit("model", d.model);
+  visit("told_model", d.told_model);
   visit("gpu", d.gpu);
   visit("gpus", d.gpus);
   visit("tensor_parallel", d.tensor_parallel);

@@ -120,7 +120,8 @@ void Planner::add_ranks(DeploymentPlan& plan, std::vector<Pool>& pools) const {
                                       ? static_cast<double>(pools[stage].bytes) /
                                             static_cast<double>(demand.sequence(plan.max_model_len))
                                       : 0;
-      plan.waste_per_sequence = demand.per_token() * (asked_.block_size - 1) / 2;
+      const int block = law_ == KvLaw::llama_cpp ? 1 : asked_.block_size;
+      plan.waste_per_sequence = demand.per_token() * (block - 1) / 2;
     }
     for (int i = 0; i < asked_.tensor_parallel; ++i) {
       rank.rank = static_cast<int>(plan.ranks.size());
@@ -203,9 +204,12 @@ void Planner::note_budget(DeploymentPlan& plan) const {
   const EngineProfile& engine = budget_engine();
   const EngineFlag& flag = engine.find(setting)->flags.front();
   const auto theirs = theirs_of(*find_engine_setting(setting), flag, value);
-  const std::string_view whose = choice_.engine != nullptr ? "" : ", since no engine is named";
-  plan.notes.push_back(fmt::format("Memory by the default of {}{}: {} {}, {}", engine.title, whose,
-                                   flag.shown(), theirs ? theirs->text : value, meaning));
+  const std::string told = fmt::format("{} {}", flag.shown(), theirs ? theirs->text : value);
+  plan.notes.push_back(
+      choice_.engine != nullptr
+          ? fmt::format("Memory by the default of {}: {} stands for {}", engine.title, told, meaning)
+          : fmt::format("Memory by the default of {}, since no engine is named: {} stands for {}",
+                        engine.title, told, meaning));
 }
 
 void Planner::note_lengths(DeploymentPlan& plan) const {
@@ -265,17 +269,13 @@ void Planner::note_heads(DeploymentPlan& plan) const {
 
 void Planner::note_settings(DeploymentPlan& plan) const {
   std::vector<std::string>& notes = plan.notes;
-  const int group = plan.model.weight_group;
-  if (group > 1 && asked_.tensor_parallel > 1 && plan.model.intermediate > 0 &&
-      plan.model.intermediate % (group * asked_.tensor_parallel) != 0) {
-    notes.push_back(
-        fmt::format("The MLP's width {} is no multiple of {} ranks × groups of {}: engines refuse to cut "
-                    "groups",
-                    plan.model.intermediate, asked_.tensor_parallel, group));
-  }
   if (format_.name == "fp8_e4m3" || format_.name == "fp8_e5m2") {
     notes.push_back(fmt::format(
         "KV in {} changes replies a little, more where the checkpoint has no KV scales", format_.name));
+  }
+  if (!plan.model.kv_format.empty() && plan.model.kv_format != format_.name) {
+    notes.push_back(fmt::format("The checkpoint asks for KV in {}; it is planned in {}", plan.model.kv_format,
+                                format_.name));
   }
   if (asked_.requests > asked_.max_num_seqs) {
     notes.push_back(fmt::format("{} requests are asked for and max-num-seqs is {}: the others wait",

@@ -42,6 +42,9 @@ struct Fix {
   Bytes frees = 0;                ///< bytes freed on the worst rank, or of KV no longer needed
   bool fits = false;              ///< this change alone is enough
   std::string cost;               ///< what it costs, for people
+  /// Goes with the change where max-model-len is found by the engine: the length that the plan settled on. A
+  /// longer one would take what the change frees.
+  std::optional<std::int64_t> max_model_len;
 };
 
 enum class Verdict { fits, fits_with_less, fails };
@@ -97,7 +100,8 @@ std::vector<Fix> find_fixes(const DeploymentPlan& plan);
 /// where it is less: the frontier of the page.
 std::int64_t requests_that_fit(const DeploymentPlan& plan, std::int64_t tokens);
 
-/// TP sizes that divide the heads; others are refused with this list.
+/// TP sizes that engines can do: they divide the heads, share out KV heads evenly and cut the MLP in equal
+/// parts of whole quantisation groups. Others are refused with this list.
 std::vector<int> legal_tensor_parallel(const ModelOutline& model);
 
 /// "2 × 80 layers × 8 KV heads × 128 × 2 B = 327,680 B": a line for each group, at TP 1.

@@ -42,8 +42,8 @@ void flatten(const YAML::Node& node, const std::string& path, std::vector<NamedT
   } else if (node.IsSequence()) {
     std::size_t index = 0;
     for (const YAML::Node& each : node) flatten(each, fmt::format("{}.{}", path, index++), out, depth + 1);
-  } else if (node.IsScalar()) {
-    out.emplace_back(path, node.as<std::string>());
+  } else if (node.IsScalar() || (node.IsNull() && !path.empty())) {
+    out.emplace_back(path, node.IsNull() ? "null" : node.as<std::string>());
   }
 }
 
@@ -60,9 +60,17 @@ Words words_of(const YAML::Node& node) {
   return words;
 }
 
+/// Compose and Kubernetes take two dollars for one.
+void unescape(std::string& text) {
+  for (std::size_t at = text.find("$$"); at != std::string::npos; at = text.find("$$", at + 1))
+    text.erase(at, 1);
+}
+
 /// The command behind an image, as `docker run` would be pasted.
 Result<EngineCommand> command_of(const std::string& image, Words words, std::vector<NamedText> environment,
                                  int gpus, const EngineProfile* engine) {
+  for (std::string& word : words) unescape(word);
+  for (auto& [name, value] : environment) unescape(value);
   Words pasted = {"docker", "run", image};
   pasted.insert(pasted.end(), words.begin(), words.end());
   auto command = read_command(pasted, engine);
@@ -153,7 +161,7 @@ Result<const EngineProfile*> engine_of_keys(const std::vector<NamedText>& config
     std::size_t known = 0;
     for (const auto& [path, value] : config) {
       bool here = engine.config_holds_flags &&
-                  knows_flag(engine, fmt::format("--{}", path.substr(0, path.find('.'))));
+                  !known_flag(engine, fmt::format("--{}", path.substr(0, path.find('.')))).empty();
       for (const EngineSetting& setting : engine.settings) {
         for (const EngineFlag& flag : setting.flags) here |= !flag.config.empty() && flag.config == path;
       }

@@ -35,17 +35,17 @@ constexpr BudgetName kBudgets[] = {{Meaning::bytes, "memory-limit"},
 /// A share's base and what it has to hold beside KV; none for settings that are no share.
 struct ShareOf {
   Bytes base = 0, beside = 0;
-  std::string_view what, whom;
+  std::string_view meaning;
 };
 std::optional<ShareOf> share_of(std::string_view setting, const MemoryTerms& terms) {
   if (setting == "memory-share-of-total")
-    return ShareOf{terms.total, terms.loaded(), "of the GPU's total", "for everything"};
+    return ShareOf{terms.total, terms.loaded(), "a share of the GPU's total, for everything"};
   if (setting == "memory-share-static")
-    return ShareOf{terms.total, terms.weights, "of the GPU's total", "for weights and KV alone"};
+    return ShareOf{terms.total, terms.weights, "a share of the GPU's total, for weights and KV alone"};
   if (setting == "memory-share-of-free")
-    return ShareOf{terms.total - terms.loaded(), 0, "of what is free after loading", "for KV alone"};
+    return ShareOf{terms.total - terms.loaded(), 0, "a share of what is free after loading, for KV alone"};
   if (setting == "memory-share-after-weights")
-    return ShareOf{terms.total - terms.weights, 0, "of what the weights leave", "for KV alone"};
+    return ShareOf{terms.total - terms.weights, 0, "a share of what the weights leave, for KV alone"};
   return std::nullopt;
 }
 
@@ -103,7 +103,8 @@ MemoryTerms memory_terms_of(const DeploymentPlan& plan) {
           .kv_per_token = rank.kv_bytes_per_token,
           .kv_block = plan.kv_block_bytes,
           .kv = rank.of(Category::kv),
-          .gpu = plan.gpu.name};
+          .gpu = plan.gpu.name,
+          .full_length = plan.full_length_requests};
 }
 
 Result<DeploymentPlan> plan_settings(const EngineSettings& settings, const EngineProfile& engine,
@@ -131,7 +132,7 @@ std::optional<MemoryTerms> memory_terms_on(const EngineProfile& engine, const De
   if (!tells("tensor-parallel-size", there.tensor_parallel)) there.tensor_parallel = 1;
   if (!tells("pipeline-parallel-size", there.pipeline_parallel)) there.pipeline_parallel = 1;
   if (engine.find("graph-sizes") == nullptr) there.graph_sizes.clear();
-  if (!can_tell(engine, "kv-cache-dtype", there.kv_cache_dtype)) there.kv_cache_dtype = "auto";
+  if (!can_tell(engine, "kv-cache-dtype", plan.kv_format)) there.kv_cache_dtype = "auto";
   if (!tells("block-size", there.block_size)) {
     const EnginePlace place{plan.gpu.name, plan.gpu.memory, there.tensor_parallel};
     there.block_size = number_of<int>(engine.default_of("block-size", place));
@@ -260,7 +261,7 @@ std::optional<std::string> memory_value_for(std::string_view setting, Bytes kv, 
 std::string memory_meaning(std::string_view setting, std::string_view value,
                            const std::optional<MemoryTerms>& terms, int block_size) {
   if (const auto share = share_of(setting, terms.value_or(MemoryTerms{}))) {
-    std::string text = fmt::format("{}, {}", share->what, share->whom);
+    std::string text(share->meaning);
     if (!terms) return text;
     const Bytes bytes = share_bytes(number_of<double>(value), share->base);
     text += fmt::format(": {} × {} = {}", value, format_bytes(share->base), format_bytes(bytes));
@@ -271,15 +272,16 @@ std::string memory_meaning(std::string_view setting, std::string_view value,
                 ? fmt::format("; less {} leaves {} for KV", format_bytes(share->beside), format_bytes(left))
                 : fmt::format("; {} are needed beside KV: it does not start", format_bytes(share->beside)));
   }
-  const std::string_view title = find_engine_setting(setting)->title;
+  const auto number = number_of<std::int64_t>(value);
+  const auto kv = terms ? kv_bytes_of(setting, value, *terms, block_size) : std::nullopt;
   if (setting == "kv-tokens" || setting == "kv-blocks") {
-    std::string text = fmt::format("{} {}", format_count(number_of<std::int64_t>(value)), title);
-    const auto kv = terms ? kv_bytes_of(setting, value, *terms, block_size) : std::nullopt;
+    std::string text = format_count(number) + (setting == "kv-tokens" ? " tokens of KV" : " blocks of KV");
     return kv ? text + fmt::format(" = {}", format_bytes(*kv)) : text;
   }
-  std::string text = fmt::format("{} of {}", format_bytes(number_of<std::int64_t>(value)), title);
-  if (!terms || setting == "kv-cache-memory-bytes") return text;
-  const auto kv = kv_bytes_of(setting, value, *terms, block_size);
+  if (setting == "kv-cache-memory-bytes") return format_bytes(number) + " of memory for KV";
+  const std::string text = format_bytes(number) + (setting == "memory-limit" ? " of memory for everything"
+                                                                             : " of GPU memory left free");
+  if (!terms) return text;
   return text + fmt::format("; leaves {} for KV", format_bytes(std::max<Bytes>(kv.value_or(0), 0)));
 }
 

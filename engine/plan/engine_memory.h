@@ -28,6 +28,7 @@ struct MemoryTerms {
   Bytes kv_block = 0;      ///< of one rank: a pool holds whole ones; 0 = not known, or no one size
   Bytes kv = 0;            ///< the pool of one rank; 0 = not known
   std::string gpu = {};    ///< name of its profile; empty = not known
+  std::optional<double> full_length = {};  ///< sequences of max-model-len that the pool holds
   Bytes loaded() const { return weights + working; }
 };
 
@@ -70,7 +71,7 @@ std::optional<Bytes> kv_bytes_of(const EngineSettings& settings, const MemoryTer
 std::optional<std::string> memory_value_for(std::string_view setting, Bytes kv, const MemoryTerms& terms,
                                             int block_size);
 
-/// "of the GPU's total, for everything: 0.9 × 80.00 GiB = 72.00 GiB; less 30.00 GiB loaded leaves 42.00 GiB
+/// "a share of the GPU's total, for everything: 0.9 × 80.00 GiB = 72.00 GiB; less 30.00 GiB leaves 42.00 GiB
 /// for KV": the value in bytes, as far as `terms` go; without them, what it is a share of.
 std::string memory_meaning(std::string_view setting, std::string_view value,
                            const std::optional<MemoryTerms>& terms, int block_size);

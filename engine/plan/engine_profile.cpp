@@ -70,10 +70,10 @@ EngineReserve reserve_of(const json& document) {
 
 EngineFlag flag_of(const json& document) {
   static constexpr std::string_view kKeys[] = {
-      "flag",   "aliases", "on",    "on_aliases", "off",      "off_aliases",  "config",
-      "also",   "needs",   "key",   "values",     "open",     "environment",  "human",
-      "words",  "whole",   "unit",  "per_rank",   "one_each", "shared_slots", "default",
-      "source", "meaning", "least", "default_on", "reserve"};
+      "flag",  "aliases",  "on",       "on_aliases",   "off",         "off_aliases", "config",  "also",
+      "needs", "key",      "values",   "open",         "environment", "human",       "words",   "whole",
+      "unit",  "per_rank", "one_each", "shared_slots", "default",     "source",      "meaning", "least",
+      "most",  "gone",     "factor",   "default_on",   "reserve"};
   refuse_unknown_keys(document, kKeys);
   EngineFlag flag;
   flag.names = named(document, "flag", "aliases");
@@ -96,6 +96,9 @@ EngineFlag flag_of(const json& document) {
   flag.one_each = document.value("one_each", false);
   flag.unit = document.value("unit", "");
   flag.least = document.value("least", std::int64_t{0});
+  flag.most = document.value("most", std::int64_t{0});
+  flag.gone = document.value("gone", false);
+  flag.factor = document.value("factor", 1.0);
   flag.default_value = document.value("default", "");
   for (const json& each : document.value("default_on", json::array()))
     flag.defaults.push_back(default_of_place(each));
@@ -143,6 +146,7 @@ EngineContainer container_of(const json& document) {
   document.at("health").get_to(container.health);
   document.at("cache").get_to(container.cache);
   document.at("token").get_to(container.token);
+  container.paths = strings(document, "paths");
   return container;
 }
 
@@ -174,6 +178,7 @@ EngineProfile profile_of(const json& document) {
   }
   engine.switches = strings(document, "switches");
   engine.valued = strings(document, "valued");
+  engine.several = strings(document, "several");
   if (const auto found = document.find("container"); found != document.end())
     engine.container = container_of(*found);
   return engine;

@@ -51,9 +51,11 @@ struct EngineFlag {
   bool words = false;                    ///< a list takes one word a value
   bool whole = false;                    ///< sizes in whole units only
   bool per_rank = false;                 ///< ours is for all ranks together
+  bool gone = false;                     ///< of older versions: read, never written
   bool shared_slots = false;             ///< theirs is for all sequences together (llama.cpp's context)
   bool one_each = false;                 ///< theirs is "1,1,…", one a GPU
-  std::int64_t least = 0;                ///< smallest number that can be told
+  std::int64_t least = 0, most = 0;      ///< numbers that can be told; most 0 = any
+  double factor = 1;                     ///< of a share: ours is so much of theirs
   std::string unit;                      ///< of a size: "GiB", "GB", "MiB"; empty = bytes
   std::string default_value;             ///< in our words; empty = none, or found out at the start
   std::vector<EngineDefault> defaults;   ///< by GPU, the first that holds comes before default_value
@@ -74,9 +76,10 @@ struct EngineContainer {
   std::string image, source;         ///< pinned tag, and where it is known from
   std::vector<std::string> command;  ///< behind the image; {model} stands for the model
   int port = 0;
-  std::string health;  ///< path that answers 200 once requests are taken
-  std::string cache;   ///< folder where weights from the hub are kept
-  std::string token;   ///< variable with the hub's token
+  std::string health;              ///< path that answers 200 once requests are taken
+  std::string cache;               ///< folder where weights from the hub are kept
+  std::string token;               ///< variable with the hub's token
+  std::vector<std::string> paths;  ///< flags that name files or folders which are read, also as name=path
 };
 
 struct EngineProfile {
@@ -94,7 +97,7 @@ struct EngineProfile {
   bool study = false;                              ///< written to be read: not the first to name
   std::string kv_law;                              ///< "pitwall", "needed", "vllm", "llama.cpp", "full"
   std::vector<EngineSetting> settings;
-  std::vector<std::string> switches, valued;  ///< known flags that have no counterpart
+  std::vector<std::string> switches, valued, several;  ///< known flags without counterpart, by their values
   std::optional<EngineContainer> container;
 
   std::string model_files;  ///< ending of the files that it loads; empty = repositories and folders

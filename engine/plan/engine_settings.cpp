@@ -10,9 +10,11 @@
 
 #include "engine/base/text_escape.h"
 #include "engine/base/units.h"
+#include "engine/library/model_profile.h"
 #include "engine/plan/deployment.h"
 #include "engine/plan/engine_memory.h"
 #include "engine/plan/engine_profile.h"
+#include "engine/plan/kv_format.h"
 
 namespace pitwall {
 
@@ -204,6 +206,11 @@ Result<std::string> canonical_value(const EngineSettingInfo& info, std::string_v
   return bad_value(shown, text, fmt::format("Give a whole number from {} on", least));
 }
 
+std::string human_value(const EngineSettingInfo& info, const std::string& value) {
+  if (info.type != EngineValue::size || value == "auto") return value;
+  return format_bytes(std::stoll(value));
+}
+
 EnginePlace place_of(const EngineSettings& settings, const std::optional<MemoryTerms>& terms) {
   if (!terms) return {"", 0, settings.ranks()};
   return {terms->gpu, terms->total, settings.ranks()};
@@ -255,12 +262,15 @@ EngineSettings settings_of(const Deployment& deployment) {
   EngineSettings settings;
   const auto say = [&](const char* name, std::string value) { settings.values[name] = std::move(value); };
   const auto yes = [](bool value) { return std::string(value ? "true" : "false"); };
-  if (!deployment.model.empty()) say("model", deployment.model);
+  const std::string& told = deployment.told_model;
+  const bool still = !told.empty() && local_model_name(told) == deployment.model;
+  if (!deployment.model.empty()) say("model", still ? told : deployment.model);
   if (deployment.max_model_len) say("max-model-len", fmt::format("{}", *deployment.max_model_len));
   say("max-num-seqs", fmt::format("{}", deployment.max_num_seqs));
   say("max-num-batched-tokens", fmt::format("{}", deployment.max_num_batched_tokens));
   say("block-size", fmt::format("{}", deployment.block_size));
-  say("kv-cache-dtype", deployment.kv_cache_dtype);
+  const auto format = find_kv_format(deployment.kv_cache_dtype);
+  say("kv-cache-dtype", format ? std::string(format->name) : deployment.kv_cache_dtype);
   say("enable-prefix-caching", yes(deployment.prefix_caching));
   say("graphs", yes(deployment.graphs));
   const int replica = deployment.tensor_parallel * deployment.pipeline_parallel;

@@ -50,6 +50,9 @@ struct EngineSettings {
 Result<std::string> canonical_value(const EngineSettingInfo& info, std::string_view text,
                                     std::string_view shown);
 
+/// A canonical value for messages: sizes with their unit.
+std::string human_value(const EngineSettingInfo& info, const std::string& value);
+
 /// Where the settings put an engine; GPU and memory as far as `terms` know them.
 EnginePlace place_of(const EngineSettings& settings, const std::optional<MemoryTerms>& terms);
 

@@ -22,7 +22,7 @@ void visit_flags(const EngineProfile& engine, const Visit& visit) {
       }
     }
   }
-  for (const auto* list : {&engine.switches, &engine.valued, &engine.config_flags}) {
+  for (const auto* list : {&engine.switches, &engine.valued, &engine.several, &engine.config_flags}) {
     for (const std::string& name : *list) visit(name, nullptr);
   }
 }
@@ -65,9 +65,11 @@ bool same_flag(std::string_view a, std::string_view b) {
   return hyphens(a) == hyphens(b);
 }
 
-bool knows_flag(const EngineProfile& engine, std::string_view name) {
-  bool known = false;
-  visit_flags(engine, [&](const std::string& flag, const EngineSetting*) { known |= same_flag(flag, name); });
+std::string known_flag(const EngineProfile& engine, std::string_view name) {
+  std::string known;
+  visit_flags(engine, [&](const std::string& flag, const EngineSetting*) {
+    if (known.empty() && same_flag(flag, name)) known = flag;
+  });
   return known;
 }
 

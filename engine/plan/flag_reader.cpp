@@ -218,9 +218,18 @@ class Reader {
     UnmatchedFlag flag{{name}, false, ""};
     const bool config = holds_flag(engine_.config_flags, name);
     const bool is_switch = holds_flag(engine_.switches, name);
-    flag.known = config || is_switch || holds_flag(engine_.valued, name);
+    const bool several = holds_flag(engine_.several, name);
+    flag.known = config || is_switch || several || holds_flag(engine_.valued, name);
+    const bool on = value == "true" || value == "True", off = value == "false" || value == "False";
+    if (!from_words && (is_switch || !flag.known) && (on || off)) {  // a switch in a configuration file
+      if (off) return std::nullopt;
+      value.reset();
+    }
     if (!value && from_words && !is_switch) value = next_value(false);
     if (value && !is_secret(name)) flag.words.push_back(*value);
+    while (several && from_words && at_ < command_.arguments.size() &&
+           !is_flag(engine_, command_.arguments[at_]))
+      flag.words.push_back(command_.arguments[at_++]);
     if (!flag.known) flag.nearest = nearest_flag(engine_, name);
     if (config && command_.config.empty())
       reading_.notes.push_back(fmt::format("{} also reads {}; give that file as --config to have it read",
@@ -265,7 +274,8 @@ class Reader {
     std::transform(flag.begin(), flag.end(), flag.begin(), [](unsigned char letter) {
       return letter == '_' ? '-' : static_cast<char>(std::tolower(letter));
     });
-    if (engine_.environment_is_flags && knows_flag(engine_, flag)) return flag_said(flag, value, false);
+    if (engine_.environment_is_flags && !known_flag(engine_, flag).empty())
+      return flag_said(flag, value, false);
     static constexpr std::string_view kOfTheMachine[] = {"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES",
                                                          "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HF_HOME"};
     if (std::find(std::begin(kOfTheMachine), std::end(kOfTheMachine), name) != std::end(kOfTheMachine)) {
@@ -319,7 +329,9 @@ class Reader {
     }
     const std::string name(said.info->name);
     if (const std::string* before = reading_.settings.find(name); before != nullptr && *before != value) {
-      reading_.notes.push_back(fmt::format("{} is given more than once; the last, {}, holds", name, value));
+      const std::string again = fmt::format("{} is given more than once; ", name);
+      std::erase_if(reading_.notes, [&](const std::string& note) { return note.starts_with(again); });
+      reading_.notes.push_back(fmt::format("{}the last, {}, holds", again, value));
     }
     reading_.settings.values[name] = value;
     std::string written = said.shown;
@@ -331,6 +343,10 @@ class Reader {
     if (!said.flag->verified && !plain && !said.shown.empty() &&
         assumed_.find(said.shown) == std::string::npos)
       assumed_ += (assumed_.empty() ? "" : ", ") + said.shown;
+    if (said.flag->gone) {
+      reading_.notes.push_back(fmt::format("{} is gone from {}: {} takes its place", said.shown,
+                                           engine_.version, engine_.find(name)->flags.front().shown()));
+    }
     if (said.flag->shared_slots && scale.sequences > 1) {
       reading_.notes.push_back(fmt::format("{} {} is for all slots together: {} slots of {} tokens each",
                                            said.shown, said.value, scale.sequences, value));
@@ -368,29 +384,29 @@ Result<EngineReading> read_engine_settings(const EngineCommand& command) {
   return Reader(command).read();
 }
 
-std::vector<std::string> memory_notes(const EngineReading& reading, const std::optional<MemoryTerms>& terms) {
+std::vector<std::string> memory_notes(const EngineReading& reading, const std::optional<MemoryTerms>& terms,
+                                      const EngineProfile* to) {
   std::vector<std::string> notes;
   const int block_size = block_size_of(reading.settings, *reading.engine);
   const auto note = [&](std::string_view setting, const EngineFlag& flag, const std::string& value,
                         std::string_view from) {
-    std::string text = fmt::format("{} {}{}: {}", flag.shown(), value, from,
-                                   memory_meaning(setting, value, terms, block_size));
-    if (!is_share(setting)) {
-      notes.push_back(std::move(text));
-      return;
-    }
+    const auto theirs = theirs_of(*find_engine_setting(setting), flag, value);
+    const std::string number = theirs ? theirs->text : value;
+    notes.push_back(fmt::format("{} {}{} stands for {}", flag.shown(), number, from,
+                                memory_meaning(setting, value, terms, block_size)));
+    if (!is_share(setting)) return;
     std::vector<std::string_view> told;
     for (const EngineProfile& other : engine_profiles()) {
+      if (to == nullptr ? other.study : to != &other) continue;
       for (const EngineSetting& each : other.settings) {
-        if (other.study || !is_share(each.name) || each.name == setting ||
+        if (!is_share(each.name) || each.name == setting ||
             std::find(told.begin(), told.end(), each.name) != told.end())
           continue;
         told.push_back(find_engine_setting(each.name)->name);
-        text += fmt::format(". In {} the same number is {}", other.title,
-                            memory_meaning(each.name, value, terms, block_size));
+        notes.push_back(fmt::format("In {} the same number stands for {}", other.title,
+                                    memory_meaning(each.name, number, terms, block_size)));
       }
     }
-    notes.push_back(std::move(text));
   };
   for (const EngineSetting& setting : reading.engine->settings) {
     const auto& list = memory_settings();
@@ -402,7 +418,7 @@ std::vector<std::string> memory_notes(const EngineReading& reading, const std::o
   for (const EngineSetting& setting : reading.engine->settings) {
     const EngineFlag& flag = setting.flags.front();
     if (is_share(setting.name) && !flag.default_value.empty())
-      note(setting.name, flag, flag.default_value, ", its default");
+      note(setting.name, flag, flag.default_value, ", its default,");
   }
   return notes;
 }

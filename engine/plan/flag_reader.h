@@ -35,7 +35,8 @@ struct EngineReading {
 Result<EngineReading> read_engine_settings(const EngineCommand& command);
 
 /// One sentence for each memory setting that was said, in bytes as far as `terms` go, with what the same
-/// number would be in engines that take it of something else.
-std::vector<std::string> memory_notes(const EngineReading& reading, const std::optional<MemoryTerms>& terms);
+/// number would be in engines that take it of something else: in `to` alone where that is given.
+std::vector<std::string> memory_notes(const EngineReading& reading, const std::optional<MemoryTerms>& terms,
+                                      const EngineProfile* to = nullptr);
 
 }  // namespace pitwall

@@ -33,21 +33,6 @@ std::optional<double> real_of(std::string_view text) {
   return number;
 }
 
-/// vLLM's spelling: 8k = 8,000 and 8K = 8,192.
-std::optional<double> human_number(std::string_view text) {
-  static constexpr std::string_view kDecimal = "kmgt", kBinary = "KMGT";
-  double factor = 1;
-  if (!text.empty()) {
-    const std::size_t decimal = kDecimal.find(text.back()), binary = kBinary.find(text.back());
-    if (decimal != std::string_view::npos) factor = std::pow(1000.0, static_cast<double>(decimal + 1));
-    if (binary != std::string_view::npos) factor = std::pow(1024.0, static_cast<double>(binary + 1));
-    if (factor > 1) text.remove_suffix(1);
-  }
-  const auto number = real_of(text);
-  if (!number) return std::nullopt;
-  return *number * factor;
-}
-
 bool closed(const EngineSettingInfo& info, const EngineFlag& flag) {
   if (flag.open || flag.values.empty()) return false;
   const bool number = info.type != EngineValue::text && info.type != EngineValue::boolean;
@@ -129,7 +114,9 @@ Result<std::string> ours_of(const EngineProfile& engine, const EngineSettingInfo
   }
   if (info.type == EngineValue::size) return size_of(flag, theirs, shown, scale);
   if (info.type == EngineValue::integer) return integer_of(info, flag, theirs, shown, scale);
-  return canonical_value(info, theirs, shown);
+  auto value = canonical_value(info, theirs, shown);
+  if (!value.ok() || flag.factor == 1) return value;
+  return fmt::format("{:.10g}", real_of(*value).value_or(0) * flag.factor);
 }
 
 std::optional<FlagText> theirs_of(const EngineSettingInfo& info, const EngineFlag& flag,
@@ -141,9 +128,14 @@ std::optional<FlagText> theirs_of(const EngineSettingInfo& info, const EngineFla
   const bool number = info.type == EngineValue::integer || info.type == EngineValue::size;
   if (number && ours == "auto") return std::nullopt;
   if (info.type == EngineValue::size) return size_text(info, flag, ours, scale);
+  if (flag.factor != 1) {
+    const double share = real_of(ours).value_or(0) / flag.factor;
+    if (share > 1 + 1e-9) return std::nullopt;
+    return FlagText{fmt::format("{:.12g}", share)};  // exact to the digits that ours has
+  }
   if (info.type != EngineValue::integer) return FlagText{std::string(ours)};
   const std::int64_t count = static_cast<std::int64_t>(real_of(ours).value_or(0));
-  if (count < flag.least) return std::nullopt;
+  if (count < flag.least || (flag.most > 0 && count > flag.most)) return std::nullopt;
   if (flag.one_each) {
     if (count > kMostGpus) return std::nullopt;
     std::string text = "1";
@@ -153,9 +145,32 @@ std::optional<FlagText> theirs_of(const EngineSettingInfo& info, const EngineFla
   return FlagText{fmt::format("{}", flag.shared_slots ? count * scale.sequences : count)};
 }
 
+std::optional<double> human_number(std::string_view text) {
+  static constexpr std::string_view kDecimal = "kmgt", kBinary = "KMGT";
+  double factor = 1;
+  if (!text.empty()) {
+    const std::size_t decimal = kDecimal.find(text.back()), binary = kBinary.find(text.back());
+    if (decimal != std::string_view::npos) factor = std::pow(1000.0, static_cast<double>(decimal + 1));
+    if (binary != std::string_view::npos) factor = std::pow(1024.0, static_cast<double>(binary + 1));
+    if (factor > 1) text.remove_suffix(1);
+  }
+  const auto number = real_of(text);
+  if (!number) return std::nullopt;
+  return *number * factor;
+}
+
 bool can_tell(const EngineProfile& engine, std::string_view setting, std::string_view ours) {
   const EngineSetting* found = engine.find(setting);
   return found != nullptr && theirs_of(*find_engine_setting(setting), found->flags.front(), ours).has_value();
+}
+
+std::string tellable_values(const EngineProfile& engine, std::string_view setting) {
+  const EngineSetting* found = engine.find(setting);
+  if (found == nullptr) return "";
+  const EngineFlag& flag = found->flags.front();
+  std::string text;
+  for (const auto& [ours, spellings] : flag.values) text += (text.empty() ? "" : ", ") + ours;
+  return text.empty() && flag.least > 0 ? fmt::format("{} and more", flag.least) : text;
 }
 
 }  // namespace pitwall

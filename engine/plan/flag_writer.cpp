@@ -7,10 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/text_escape.h"
+#include "engine/library/model_profile.h"
 #include "engine/plan/deployment_plan.h"
 #include "engine/plan/engine_profile.h"
-#include "engine/plan/engine_words.h"
-#include "engine/plan/flag_reader.h"
 #include "engine/plan/flag_value.h"
 #include "engine/plan/machine_profile.h"
 
@@ -53,16 +52,6 @@ std::string upper(std::string text) {
   return text;
 }
 
-bool names_config(const EngineProfile& engine, std::string_view flag) {
-  return std::any_of(engine.config_flags.begin(), engine.config_flags.end(),
-                     [&](const std::string& each) { return same_flag(each, flag); });
-}
-
-std::string human_value(const EngineSettingInfo& info, const std::string& value) {
-  if (info.type != EngineValue::size || value == "auto") return value;
-  return format_bytes(std::stoll(value));
-}
-
 constexpr Bytes kFreePart = 10;  // a tenth of a GPU stays free, as engines leave it
 
 class Writer {
@@ -82,10 +71,11 @@ class Writer {
     const std::string* unified = settings_.find("kv-unified");
     if (!(unified != nullptr && *unified == "true"))
       scale_.sequences = static_cast<int>(settings_.integer("max-num-seqs").value_or(1));
-    if (const std::string* model = settings_.find("model")) out_.model = *model;
+    name_model();
     say_device();
     note_model();
     convert_memory();
+    limit_slots();
     for (const EngineSetting& setting : engine_.settings) {
       const std::string* value = settings_.find(setting.name);
       if (value != nullptr && setting.name != "model") say(setting, *value);
@@ -131,6 +121,14 @@ class Writer {
       note(fmt::format("No length is stated: the {} slots share one context, whose tokens {} says",
                        settings_.values["max-num-seqs"], length->flags.front().shown()));
     }
+    const EngineSetting* served = engine_.find("served-model-name");
+    const std::string* names = settings_.find("served-model-name");
+    if (const std::size_t comma = names == nullptr ? std::string::npos : names->find(',');
+        comma != std::string::npos && served != nullptr && !served->flags.front().words) {
+      note(
+          fmt::format("{} serves one name: {} is not carried over", engine_.title, names->substr(comma + 1)));
+      settings_.values["served-model-name"] = names->substr(0, comma);
+    }
     if (lacks("kv-cache-dtype-v")) {
       note(fmt::format("{} keeps K and V in one format: V's {} is not carried over", engine_.title,
                        settings_.values["kv-cache-dtype-v"]));
@@ -144,6 +142,17 @@ class Writer {
         there_->gpu.empty())
       return;
     settings_.values["device"] = there_->gpu == kThisMachine ? "cpu" : "cuda";
+  }
+
+  /// Names of profiles mean nothing to other engines: they are told the file or the repository.
+  void name_model() {
+    const std::string* model = settings_.find("model");
+    if (model == nullptr) return;
+    const ModelProfile* profile = find_model_profile(*model);
+    const bool file = profile != nullptr && profile->fetchable() && !engine_.model_files.empty();
+    out_.model = engine_.kv_law == kv_law_name(KvLaw::pitwall) ? *model
+                 : file                                        ? profile->file
+                                                               : hub_model_name(*model);
   }
 
   void note_model() {
@@ -240,21 +249,66 @@ class Writer {
       return;
     }
     const std::string value = *memory_value_for(target, wanted, *there_, block());
+    const EngineFlag& flag = engine_.find(target)->flags.front();
+    const auto theirs = theirs_of(*find_engine_setting(target), flag, value, scale_);
+    if (!theirs) {
+      note(fmt::format("{} is not carried over: {} takes no more than {} of the GPU's memory", said,
+                       engine_.title, flag.factor));
+      return;
+    }
     settings_.values[target] = value;
     const std::optional<MemoryTerms> terms = loaded ? there_ : std::nullopt;
-    std::string text = fmt::format("{} becomes {} {}: {}", said, engine_.find(target)->flags.front().shown(),
-                                   human_value(*find_engine_setting(target), value),
-                                   memory_meaning(target, value, terms, block()));
+    const EngineSettingInfo& info = *find_engine_setting(target);
+    note(fmt::format("{} becomes {} {}: {}", said, flag.shown(),
+                     info.type == EngineValue::share ? theirs->text : human_value(info, value),
+                     memory_meaning(target, value, terms, block())));
     const Bytes reached = kv_bytes_of(target, value, *there_, block()).value_or(wanted);
     const Bytes unit = std::max<Bytes>(there_->kv_block, 1);
+    const std::string off = format_bytes(std::abs(wanted - reached));
     if (reached / unit != wanted / unit)
-      text += fmt::format(". Rounded {}: {} {} than {}", reached < wanted ? "down" : "up",
-                          format_bytes(std::abs(wanted - reached)), reached < wanted ? "less" : "more",
-                          format_bytes(wanted));
+      note(reached < wanted ? fmt::format("Rounded down: {} less than {}", off, format_bytes(wanted))
+                            : fmt::format("Rounded up: {} more than {}", off, format_bytes(wanted)));
     if (const Bytes over = reached + there_->loaded() - there_->total; loaded && over > 0)
-      text += fmt::format(". With the {} that {} holds beside it that is {} more than the GPU has",
-                          format_bytes(there_->loaded()), engine_.title, format_bytes(over));
-    note(text);
+      note(fmt::format("With the {} that {} holds beside KV that is {} more than the GPU has",
+                       format_bytes(there_->loaded()), engine_.title, format_bytes(over)));
+  }
+
+  /// Of the longest sequence, in what the margin leaves; none where the model is not known.
+  std::optional<std::int64_t> slots_that_fit() const {
+    if (!there_ || !there_->full_length) return std::nullopt;
+    const std::string* told = settings_.find("memory-margin");
+    const std::string margin = told != nullptr ? *told : engine_.default_of("memory-margin", {});
+    const auto room = kv_bytes_of("memory-margin", margin, *there_, block());
+    if (!room || there_->kv <= 0) return 0;
+    const double pools = static_cast<double>(std::max<Bytes>(*room, 0)) / static_cast<double>(there_->kv);
+    return static_cast<std::int64_t>(pools * *there_->full_length + 1e-6);
+  }
+
+  /// Where the KV of all slots is taken at the start, no more of them than the engine has and memory holds.
+  void limit_slots() {
+    const EngineSetting *length = engine_.find("max-model-len"), *slots = engine_.find("max-num-seqs");
+    if (length == nullptr || slots == nullptr || !length->flags.front().shared_slots) return;
+    const auto asked = settings_.integer("max-num-seqs"), tokens = settings_.integer("max-model-len");
+    const std::int64_t most = slots->flags.front().most;
+    std::int64_t left = asked.value_or(0);
+    if (most > 0 && left > most) {
+      note(fmt::format("max-num-seqs {} is not carried over: {} has at most {} slots", left, engine_.title,
+                       most));
+      left = most;
+    }
+    const std::string* unified = settings_.find("kv-unified");
+    const bool each = tokens && !(unified != nullptr && *unified == "true");
+    const auto fit = slots_that_fit();
+    if (each && fit && left > *fit) {
+      note(
+          fmt::format("max-num-seqs {} is not carried over: {} takes the KV of all slots at the start, and "
+                      "memory holds {} of {} tokens",
+                      left, engine_.title, *fit, *tokens));
+      left = std::max<std::int64_t>(*fit, 1);
+    }
+    if (!asked || left == *asked) return;
+    settings_.values["max-num-seqs"] = fmt::format("{}", left);
+    if (each) scale_.sequences = static_cast<int>(left);
   }
 
   void restore(const EngineSettings& kept) {
@@ -313,7 +367,7 @@ class Writer {
     const auto theirs = theirs_of(info, *flag, value, scale_);
     if (!theirs) {
       if (value != flag->default_value && value != "auto")
-        note(fmt::format("{} cannot be told {} {} by {}: its default holds{}", engine_.title, info.title,
+        note(fmt::format("{} cannot be told {} {} by {}: its default holds{}", engine_.title, info.name,
                          value, flag->shown(), info.name == "kv-cache-dtype" ? kv_instead() : ""));
       return;
     }
@@ -361,7 +415,7 @@ class Writer {
         place = &(*place)[flag.config.substr(from, dot - from)];
         from = dot + 1;
       }
-      *place = flag.values.empty() ? typed(info.type, text) : json(text);
+      *place = flag.values.empty() ? typed(info.type, text) : text == "null" ? json() : json(text);
     } else {
       out_.environment.emplace_back(flag.environment, text);
     }
@@ -442,44 +496,6 @@ class Writer {
   std::vector<std::string> taken_;
 };
 
-/// Defaults that make a deployment what it is.
-constexpr std::string_view kCarriedDefaults[] = {"max-num-seqs", "max-num-batched-tokens", "block-size",
-                                                 "enable-prefix-caching", "enable-chunked-prefill"};
-
-/// What the first engine does unasked and the second would not.
-EngineSettings with_defaults(const EngineReading& reading, const EngineProfile& to,
-                             const std::optional<MemoryTerms>& terms, std::vector<std::string>& notes) {
-  EngineSettings settings = reading.settings;
-  const EngineProfile& from = *reading.engine;
-  const EnginePlace place = place_of(settings, terms);
-  const auto blocks = settings.integer("kv-blocks");
-  const int size = block_size_of(settings, from);
-  if (blocks && !(to.find("kv-blocks") != nullptr && can_tell(to, "block-size", fmt::format("{}", size)))) {
-    settings.values["kv-tokens"] = fmt::format("{}", *blocks * size);
-    settings.values.erase("kv-blocks");
-  }
-  const auto carry = [&](std::string_view name, const std::string& value, bool shared) {
-    if (value.empty() || shared || settings.find(name) != nullptr) return;
-    settings.values[std::string(name)] = value;
-    notes.push_back(fmt::format("{} {} is the default of {}", name,
-                                human_value(*find_engine_setting(name), value), from.title));
-  };
-  for (const std::string_view name : kCarriedDefaults) {
-    const std::string value = from.default_of(name, place);
-    if (to.find(name) != nullptr) carry(name, value, value == to.default_of(name, place));
-  }
-  const auto& memory = memory_settings();
-  const bool said = std::any_of(memory.begin(), memory.end(),
-                                [&](const auto& name) { return settings.find(name) != nullptr; });
-  if (said) return settings;
-  const Deployment deployment = deployment_of(reading.settings, from, terms);
-  const auto mine = memory_setting_of(default_budget(from, deployment, place));
-  if (mine)
-    carry(mine->first, mine->second, mine == memory_setting_of(default_budget(to, deployment, place)));
-  if (!mine && terms && terms->kv > 0) carry("kv-cache-memory-bytes", fmt::format("{}", terms->kv), false);
-  return settings;
-}
-
 }  // namespace
 
 WrittenFlags write_flags(const EngineProfile& engine, const EngineSettings& settings,
@@ -494,33 +510,6 @@ WrittenFlags write_flags(const EngineProfile& engine, const DeploymentPlan& plan
   if (own_rule && plan.engine != engine.name && terms.kv > 0)
     settings.values["kv-cache-memory-bytes"] = fmt::format("{}", terms.kv);
   return write_flags(engine, settings, terms, memory_terms_on(engine, plan));
-}
-
-WrittenFlags translate(const EngineReading& reading, const EngineProfile& to,
-                       const std::optional<MemoryTerms>& terms, const std::optional<MemoryTerms>& there) {
-  std::vector<std::string> notes;
-  const bool same = reading.engine == &to;
-  const EngineSettings settings = same ? reading.settings : with_defaults(reading, to, terms, notes);
-  WrittenFlags written = write_flags(to, settings, terms, there);
-  for (const UnmatchedFlag& flag : reading.unmatched) {
-    const std::string& name = flag.words.front();
-    const std::string text = fmt::format("{}", fmt::join(flag.words, " "));
-    const bool alike = flag.known && name.starts_with('-') && knows_flag(to, name) &&
-                       !names_config(*reading.engine, name);  // the file is in the first one's words
-    if (same ? name.starts_with('-') : alike) {
-      written.arguments.insert(written.arguments.end(), flag.words.begin(), flag.words.end());
-      if (!same)
-        notes.push_back(fmt::format("{} stands as it is: {} has a flag of that name", text, to.title));
-    } else if (flag.known) {
-      notes.push_back(fmt::format("{} has no counterpart in {}", text, to.title));
-    } else {
-      notes.push_back(
-          fmt::format("{} is not known of {}{}", text, reading.engine->title,
-                      flag.nearest.empty() ? "" : fmt::format("; did you mean {}?", flag.nearest)));
-    }
-  }
-  written.notes.insert(written.notes.begin(), notes.begin(), notes.end());
-  return written;
 }
 
 Words command_words(const WrittenFlags& written) {

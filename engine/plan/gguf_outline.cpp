@@ -23,7 +23,29 @@ struct GgufTraits {
   int window_period = 0;      ///< all but each n-th layer have the window; 0 = the file lists them
   bool second_mamba = false;  ///< states of Mamba 2 or a delta net: convolutions carry keys too
 };
-constexpr GgufTraits kArchitectures[] = {{"deepseek2"},
+constexpr GgufTraits kArchitectures[] = {{"llama"},
+                                         {"mistral3"},
+                                         {"qwen2"},
+                                         {"qwen2moe"},
+                                         {"qwen3"},
+                                         {"qwen3moe"},
+                                         {"gemma"},
+                                         {"gemma2", 2},
+                                         {"gemma3", 6},
+                                         {"phi3"},
+                                         {"granite"},
+                                         {"command-r"},
+                                         {"cohere2", 4},
+                                         {"smollm3"},
+                                         {"apertus"},
+                                         {"bailingmoe"},
+                                         {"bailingmoe2"},
+                                         {"phimoe"},
+                                         {"olmo"},
+                                         {"jais"},
+                                         {"refact"},
+                                         {"starcoder"},
+                                         {"deepseek2"},
                                          {"gpt-oss", 2},
                                          {"glm4"},
                                          {"glm4moe"},
@@ -74,14 +96,15 @@ constexpr GgufTraits kArchitectures[] = {{"deepseek2"},
                                          {"qwen35moe", 0, true},
                                          {"mamba2", 0, true},
                                          {"granitehybrid", 0, true},
-                                         {"nemotron_h", 0, true}};
+                                         {"nemotron_h", 0, true},
+                                         {"nemotron_h_moe", 0, true}};
 
 class GgufOutline {
  public:
   GgufOutline(const GgufMetadata& metadata, const GgufTraits& traits, FirstError& first)
       : metadata_(metadata), traits_(traits), keys_(metadata, traits.name, first) {}
 
-  void read(const std::vector<TensorView>& tensors, ModelOutline& out) {
+  void read(const std::vector<GgufExtent>& tensors, ModelOutline& out) {
     out.architecture = traits_.name;
     out.hidden = keys_.count("embedding_length");
     out.context_length = keys_.count("context_length", 0);
@@ -191,14 +214,14 @@ class GgufOutline {
     return has("attn_k.") || has("attn_v.") ? counts.kv : counts.attention;
   }
 
-  static void add_weights(const std::vector<TensorView>& tensors, ModelOutline& out) {
+  static void add_weights(const std::vector<GgufExtent>& tensors, ModelOutline& out) {
     constexpr std::string_view kLayer = "blk.";
     out.layer_parameters.assign(out.layers.size(), {});
     out.layer_bytes.assign(out.layers.size(), {});
     std::int64_t bytes = 0, numbers = 0;
-    for (const TensorView& tensor : tensors) {
+    for (const GgufExtent& tensor : tensors) {
       const std::int64_t count = capped_product(tensor.rows, tensor.columns);
-      const std::string_view name = tensor.name;
+      const std::string_view name = tensor.tensor->name;
       std::size_t layer = out.layers.size();
       if (name.starts_with(kLayer))
         std::from_chars(name.data() + kLayer.size(), name.data() + name.size(), layer);
@@ -238,7 +261,7 @@ Result<ModelOutline> outline_of_gguf(const std::filesystem::path& path, const Er
   const auto* traits = std::find_if(std::begin(kArchitectures), std::end(kArchitectures),
                                     [&](const GgufTraits& one) { return one.name == *architecture; });
   if (traits == std::end(kArchitectures)) return refusal;
-  const auto tensors = file->tensor_views();
+  const auto tensors = file->extents();
   if (!tensors) return tensors.error();
   FirstError first;
   ModelOutline out;

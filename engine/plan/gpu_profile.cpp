@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -97,6 +98,32 @@ Result<EngineRates> parse_engine(const std::string& name, const json& document) 
   return rates;
 }
 
+/// In capitals, without what people leave out: "rtx 4090" is RTX-4090.
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const char letter : name) {
+    if (std::isalnum(static_cast<unsigned char>(letter)))
+      plain += static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  }
+  return plain;
+}
+
+const GpuProfile* gpu_called(std::string_view name) {
+  const std::string plain = plain_name(name);
+  for (const GpuProfile& gpu : gpu_profiles()) {
+    if (plain_name(gpu.name) == plain) return &gpu;
+  }
+  return nullptr;
+}
+
+/// Those whose names begin alike: "A100" is A100-40G or A100-80G.
+std::string gpus_alike(std::string_view name) {
+  const std::string plain = plain_name(name);
+  return plain.empty() ? "" : profile_names(gpu_profiles(), [&](const GpuProfile& gpu) {
+    return plain_name(gpu.name).starts_with(plain);
+  });
+}
+
 }  // namespace
 
 Bytes GpuProfile::communicator(int ranks) const {
@@ -166,13 +193,16 @@ const std::vector<GpuProfile>& gpu_profiles() {
 }
 
 Result<GpuProfile> find_gpu(std::string_view name) {
-  if (const GpuProfile* gpu = find_profile(gpu_profiles(), name)) return *gpu;
-  return Error{Error::Kind::not_found, "There is no GPU profile " + quote_for_message(name), "",
+  if (const GpuProfile* gpu = gpu_called(name)) return *gpu;
+  const std::string alike = gpus_alike(name);
+  return Error{Error::Kind::not_found, "There is no GPU profile " + quote_for_message(name),
+               alike.empty() ? "" : fmt::format("These begin so: {}", alike),
                "These exist: " + profile_names(gpu_profiles()), "gpu"};
 }
 
 Result<GpuCount> parse_gpu_count(std::string_view text) {
-  const std::size_t x = text.rfind('x');
+  if (const GpuProfile* gpu = gpu_called(text)) return GpuCount{gpu->name, 1};
+  const std::size_t x = text.find_last_of("xX");
   const std::string_view digits = x == std::string_view::npos ? "" : text.substr(x + 1);
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
     return GpuCount{std::string(text), 1};
@@ -184,7 +214,9 @@ Result<GpuCount> parse_gpu_count(std::string_view text) {
                  fmt::format("{} asks for {} GPUs", quote_for_message(text), digits), "",
                  fmt::format("Take 1 to {}, such as --gpu {}x8", kMostGpus, text.substr(0, x)), "gpu"};
   }
-  return GpuCount{std::string(text.substr(0, x)), count};
+  const std::string_view name = text.substr(0, x);
+  const GpuProfile* gpu = gpu_called(name);
+  return GpuCount{gpu == nullptr ? std::string(name) : gpu->name, count};
 }
 
 }  // namespace pitwall

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
-#include "engine/model/json_text.h"
+#include "engine/model/hf_config.h"
 #include "engine/model/safetensors_reader.h"
 #include "engine/plan/amounts.h"
 
@@ -118,17 +118,8 @@ Result<ModelOutline> outline_of_config_folder(const fs::path& folder) {
   auto text = read_config_text(folder / "config.json");
   if (!text) return std::move(text).error();
   const std::string name = fs::absolute(folder).lexically_normal().filename().string();
-  std::error_code ignored;
-  constexpr const char* kQuantConfig = "hf_quant_config.json";
-  if (!fs::exists(folder / kQuantConfig, ignored)) return outline_of_config(*text, name);
-  const auto beside = read_config_text(folder / kQuantConfig);
-  if (!beside) return beside.error();
-  auto config = parse_json_object(without_python_numbers(*text), "config.json");
-  if (!config) return std::move(config).error();
-  auto quantised = parse_json_object(*beside, kQuantConfig);
-  if (!quantised) return std::move(quantised).error();
-  if (!config->contains("quantization_config") && quantised->contains("quantization"))
-    (*config)["quantization_config"] = (*quantised)["quantization"];
+  const auto config = parse_hf_config(*text, folder);
+  if (!config) return config.error();
   return outline_of_config(config->dump(), name);
 }
 

@@ -34,9 +34,9 @@ Error no_image(const EngineProfile& engine) {
 }
 
 /// Names of Kubernetes: lower case letters, digits and hyphens.
-std::string object_name(const WrittenFlags& written, const ManifestOptions& options) {
+std::string object_name(std::string_view wanted) {
   std::string name;
-  for (const char letter : options.name.empty() ? written.engine->name : options.name) {
+  for (const char letter : wanted) {
     const char low = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
     const bool plain = (low >= 'a' && low <= 'z') || (low >= '0' && low <= '9');
     if (plain || (!name.empty() && name.back() != '-')) name += plain ? low : '-';
@@ -92,10 +92,49 @@ Container container_of(const WrittenFlags& written) {
   return out;
 }
 
-/// "$NAME" as the format expands it.
-std::string expanded(const std::string& word, std::string_view open, std::string_view close) {
-  if (!word.starts_with('$')) return word;
-  return fmt::format("{}{}{}", open, word.substr(1), close);
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+/// Both formats replace what a dollar begins, and take two for one.
+std::string escaped(const std::string& text) {
+  return replaced(text, "$", "$$");
+}
+
+/// The key's "$NAME" as the format expands it; what else looks like a variable is escaped.
+Words expanded(const Container& container, std::string_view open, std::string_view close) {
+  Words words;
+  for (const std::string& word : container.words) {
+    const bool key = !container.variable.empty() && word == "$" + container.variable;
+    words.push_back(key ? fmt::format("{}{}{}", open, container.variable, close) : escaped(word));
+  }
+  return words;
+}
+
+/// Files and folders of the host that the engine reads: the model, adapters, templates. Those behind others
+/// are left to them.
+Words host_paths(const WrittenFlags& written) {
+  Words paths;
+  const auto add = [&](std::string_view text) {
+    if (!text.starts_with('/')) text.remove_prefix(std::min(text.find('=') + 1, text.size()));  // name=path
+    const bool inside = std::any_of(paths.begin(), paths.end(), [&](const std::string& each) {
+      return text == each || text.starts_with(each + "/");
+    });
+    if (text.starts_with('/') && text.size() > 1 && !inside) paths.emplace_back(text);
+  };
+  add(written.model);
+  const std::vector<std::string>& flags = written.engine->container->paths;
+  bool reads = false;
+  for (const std::string& word : written.arguments) {
+    if (word.starts_with('-')) {
+      reads = std::find(flags.begin(), flags.end(), word) != flags.end();
+    } else if (reads) {
+      add(word);
+    }
+  }
+  return paths;
 }
 
 std::string list(const Words& words, std::string_view indent) {
@@ -104,9 +143,13 @@ std::string list(const Words& words, std::string_view indent) {
   return text;
 }
 
-std::vector<std::string> notes_of(const EngineContainer& image, const Container& container) {
+std::vector<std::string> notes_of(const WrittenFlags& written, const Container& container) {
+  const EngineContainer& image = *written.engine->container;
   std::vector<std::string> notes = {fmt::format("Image {}: {}", image.image, image.source)};
   if (!container.note.empty()) notes.push_back(container.note);
+  if (const Words paths = host_paths(written); !paths.empty())
+    notes.push_back(
+        fmt::format("Mounted read-only, and has to be there on each host: {}", fmt::join(paths, ", ")));
   return notes;
 }
 
@@ -120,13 +163,14 @@ Result<Manifest> compose_file(const WrittenFlags& written, const ManifestOptions
   if (!written.engine->container) return no_image(*written.engine);
   const EngineContainer& image = *written.engine->container;
   const Container container = container_of(written);
-  const std::string name = object_name(written, options);
-  Words words;
-  for (const std::string& word : container.words)
-    words.push_back(expanded(word, "${", ":?give the key of clients}"));
+  const std::string name = object_name(options.name.empty() ? written.engine->name : options.name);
+  const Words words = expanded(container, "${", ":?give the key of clients}");
+  std::string mounts;
+  for (const std::string& path : host_paths(written))
+    mounts += fmt::format("      - {}\n", yaml_quoted(fmt::format("{0}:{0}:ro", escaped(path))));
   std::string environment;
   for (const auto& [variable, value] : written.environment)
-    environment += fmt::format("      {}: {}\n", variable, yaml_quoted(value));
+    environment += fmt::format("      {}: {}\n", variable, yaml_quoted(escaped(value)));
   environment += fmt::format("      {}: ${{{}:-}}\n", image.token, image.token);
   environment += fmt::format("      {0}: ${{{0}:?give the key of clients}}\n", container.variable);
 
@@ -143,6 +187,7 @@ Result<Manifest> compose_file(const WrittenFlags& written, const ManifestOptions
       "      - \"{port}:{port}\"\n"
       "    volumes:\n"
       "      - weights:{cache}\n"
+      "{mounts}"
       "    shm_size: {shared}gb\n"
       "    deploy:\n"
       "      resources:\n"
@@ -164,10 +209,10 @@ Result<Manifest> compose_file(const WrittenFlags& written, const ManifestOptions
       "  weights: {{}}\n",
       fmt::arg("name", name), fmt::arg("image", image.image), fmt::arg("words", list(words, "      ")),
       fmt::arg("environment", environment), fmt::arg("port", container.port), fmt::arg("cache", image.cache),
-      fmt::arg("shared", kSharedMemory / kGiB), fmt::arg("gpus", options.gpus),
+      fmt::arg("mounts", mounts), fmt::arg("shared", kSharedMemory / kGiB), fmt::arg("gpus", options.gpus),
       fmt::arg("health", image.health), fmt::arg("probe", kProbeSeconds),
       fmt::arg("start", start_seconds(options.weights)), fmt::arg("grace", kGraceSeconds));
-  manifest.notes = notes_of(image, container);
+  manifest.notes = notes_of(written, container);
   manifest.notes.push_back(fmt::format(
       "Before `docker compose up`: put {} and, for gated models, {} into the environment or a file .env",
       container.variable, image.token));
@@ -178,14 +223,25 @@ Result<Manifest> kubernetes_manifest(const WrittenFlags& written, const Manifest
   if (!written.engine->container) return no_image(*written.engine);
   const EngineContainer& image = *written.engine->container;
   const Container container = container_of(written);
-  const std::string name = object_name(written, options);
+  // "vllm" would give other pods the variable VLLM_PORT, which their vLLM takes for its own.
+  const std::string name =
+      object_name(options.name.empty() ? written.engine->name + "-server" : options.name);
   const std::string secret = options.api_key_name.empty() ? name + "-secrets" : options.api_key_name;
-  Words words;
-  for (const std::string& word : container.words) words.push_back(expanded(word, "$(", ")"));
+  const Words words = expanded(container, "$(", ")");
   std::string environment;
   for (const auto& [variable, value] : written.environment)
-    environment +=
-        fmt::format("            - name: {}\n              value: {}\n", variable, yaml_quoted(value));
+    environment += fmt::format("            - name: {}\n              value: {}\n", variable,
+                               yaml_quoted(escaped(value)));
+  std::string mounts, hosts;
+  int paths = 0;
+  for (const std::string& path : host_paths(written)) {
+    const std::string volume = fmt::format("host-{}", ++paths);
+    mounts +=
+        fmt::format("            - name: {}\n              mountPath: {}\n              readOnly: true\n",
+                    volume, yaml_quoted(path));
+    hosts += fmt::format("        - name: {}\n          hostPath:\n            path: {}\n", volume,
+                         yaml_quoted(path));
+  }
   const auto from_secret = [&](std::string_view variable, std::string_view key, bool optional) {
     environment += fmt::format(
         "            - name: {}\n              valueFrom:\n                secretKeyRef:\n"
@@ -227,6 +283,7 @@ Result<Manifest> kubernetes_manifest(const WrittenFlags& written, const Manifest
       "      labels:\n"
       "        app: {name}\n"
       "    spec:\n"
+      "      enableServiceLinks: false\n"  // variables of Services would shadow the engine's own: VLLM_PORT
       "      terminationGracePeriodSeconds: {grace}\n"
       "      containers:\n"
       "        - name: {name}\n"
@@ -264,6 +321,7 @@ Result<Manifest> kubernetes_manifest(const WrittenFlags& written, const Manifest
       "              mountPath: {cache}\n"
       "            - name: shared-memory\n"
       "              mountPath: /dev/shm\n"
+      "{mounts}"
       "      volumes:\n"
       "        - name: weights\n"
       "          persistentVolumeClaim:\n"
@@ -272,6 +330,7 @@ Result<Manifest> kubernetes_manifest(const WrittenFlags& written, const Manifest
       "          emptyDir:\n"
       "            medium: Memory\n"
       "            sizeLimit: {shared}Gi\n"
+      "{hosts}"
       "---\n"
       "apiVersion: v1\n"
       "kind: Service\n"
@@ -285,12 +344,18 @@ Result<Manifest> kubernetes_manifest(const WrittenFlags& written, const Manifest
       "      port: {port}\n"
       "      targetPort: http\n",
       fmt::arg("name", name), fmt::arg("volume", volume), fmt::arg("replicas", options.replicas),
-      fmt::arg("grace", kGraceSeconds), fmt::arg("image", image.image),
-      fmt::arg("words", list(words, "            ")), fmt::arg("environment", environment),
-      fmt::arg("port", container.port), fmt::arg("gpus", options.gpus), fmt::arg("health", image.health),
-      fmt::arg("probe", kProbeSeconds), fmt::arg("failures", (start + kProbeSeconds - 1) / kProbeSeconds),
-      fmt::arg("cache", image.cache), fmt::arg("shared", kSharedMemory / kGiB));
-  manifest.notes = notes_of(image, container);
+      fmt::arg("mounts", mounts), fmt::arg("hosts", hosts), fmt::arg("grace", kGraceSeconds),
+      fmt::arg("image", image.image), fmt::arg("words", list(words, "            ")),
+      fmt::arg("environment", environment), fmt::arg("port", container.port), fmt::arg("gpus", options.gpus),
+      fmt::arg("health", image.health), fmt::arg("probe", kProbeSeconds),
+      fmt::arg("failures", (start + kProbeSeconds - 1) / kProbeSeconds), fmt::arg("cache", image.cache),
+      fmt::arg("shared", kSharedMemory / kGiB));
+  manifest.notes = notes_of(written, container);
+  if (name == written.engine->name) {
+    manifest.notes.push_back(fmt::format(
+        "A Service named {} sets variables of the engine in other pods of its namespace: give another --name",
+        name));
+  }
   manifest.notes.push_back(
       fmt::format("Before `kubectl apply`: kubectl create secret generic {} --from-file=api-key=FILE, and "
                   "--from-file=hub-token=FILE for gated models",

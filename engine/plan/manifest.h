@@ -11,7 +11,7 @@
 namespace pitwall {
 
 struct ManifestOptions {
-  std::string name = {};          ///< of service and objects; empty = the engine's
+  std::string name = {};          ///< of service and objects; empty = after the engine
   int gpus = 1;                   ///< of one container
   int replicas = 1;               ///< Kubernetes only; compose runs one
   Bytes weights = 0;              ///< for the time to start and the volume; 0 = not known

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/plan/memory_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -10,6 +12,9 @@ namespace pitwall {
 namespace {
 
 constexpr int kSmallestAutomaticLength = 256;
+constexpr fmt::format_string<std::string, std::string, std::string>
+    kAskedTooSmall = "One sequence of {} tokens needs {} of KV cache; kv-cache-memory-bytes is {}",
+    kFreeTooSmall = "One sequence of {} tokens needs {} of KV cache; free for it are {}";
 
 Bytes block_bytes(const KvWish& wish) {
   return wish.rank_block_bytes > 0 ? wish.rank_block_bytes : wish.layout.bytes_per_block();
@@ -23,15 +28,10 @@ Bytes bytes_for(const KvWish& wish, std::int64_t tokens) {
   return blocks_for(wish, tokens) * block_bytes(wish);
 }
 
-std::string tokens_text(std::int64_t tokens) {
-  return format_count(tokens) + " tokens";
-}
-
 Error too_small(const KvWish& wish, int length, Bytes pool, bool asked_bytes) {
   return {.kind = Error::Kind::out_of_memory,
-          .what = "One sequence of " + tokens_text(length) + " needs " +
-                  format_bytes(bytes_for(wish, length)) + " of KV cache; " +
-                  (asked_bytes ? "kv-cache-memory-bytes is " : "free for it are ") + format_bytes(pool),
+          .what = fmt::format(asked_bytes ? kAskedTooSmall : kFreeTooSmall, format_count(length),
+                              format_bytes(bytes_for(wish, length)), format_bytes(pool)),
           .cause = {},
           .action = asked_bytes
                         ? "Raise kv-cache-memory-bytes, or lower max-model-len"
@@ -42,8 +42,8 @@ Error too_small(const KvWish& wish, int length, Bytes pool, bool asked_bytes) {
 Result<KvPlan> plan_asked_bytes(const KvWish& wish, Bytes room) {
   if (*wish.bytes > room) {
     return Error{.kind = Error::Kind::out_of_memory,
-                 .what = "kv-cache-memory-bytes is " + format_bytes(*wish.bytes) + "; after the weights " +
-                         format_bytes(room) + " are free",
+                 .what = fmt::format("kv-cache-memory-bytes is {}; after everything else {} are free",
+                                     format_bytes(*wish.bytes), format_bytes(room)),
                  .cause = {},
                  .action = "Lower kv-cache-memory-bytes, or raise memory-limit",
                  .param = "kv-cache-memory-bytes"};

@@ -86,6 +86,13 @@ Result<ModelOutline> of_file(const fs::path& path) {
   const auto model = Model::open(path);
   if (model) {
     ModelOutline outline = outline_of(**model);
+    if (fs::is_directory(path, ignored)) {  // what its configuration says beside the shapes
+      const auto described = outline_of_config_folder(path);
+      if (described) {
+        outline.kv_format = described->kv_format;
+        outline.weight_group = described->weight_group;
+      }
+    }
     if (auto sound = check(outline); !sound) return std::move(sound).error();
     return outline;
   }

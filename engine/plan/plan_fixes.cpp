@@ -23,8 +23,10 @@ Bytes wants(const DeploymentPlan& plan) {
 class FixFinder {
  public:
   explicit FixFinder(const DeploymentPlan& plan) : plan_(plan), base_(plan.asked) {
-    if (base_.quantization.empty()) return;
     base_.quantization.clear();  // the plan's model has it already
+    if (base_.max_model_len) return;
+    base_.max_model_len = plan.max_model_len;
+    if (plan.max_model_len < plan.model.context_length) kept_length_ = plan.max_model_len;
   }
 
   std::vector<Fix> find() {
@@ -59,7 +61,9 @@ class FixFinder {
 
   void keep(const Tried& tried, const char* setting, std::string from, std::string to, std::string cost) {
     if (!tried.planned || (tried.frees <= 0 && !tried.fits)) return;
-    fixes_.push_back({setting, std::move(from), std::move(to), tried.frees, tried.fits, std::move(cost)});
+    const bool length = std::string_view(setting) == "max-model-len";
+    fixes_.push_back({setting, std::move(from), std::move(to), tried.frees, tried.fits, std::move(cost),
+                      length ? std::nullopt : kept_length_});
   }
 
   /// The largest value in [1, now) with which it fits; 0 = none does.
@@ -157,13 +161,13 @@ class FixFinder {
   }
 
   void ranks() {
-    constexpr int kMostRanks = 64;
+    constexpr int kGpusOfHost = 8;
+    const int most = std::max(kGpusOfHost, base_.gpus);
     Tried last;
     int at = 0;
     Deployment changed = base_;
     for (const int size : legal_tensor_parallel(plan_.model)) {
-      if (size <= base_.tensor_parallel || size > kMostRanks || last.fits || (size & (size - 1)) != 0)
-        continue;
+      if (size <= base_.tensor_parallel || size > most || last.fits || (size & (size - 1)) != 0) continue;
       changed.tensor_parallel = at = size;
       changed.gpus = std::max(base_.gpus, size * base_.pipeline_parallel);
       changed.gpus = static_cast<int>(rounded_up(changed.gpus, size * base_.pipeline_parallel));
@@ -222,6 +226,7 @@ class FixFinder {
 
   const DeploymentPlan& plan_;
   Deployment base_;
+  std::optional<std::int64_t> kept_length_;
   std::vector<Fix> fixes_;
 };
 

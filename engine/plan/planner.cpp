@@ -12,6 +12,7 @@
 #include "engine/plan/amounts.h"
 #include "engine/plan/engine_memory.h"
 #include "engine/plan/engine_profile.h"
+#include "engine/plan/flag_value.h"
 #include "engine/plan/machine_profile.h"
 #include "engine/plan/weight_format.h"
 
@@ -35,14 +36,37 @@ Bytes kv_share(Bytes bytes, std::int64_t heads, std::int64_t ranks) {
                                       static_cast<double>(divided_up(heads, ranks))));
 }
 
-Error illegal_tensor_parallel(const ModelOutline& model, int ranks) {
-  return {Error::Kind::invalid_input,
-          fmt::format("{} attention heads cannot be split over {} ranks (tensor-parallel-size)", model.heads,
-                      ranks),
-          "Each rank takes whole heads",
+std::vector<int> divisors(int number) {
+  std::vector<int> sizes;
+  for (int size = 1; size <= std::max(number, 1); ++size) {
+    if (std::max(number, 1) % size == 0) sizes.push_back(size);
+  }
+  return sizes;
+}
+
+Error illegal_tensor_parallel(std::string what, std::string cause, const std::vector<int>& legal) {
+  return {Error::Kind::invalid_input, std::move(what), std::move(cause),
           fmt::format("Take one of these: {}; or pipeline-parallel-size for further GPUs",
-                      fmt::join(legal_tensor_parallel(model), ", ")),
+                      fmt::join(legal, ", ")),
           "tensor-parallel-size"};
+}
+
+/// What of ranks that divide the heads no engine cuts.
+std::optional<std::pair<std::string, std::string>> uneven(const ModelOutline& model, int ranks) {
+  for (const LayerState& layer : model.layers) {
+    if (layer.kv_heads > 0 && layer.kv_heads % ranks != 0 && ranks % layer.kv_heads != 0)
+      return std::pair(fmt::format("{} KV heads cannot be shared out to {} ranks (tensor-parallel-size)",
+                                   layer.kv_heads, ranks),
+                       std::string("Each rank takes whole KV heads, or some ranks hold the same one"));
+  }
+  const std::int64_t width = model.intermediate, group = std::max(model.weight_group, 1);
+  if (width > 0 && width % (group * ranks) != 0)
+    return std::pair(fmt::format("The MLP's width {} cannot be cut for {} ranks (tensor-parallel-size)",
+                                 format_count(width), ranks),
+                     group > 1
+                         ? fmt::format("Ranks take equal parts of whole quantisation groups of {}", group)
+                         : std::string("Ranks take equal parts"));
+  return std::nullopt;
 }
 
 Error beyond_the_card(const char* setting, Bytes asked, Bytes memory, fmt::format_string<std::string> what) {
@@ -55,10 +79,8 @@ Error beyond_the_card(const char* setting, Bytes asked, Bytes memory, fmt::forma
 }  // namespace
 
 std::vector<int> legal_tensor_parallel(const ModelOutline& model) {
-  std::vector<int> sizes;
-  for (int size = 1; size <= std::max(model.heads, 1); ++size) {
-    if (std::max(model.heads, 1) % size == 0) sizes.push_back(size);
-  }
+  std::vector<int> sizes = divisors(model.heads);
+  std::erase_if(sizes, [&](int size) { return size > 1 && uneven(model, size); });
   return sizes;
 }
 
@@ -80,7 +102,10 @@ bool Planner::own() const {
 
 Result<void> Planner::prepare() {
   if (model_->heads > 0 && model_->heads % asked_.tensor_parallel != 0)
-    return illegal_tensor_parallel(*model_, asked_.tensor_parallel);
+    return illegal_tensor_parallel(
+        fmt::format("{} attention heads cannot be split over {} ranks (tensor-parallel-size)", model_->heads,
+                    asked_.tensor_parallel),
+        "Each rank takes whole heads", divisors(model_->heads));
   const auto layers = std::count_if(model_->layers.begin(), model_->layers.end(),
                                     [](const LayerState& layer) { return !layer.draft; });
   if (asked_.pipeline_parallel > layers) {
@@ -105,6 +130,11 @@ Result<void> Planner::prepare() {
                  "Give max-model-len", "max-model-len"};
   }
   choice_ = find_engine_choice(asked_.engine).value();  // check() has seen it
+  const ModelOutline& served = reformatted_ ? *reformatted_ : *model_;
+  if (asked_.tensor_parallel > 1 && choice_.law != KvLaw::llama_cpp) {  // that one cuts rows where it likes
+    if (const auto fault = uneven(served, asked_.tensor_parallel))
+      return illegal_tensor_parallel(fault->first, fault->second, legal_tensor_parallel(served));
+  }
   if (auto chosen = choose_format(); !chosen) return chosen;
   choose_budget();
   cut_stages();
@@ -123,18 +153,19 @@ void Planner::choose_budget() {
   budget_.other_processes = asked_.budget.other_processes;
 }
 
+std::string Planner::unasked_format() const {
+  if (law_ != KvLaw::pitwall && !model_->kv_format.empty()) return model_->kv_format;
+  return law_ == KvLaw::llama_cpp ? "float16" : "bfloat16";
+}
+
 Result<void> Planner::choose_format() {
   const bool automatic = !choice_.law;
   law_ = choice_.law.value_or(model_->runs_here() ? KvLaw::pitwall : KvLaw::needed);
-  std::string name = asked_.kv_cache_dtype;
-  if (name == "auto" || name.empty()) {
-    name = law_ != KvLaw::pitwall && !model_->kv_format.empty() ? model_->kv_format
-           : law_ == KvLaw::llama_cpp                           ? "float16"
-                                                                : "bfloat16";
-  }
-  auto format = find_kv_format(name);
+  const std::string& name = asked_.kv_cache_dtype;
+  auto format = find_kv_format(name == "auto" || name.empty() ? unasked_format() : name);
   if (!format) return std::move(format).error();
   format_ = *format;
+  if (auto told = check_words(); !told) return told;
   if (format_.here || !own()) return {};
   if (automatic) {
     law_ = KvLaw::needed;
@@ -143,6 +174,39 @@ Result<void> Planner::choose_format() {
   return Error{Error::Kind::unsupported, fmt::format("This engine does not store KV as {}", format_.name), "",
                "Take float32, bfloat16, float16, fp8_e4m3 or int8, or plan for another engine",
                "kv-cache-dtype"};
+}
+
+/// What was asked, the engine can be told; a format of KV that its name does not say is that of a law alone.
+Result<void> Planner::check_words() const {
+  const bool latent = std::any_of(model_->layers.begin(), model_->layers.end(), [](const LayerState& layer) {
+    return layer.kind == LayerState::Kind::latent;
+  });
+  if (format_.latent_bytes > 0 && !latent) {
+    return Error{
+        Error::Kind::invalid_input,
+        fmt::format("{} stores latent rows (MLA), and {} keeps K and V of heads", format_.name, model_->name),
+        "", "Take another format, such as fp8_e4m3", "kv-cache-dtype"};
+  }
+  const bool here = own() && format_.here.has_value();
+  const EngineProfile* engine = choice_.engine != nullptr ? choice_.engine
+                                : here                    ? *find_engine("pitwall")
+                                                          : nullptr;
+  if (engine == nullptr) return {};
+  const auto told = [&](std::string_view setting, std::string_view value) -> Result<void> {
+    if (can_tell(*engine, setting, value)) return {};
+    const std::string legal = tellable_values(*engine, setting);
+    return Error{Error::Kind::invalid_input, fmt::format("{} takes no {} {}", engine->title, setting, value),
+                 "",
+                 legal.empty() ? fmt::format("Leave {} out, or plan for another engine", setting)
+                               : fmt::format("It takes {}; or plan for another engine", legal),
+                 std::string(setting)};
+  };
+  if (engine->find("block-size") != nullptr) {
+    if (auto size = told("block-size", fmt::format("{}", asked_.block_size)); !size) return size;
+  }
+  const bool unasked = asked_.kv_cache_dtype == "auto" || asked_.kv_cache_dtype.empty();
+  if (unasked || format_.name == unasked_format() || own()) return {};
+  return told("kv-cache-dtype", format_.name);
 }
 
 void Planner::cut_stages() {
@@ -285,7 +349,7 @@ Planner::Pool Planner::pool(const Stage& stage, int sequences) const {
   if (own()) {
     decide_own_pool(stage, shape, pool);
   } else {
-    decide_pool(stage, pool);
+    decide_pool(stage, shape, pool);
   }
   pool.categories[static_cast<std::size_t>(Category::kv)] = pool.bytes;
   return pool;
@@ -307,7 +371,7 @@ void Planner::decide_own_pool(const Stage& stage, const WorkingShape& before, Po
   const Bytes room = std::max<Bytes>(pool.limit - pool.other, 0);
   const auto plan = plan_kv(wish, room);
   if (!plan) {
-    pool.problem = plan.error().text();
+    pool.problem = plan.error().what;
     const std::int64_t blocks = std::min<std::int64_t>(room / std::max<Bytes>(stage.demand.unit(), 1), most);
     pool.bytes = wish.bytes ? std::min(*wish.bytes, room) / stage.demand.unit() * stage.demand.unit()
                             : blocks * stage.demand.unit();
@@ -325,7 +389,7 @@ void Planner::decide_own_pool(const Stage& stage, const WorkingShape& before, Po
 }
 
 /// Other engines give KV whatever is left.
-void Planner::decide_pool(const Stage& stage, Pool& pool) const {
+void Planner::decide_pool(const Stage& stage, const WorkingShape& shape, Pool& pool) const {
   Bytes room = std::max<Bytes>(pool.limit - pool.other, 0);
   if (budget_.meaning == Meaning::kv_bytes) {
     if (budget_.bytes > room) {
@@ -334,6 +398,9 @@ void Planner::decide_pool(const Stage& stage, Pool& pool) const {
     }
     room = budget_.bytes;
   }
+  // llama.cpp takes the whole context of its slots, and no more.
+  if (law_ == KvLaw::llama_cpp)
+    room = std::min(room, stage.demand.of_requests(shape.sequences, wanted_length(), 0));
   const Bytes unit = stage.demand.unit();
   pool.bytes = unit > 0 ? room / unit * unit : room;
   pool.max_model_len =
@@ -352,8 +419,9 @@ std::int64_t Planner::most(std::int64_t tokens) const {
   std::int64_t low = 0, high = kMost + 1;
   for (const Stage& stage : stages_) {
     const Pool pool = this->pool(stage, asked_.max_num_seqs);
-    // Own pools grow with max-num-seqs up to their share of the room.
-    const Bytes room = own() ? std::max<Bytes>(pool.limit - pool.other, 0) : pool.bytes;
+    // Some pools grow with max-num-seqs up to their share of the room.
+    const Bytes room =
+        own() || law_ == KvLaw::llama_cpp ? std::max<Bytes>(pool.limit - pool.other, 0) : pool.bytes;
     high = std::min(high, stage.demand.most(std::max(room, pool.bytes), tokens, shared()) + 1);
   }
   while (high - low > 1) {

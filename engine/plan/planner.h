@@ -36,6 +36,8 @@ class Planner {
       : asked_(asked), model_(&model), gpu_(&gpu) {}
   Result<void> prepare();
   Result<void> choose_format();
+  std::string unasked_format() const;  // of KV
+  Result<void> check_words() const;
   void cut_stages();
   Bytes stage_weights(std::size_t first, std::size_t last, bool first_stage, bool last_stage) const;
   std::int64_t shared() const { return asked_.prefix_caching ? asked_.shared_prefix : 0; }
@@ -46,7 +48,7 @@ class Planner {
   Bytes device_limit(Bytes other, Bytes weights) const;
   Pool pool(const Stage& stage, int sequences) const;
   void decide_own_pool(const Stage& stage, const WorkingShape& shape, Pool& pool) const;
-  void decide_pool(const Stage& stage, Pool& pool) const;
+  void decide_pool(const Stage& stage, const WorkingShape& shape, Pool& pool) const;
   void choose_budget();
   const EngineProfile& budget_engine() const;  ///< whose default the budget is
   bool on_host() const;

@@ -94,7 +94,9 @@ class ClosedLoop {
     double beside = 0;                                    // decode rows in a step with prompts
     for (int pass = 0; pass < kPasses; ++pass) {
       const double room = std::max(1.0, step_tokens_ - beside);
-      const double filled = std::ceil(all_fresh / room);
+      // Where prompts take all steps, the last one of a round is filled up by the next round's.
+      const double flow = std::max(1.0, all_fresh / room);
+      const double filled = output - 1 + chunks + ahead <= flow ? flow : std::ceil(flow);
       prompt_steps = std::max(filled, 1 + ahead);
       // Prompts that follow one another fill steps up: so many of them reach into the next.
       chunks = 1 + (filled - 1) / static_cast<double>(rows);

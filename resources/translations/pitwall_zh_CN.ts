@@ -1665,10 +1665,6 @@
         <translation>%1 个 rank 分担 %2 个 KV 头：从 %3 个 rank 起每个只有一个头，每 token 字节不再下降</translation>
     </message>
     <message>
-        <source>The MLP&apos;s width %1 is no multiple of %2 ranks × groups of %3: engines refuse to cut groups</source>
-        <translation>MLP 宽度 %1 不是 %2 个 rank × 组大小 %3 的整数倍：引擎拒绝拆分组</translation>
-    </message>
-    <message>
         <source>KV in %1 changes replies a little, more where the checkpoint has no KV scales</source>
         <translation>%1 格式的 KV 会让回复略有变化，检查点没有 KV 缩放因子时变化更大</translation>
     </message>
@@ -2207,6 +2203,210 @@
     <message>
         <source>The key of clients is not repeated: %1 takes it from the variable %2. Set that first: without it the server is open to all who reach it</source>
         <translation>客户端密钥不再写出：%1 从变量 %2 读取。请先设置它，否则凡能连上的人都可使用此服务</translation>
+    </message>
+    <message>
+        <source>Weights and KV of that share leave %1 for activations, graphs and context, which need %2: it runs out of memory</source>
+        <translation>这一占比的权重和 KV 只给激活、图和上下文留下 %1，而它们需要 %2：显存会不足</translation>
+    </message>
+    <message>
+        <source>kv-cache-memory-bytes is %1; after everything else %2 are free</source>
+        <translation>kv-cache-memory-bytes 是 %1；除去其余各项后空闲 %2</translation>
+    </message>
+    <message>
+        <source>One sequence of %1 tokens needs %2 of KV cache; kv-cache-memory-bytes is %3</source>
+        <translation>一条 %1 token 的序列需要 %2 的 KV 缓存；kv-cache-memory-bytes 是 %3</translation>
+    </message>
+    <message>
+        <source>One sequence of %1 tokens needs %2 of KV cache; free for it are %3</source>
+        <translation>一条 %1 token 的序列需要 %2 的 KV 缓存；可用的有 %3</translation>
+    </message>
+    <message>
+        <source>This engine does not serve it: %1</source>
+        <translation>本引擎不服务它：%1</translation>
+    </message>
+    <message>
+        <source>Cross-attention is counted for the longest input, %1 encoder tokens</source>
+        <translation>交叉注意力按最长输入计算，即 %1 个编码器 token</translation>
+    </message>
+    <message>
+        <source>Cross-attention is counted for one image of %1 patches</source>
+        <translation>交叉注意力按一幅 %1 个图块的图像计算</translation>
+    </message>
+    <message>
+        <source>Memory by the default of %1, since no engine is named: %2 stands for %3</source>
+        <translation>未指定引擎，显存取 %1 的默认值：%2 表示%3</translation>
+    </message>
+    <message>
+        <source>Memory by the default of %1: %2 stands for %3</source>
+        <translation>显存取 %1 的默认值：%2 表示%3</translation>
+    </message>
+    <message>
+        <source>In %1 the same number stands for %2</source>
+        <translation>在 %1 中，同一数值表示%2</translation>
+    </message>
+    <message>
+        <source>%1, its default, stands for %2</source>
+        <translation>默认的 %1 表示%2</translation>
+    </message>
+    <message>
+        <source>%1 stands for %2</source>
+        <translation>%1 表示%2</translation>
+    </message>
+    <message>
+        <source>%1 becomes %2: %3</source>
+        <translation>%1 变为 %2：%3</translation>
+    </message>
+    <message>
+        <source>Rounded down: %1 less than %2</source>
+        <translation>向下取整：比 %2 少 %1</translation>
+    </message>
+    <message>
+        <source>Rounded up: %1 more than %2</source>
+        <translation>向上取整：比 %2 多 %1</translation>
+    </message>
+    <message>
+        <source>With the %1 that %2 holds beside KV that is %3 more than the GPU has</source>
+        <translation>加上 %2 在 KV 之外占用的 %1，比 GPU 的显存多出 %3</translation>
+    </message>
+    <message>
+        <source>KV takes %1 B a token on each GPU, not %2: the same tokens take %3 instead of %4</source>
+        <translation>每块 GPU 上每个 token 的 KV 占 %1 B，而不是 %2：同样多的 token 占 %3，而不是 %4</translation>
+    </message>
+    <message>
+        <source>KV takes %1 B a token on each GPU, not %2: %3 are left for it, %4 of %5 tokens</source>
+        <translation>每块 GPU 上每个 token 的 KV 占 %1 B，而不是 %2：留给它的有 %3，即 %5 个 token 中的 %4 个</translation>
+    </message>
+    <message>
+        <source>a share of the GPU&apos;s total, for everything</source>
+        <translation>占 GPU 总量的份额，供全部使用</translation>
+    </message>
+    <message>
+        <source>a share of the GPU&apos;s total, for weights and KV alone</source>
+        <translation>占 GPU 总量的份额，仅供权重和 KV 使用</translation>
+    </message>
+    <message>
+        <source>a share of what is free after loading, for KV alone</source>
+        <translation>占加载后空闲量的份额，仅供 KV 使用</translation>
+    </message>
+    <message>
+        <source>a share of what the weights leave, for KV alone</source>
+        <translation>占权重之外余量的份额，仅供 KV 使用</translation>
+    </message>
+    <message>
+        <source>%1: %2 × %3 = %4; less %5 leaves %6 for KV</source>
+        <translation>%1：%2 × %3 = %4；减去 %5，给 KV 留下 %6</translation>
+    </message>
+    <message>
+        <source>%1: %2 × %3 = %4; %5 are needed beside KV: it does not start</source>
+        <translation>%1：%2 × %3 = %4；KV 之外需要 %5：无法启动</translation>
+    </message>
+    <message>
+        <source>%1: %2 × %3 = %4</source>
+        <translation>%1：%2 × %3 = %4</translation>
+    </message>
+    <message>
+        <source>%1; leaves %2 for KV</source>
+        <translation>%1；给 KV 留下 %2</translation>
+    </message>
+    <message>
+        <source>%1 tokens of KV = %2</source>
+        <translation>%1 个 token 的 KV = %2</translation>
+    </message>
+    <message>
+        <source>%1 blocks of KV = %2</source>
+        <translation>%1 个 KV 块 = %2</translation>
+    </message>
+    <message>
+        <source>%1 tokens of KV</source>
+        <translation>%1 个 token 的 KV</translation>
+    </message>
+    <message>
+        <source>%1 blocks of KV</source>
+        <translation>%1 个 KV 块</translation>
+    </message>
+    <message>
+        <source>%1 of memory for everything</source>
+        <translation>供全部使用的 %1 显存</translation>
+    </message>
+    <message>
+        <source>%1 of memory for KV</source>
+        <translation>供 KV 使用的 %1 显存</translation>
+    </message>
+    <message>
+        <source>%1 of GPU memory left free</source>
+        <translation>GPU 上留空的 %1 显存</translation>
+    </message>
+    <message>
+        <source>%1 cannot be told %2 by %3: its default holds, which takes %4 B a token instead of %5</source>
+        <translation>%1 无法用 %3 设置%2：采用其默认值，每个 token 占 %4 B，而不是 %5</translation>
+    </message>
+    <message>
+        <source>%1 became %2: a container is reached from outside it; who may reach the published port is for the host&apos;s or the cluster&apos;s rules</source>
+        <translation>%1 变为 %2：容器要从外部访问；谁能访问所发布的端口，由主机或集群的规则决定</translation>
+    </message>
+    <message>
+        <source>Docker Hub tag of SGLang 0.5.17</source>
+        <translation>SGLang 0.5.17 在 Docker Hub 上的标签</translation>
+    </message>
+    <message>
+        <source>README.md of text-generation-inference at 3.3.5</source>
+        <translation>text-generation-inference 3.3.5 的 README.md</translation>
+    </message>
+    <message>
+        <source>Docker Hub tag of vLLM 0.26.0, the version whose figures profiles/gpus/H200.json holds</source>
+        <translation>vLLM 0.26.0 在 Docker Hub 上的标签，即 profiles/gpus/H200.json 中数字所用的版本</translation>
+    </message>
+    <message>
+        <source>The checkpoint asks for KV in %1; it is planned in %2</source>
+        <translation>检查点要求 KV 采用 %1；计划按 %2 计算</translation>
+    </message>
+    <message>
+        <source>%1 is gone from %2: %3 takes its place</source>
+        <translation>%2 已不再有 %1：由 %3 代替</translation>
+    </message>
+    <message>
+        <source>max-num-seqs %1 is not carried over: %2 has at most %3 slots</source>
+        <translation>max-num-seqs %1 未沿用：%2 最多有 %3 个槽位</translation>
+    </message>
+    <message>
+        <source>max-num-seqs %1 is not carried over: %2 takes the KV of all slots at the start, and memory holds %3 of %4 tokens</source>
+        <translation>max-num-seqs %1 未沿用：%2 在启动时就占用全部槽位的 KV，而显存可容纳 %3 个，每个 %4 token</translation>
+    </message>
+    <message>
+        <source>%1 serves one name: %2 is not carried over</source>
+        <translation>%1 只使用一个名称：%2 未沿用</translation>
+    </message>
+    <message>
+        <source>%1 stands as it is: %2 has a flag of that name</source>
+        <translation>%1 保持原样：%2 有同名参数</translation>
+    </message>
+    <message>
+        <source>%1 has no counterpart in %2</source>
+        <translation>%1 在 %2 中没有对应的项</translation>
+    </message>
+    <message>
+        <source>%1 is not known of %2; did you mean %3?</source>
+        <translation>%2 没有 %1；是否指 %3？</translation>
+    </message>
+    <message>
+        <source>%1 is not known of %2</source>
+        <translation>%2 没有 %1</translation>
+    </message>
+    <message>
+        <source>%1 takes no more than %2 of the GPU&apos;s memory</source>
+        <translation>%1 最多占用 GPU 显存的 %2</translation>
+    </message>
+    <message>
+        <source>Say again where it runs, docker run had them: %1</source>
+        <translation>docker run 自己的选项请在运行处重新给出：%1</translation>
+    </message>
+    <message>
+        <source>Mounted read-only, and has to be there on each host: %1</source>
+        <translation>以只读方式挂载，每台主机上都须存在：%1</translation>
+    </message>
+    <message>
+        <source>A Service named %1 sets variables of the engine in other pods of its namespace: give another --name</source>
+        <translation>名为 %1 的 Service 会在其命名空间的其他 Pod 中设置引擎的变量：请换一个 --name</translation>
     </message>
 </context>
 <context>
@@ -4063,6 +4263,10 @@
     <message>
         <source>one change each, predicted</source>
         <translation>每项只改一处，预测</translation>
+    </message>
+    <message>
+        <source>at most %1 tokens each, as now</source>
+        <translation>每条最多 %1 token，与现在相同</translation>
     </message>
 </context>
 <context>

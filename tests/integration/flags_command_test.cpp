@@ -45,6 +45,8 @@ class FlagsCommandTest : public QObject {
   void whole_command_in_quotes();
   void configuration_file();
   void configuration_file_and_its_command();
+  void switches_of_configuration_files();
+  void the_model_stays_the_commands();
   void text_can_be_pasted();
   void manifests();
   void what_is_wrong_is_said_data();
@@ -101,10 +103,10 @@ void FlagsCommandTest::fraction_in_bytes() {
       run(card + QStringList{"--from", "vllm", "--to", "trtllm", "--", "--gpu-memory-utilization", "0.9"})
           .json();
   QVERIFY(notes_say(vllm, "0.9 × 80.00 GiB = 72.00 GiB; less 30.00 GiB leaves 42.00 GiB for KV"));
-  QVERIFY(
-      notes_say(vllm,
-                "In TensorRT-LLM the same number is of what is free after loading, for KV alone: 0.9 × 50.00 "
-                "GiB = 45.00 GiB"));
+  QVERIFY(notes_say(
+      vllm,
+      "In TensorRT-LLM the same number stands for a share of what is free after loading, for KV alone: "
+      "0.9 × 50.00 GiB = 45.00 GiB"));
   const Json flags = vllm["flags"];
   const auto at = std::find(flags.begin(), flags.end(), "--free_gpu_memory_fraction");
   QVERIFY(at != flags.end() && *(at + 1) == "0.84");
@@ -170,6 +172,33 @@ void FlagsCommandTest::configuration_file_and_its_command() {
     QVERIFY2(line.find("--tensor-parallel-size 2") != std::string::npos, line.c_str());
     QVERIFY2(line.find("--max-num-seqs 16") != std::string::npos, line.c_str());
   }
+}
+
+/// true is the switch alone, false is nothing.
+void FlagsCommandTest::switches_of_configuration_files() {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "c.yaml";
+  std::ofstream(file) << "model: a/b\ntrust-remote-code: false\nenable-lora: true\n";
+  const Json off = run({"--to", "vllm", "--json", "--config", QString::fromStdString(file.string())}).json();
+  const Json& flags = off["flags"];
+  QVERIFY(std::find(flags.begin(), flags.end(), "--enable-lora") != flags.end());
+  for (const char* word : {"true", "false", "--trust-remote-code"})
+    QVERIFY2(std::find(flags.begin(), flags.end(), word) == flags.end(), flags.dump().c_str());
+  std::ofstream(file) << "cuda_graph_config: null\n";
+  const Json eager =
+      run({"--from", "trtllm", "--to", "vllm", "--json", "--config", QString::fromStdString(file.string())})
+          .json();
+  QVERIFY(std::find(eager["flags"].begin(), eager["flags"].end(), "--enforce-eager") != eager["flags"].end());
+}
+
+/// --model tells the bytes of what the command names otherwise.
+void FlagsCommandTest::the_model_stays_the_commands() {
+  const Json named = run({"--to", "sglang", "--gpu", "A100-80G", "--model", "qwen2.5-7b", "--json", "--",
+                          "vllm serve Qwen/Qwen2.5-7B-Instruct-1M"})
+                         .json();
+  QVERIFY(named["command"].get<std::string>().find("--model-path Qwen/Qwen2.5-7B-Instruct-1M") !=
+          std::string::npos);
+  QVERIFY(notes_say(named, "qwen2.5-7b: 14.19 GiB of weights"));
 }
 
 void FlagsCommandTest::text_can_be_pasted() {

@@ -16,17 +16,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kHidden = 8192, kIntermediate = 28672, kKv = 1024, kVocabulary = 128256, kLayers = 115,
-              kShards = 58;
+constexpr std::int64_t kHidden = 8192, kIntermediate = 28672, kKv = 1024, kVocabulary = 128256;
+constexpr std::size_t kLayers = 115, kShards = 58;
 
 /// Shards as sparse files: real headers, the data a hole.
 class Writer {
  public:
   explicit Writer(const fs::path& folder) : folder_(folder), headers_(kShards), ends_(kShards) {}
 
-  void add(std::size_t shard, const std::string& name, std::vector<std::uint64_t> shape) {
+  void add(std::size_t shard, const std::string& name, const std::vector<std::int64_t>& shape) {
     std::uint64_t bytes = 2;
-    for (const std::uint64_t side : shape) bytes *= side;
+    for (const std::int64_t side : shape) bytes *= static_cast<std::uint64_t>(side);
     headers_[shard][name] = {
         {"dtype", "BF16"}, {"shape", shape}, {"data_offsets", {ends_[shard], ends_[shard] + bytes}}};
     ends_[shard] += bytes;
@@ -119,6 +119,13 @@ class LargeCheckpointTest : public QObject {
     QVERIFY(answer({"model"}).contains(bytes));
     const QByteArray plan = answer({"plan", "--gpu", "H200x4"});
     QVERIFY(plan.contains(bytes) && plan.contains("\"weights_from_headers\":true"));
+    // Of each rank a quarter of what is divided, and the norms whole.
+    constexpr std::int64_t kDivided = 2 * kHidden * kHidden + 2 * kKv * kHidden + 3 * kHidden * kIntermediate;
+    constexpr std::int64_t kRank =
+        static_cast<std::int64_t>(kLayers) * (2LL * kDivided / 4 + 2LL * 2 * kHidden) +
+        2LL * 2 * kVocabulary * kHidden / 4 + 2LL * kHidden;
+    for (const json& rank : json::parse(plan.toStdString())["per_rank"])
+      QCOMPARE(rank["weights"].get<std::int64_t>(), kRank);
     rusage usage{};
     getrusage(RUSAGE_CHILDREN, &usage);
     qInfo("%ld MiB", usage.ru_maxrss / 1024);

@@ -8,6 +8,7 @@
 #include "engine/plan/engine_memory.h"
 #include "engine/plan/engine_profile.h"
 #include "engine/plan/flag_reader.h"
+#include "engine/plan/flag_value.h"
 #include "engine/plan/flag_writer.h"
 
 using namespace pitwall;
@@ -95,7 +96,7 @@ void FlagTranslationFuzzTest::deployments_come_back() {
       QVERIFY2(reading->unmatched.empty(), where.c_str());
       for (const auto& [name, value] : asked.values) {
         const std::string* back = reading->settings.find(name);
-        if (back != nullptr)
+        if (back != nullptr && can_tell(engine, name, value))  // others are cut to what it has
           QVERIFY2(*back == value, (where + ": " + name + " " + *back + ", not " + value).c_str());
       }
       const auto wanted = kv_bytes_of(asked, kTerms, deployment.block_size);

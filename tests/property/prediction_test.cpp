@@ -93,6 +93,7 @@ class PredictionTest : public QObject {
   void closed_loops_are_as_predicted();
   void more_in_a_step_never_makes_it_shorter();
   void more_requests_never_lower_throughput_much();
+  void short_replies_follow_one_another();
   void limits_name_the_largest_count();
   void replicas_multiply();
   void stages_wait_for_requests();
@@ -241,6 +242,33 @@ void PredictionTest::more_requests_never_lower_throughput_much() {
   QCOMPARE(predict(deployment, model_outline(), find_gpu("H200").value(), 0).curve.size(), std::size_t{0});
   QCOMPARE(predict(deployment, model_outline(), find_gpu("H200").value(), -5).asked.requests, 0);
   QCOMPARE(predict(deployment, model_outline(), find_gpu("H200").value(), 20).curve.back().requests, 20);
+}
+
+/// Who ends is followed at once, so that the last step of a round of prompts is filled up: one request more
+/// costs no step that is all but empty.
+void PredictionTest::short_replies_follow_one_another() {
+  for (const auto& [prompt, output] : {std::pair{16, 1}, {256, 16}, {1024, 1}, {500, 16}, {1024, 256}}) {
+    Loop loop;
+    loop.prompt = prompt, loop.output = output;
+    for (const char* gpu : {"H200", "RTX-3090"}) {
+      Deployment deployment = deployment_of(loop);
+      deployment.max_num_seqs = 512;
+      const Prediction prediction = predict(deployment, model_outline(), find_gpu(gpu).value(), 512);
+      for (std::size_t i = 1; i < prediction.curve.size(); ++i) {
+        const OperatingPoint &less = prediction.curve[i - 1], &more = prediction.curve[i];
+        if (less.requests < 8) continue;  // whole steps are much of so few
+        QVERIFY2(more.tokens_per_s > 0.98 * less.tokens_per_s,
+                 qPrintable(QString("%1 + %2 on %3: %4 requests %5, %6 requests %7")
+                                .arg(prompt)
+                                .arg(output)
+                                .arg(gpu)
+                                .arg(less.requests)
+                                .arg(less.tokens_per_s)
+                                .arg(more.requests)
+                                .arg(more.tokens_per_s)));
+      }
+    }
+  }
 }
 
 void PredictionTest::limits_name_the_largest_count() {

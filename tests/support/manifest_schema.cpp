@@ -86,7 +86,7 @@ const json& compose_schema() {
   static const json schema = json::parse(R"({
     "services!": {"*": {
       "image!": "string", "command": ["string"], "environment": {"*": "string"}, "ports": ["/[0-9]+:[0-9]+/"],
-      "volumes": ["/[a-z]+:\\/.*/"], "shm_size": "/[0-9]+(b|kb|mb|gb)/",
+      "volumes": ["/([a-z]+|\\/[^:]*):\\/[^:]*(:ro)?/"], "shm_size": "/[0-9]+(b|kb|mb|gb)/",
       "deploy": {"resources!": {"reservations!": {"devices!": [
         {"driver": "string", "count": "integer", "device_ids": ["string"], "capabilities!": ["string"]}]}}},
       "healthcheck": {"test!": ["string"], "interval": "/[0-9]+s/", "timeout": "/[0-9]+s/", "retries": "integer",
@@ -107,7 +107,7 @@ const json& kubernetes_schema(const std::string& kind) {
     "spec!": {"replicas": "integer", "strategy": {"type": "/Recreate|RollingUpdate/"},
       "selector!": {"matchLabels!": {"*": NAME}},
       "template!": {"metadata!": {"labels!": {"*": NAME}}, "spec!": {
-        "terminationGracePeriodSeconds": "integer",
+        "enableServiceLinks": "boolean", "terminationGracePeriodSeconds": "integer",
         "containers!": [{
           "name!": NAME, "image!": "string", "command": ["string"], "args": ["string"],
           "env": [{"name!": "/[A-Z_][A-Z0-9_]*/", "value": "string",
@@ -116,9 +116,9 @@ const json& kubernetes_schema(const std::string& kind) {
           "resources": {"limits!": {"nvidia.com/gpu!": "integer"}},
           "startupProbe": )" + kProbe + R"(, "readinessProbe": )" +
                                                         kProbe + R"(, "livenessProbe": )" + kProbe + R"(,
-          "volumeMounts": [{"name!": NAME, "mountPath!": "/\\/.*/"}]}],
+          "volumeMounts": [{"name!": NAME, "mountPath!": "/\\/.*/", "readOnly": "boolean"}]}],
         "volumes": [{"name!": NAME, "persistentVolumeClaim": {"claimName!": NAME},
-                     "emptyDir": {"medium": "/Memory/", "sizeLimit": QUANTITY}}]}}}})"));
+                     "emptyDir": {"medium": "/Memory/", "sizeLimit": QUANTITY}, "hostPath": {"path!": "/\\/.*/"}}]}}}})"));
   static const json service = json::parse(with_types(R"({
     "apiVersion!": "/v1/", "kind!": "/Service/", "metadata!": )" +
                                                      kMeta + R"(,

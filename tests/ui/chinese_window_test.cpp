@@ -24,9 +24,13 @@
 #include "engine/bench/workload.h"
 #include "engine/library/model_profile.h"
 #include "engine/plan/deployment.h"
+#include "engine/plan/deployment_plan.h"
+#include "engine/plan/engine_profile.h"
+#include "engine/plan/engine_settings.h"
 #include "tests/support/tiny_model.h"
 #include "tests/ui/serve_session.h"
 #include "ui/plan/command_dialog.h"
+#include "ui/plan/engine_flags.h"
 #include "ui/plan/plan_page.h"
 #include "ui/plan/recipe_dialog.h"
 #include "ui/reports/reports_page.h"
@@ -55,7 +59,8 @@ QSet<QString> kept_words() {
       "TTFT TPOT ITL E2E SLO MTP token tokens rank logits logprobs salt Top Min GPU CPU CUDA GiB MiB KiB tok "
       "Pitwall vLLM llama cpp TensorRT LLM SGLang LMDeploy TGI Docker compose Kubernetes YAML "
       "PNG SVG CSV JSON HTML PDF PEM TCP TLS HTTPS API Authorization Bearer KEY NAME SIGTERM SIGINT SHA "
-      "Markdown Ctrl Shift Alt Enter Esc Home End Ins Delete Del Tab Space auto curl docker run "
+      "Hub kubectl apply create secret generic Markdown Ctrl Shift Alt Enter Esc Home End Ins Delete Del Tab "
+      "Space auto curl docker run "
       "serve bench check simulate pitwallctl ttft tpot mlperf English AWQ awq gptq safetensors NVIDIA GGUF "
       "OOM Copilot MLP ShareGPT PyTorch Kwon Zheng "
       "simulator inf unlimited imported Release GNU tiny "
@@ -67,6 +72,8 @@ QSet<QString> kept_words() {
     if (const QString title = QString::fromStdString(profile.title); engine_words(profile.title) == title)
       for (const QString& word : title.split(parts)) kept << word;
   for (const Workload& workload : workloads()) kept << QString::fromStdString(workload.name);
+  for (const EngineSettingInfo& info : engine_setting_table())
+    for (const QString& word : u8(std::string(info.name).c_str()).split(parts)) kept << word;
   for (const SettingInfo& info : setting_table())
     for (const std::string_view text : {info.name, info.choices, info.default_text})
       for (const QString& word : u8(std::string(text).c_str()).split(parts)) kept << word;
@@ -167,6 +174,8 @@ class ChineseWindowTest : public QObject {
   void the_reader_sees_english();
   void a_fresh_window();
   void plans();
+  void memory_of_engines();
+  void commands_of_engines();
   void checklists();
   void a_model_that_serves();
   void its_run();
@@ -212,6 +221,91 @@ void ChineseWindowTest::plans() {
   page->compare(shipped);
   QVERIFY(QTest::qWaitFor([&] { return page->answered(); }, test::kPatienceMs));
   check(*page, 200);
+}
+
+/// What each engine takes of a card by its own rule, what is said where that is too little, and what the
+/// model adds to it.
+void ChineseWindowTest::memory_of_engines() {
+  auto* page = static_cast<PlanPage*>(session_->window->page(u8("plan")));
+  using Meaning = MemoryBudget::Meaning;
+  const MemoryBudget budgets[] = {{},
+                                  {.meaning = Meaning::share_static, .share = 0.99},
+                                  {.meaning = Meaning::share_of_total, .share = 0.2},
+                                  {.meaning = Meaning::bytes, .bytes = 400 * kGiB},
+                                  {.meaning = Meaning::kv_bytes, .bytes = 4 * kMiB},
+                                  {.meaning = Meaning::kv_bytes, .bytes = 400 * kGiB}};
+  std::vector<std::string> engines = {""};
+  for (const EngineProfile& engine : engine_profiles())
+    if (!engine.study) engines.push_back(engine.name);
+  for (const std::string& engine : engines) {
+    for (const MemoryBudget& budget : budgets) {
+      Deployment asked;
+      asked.name = "x";
+      asked.model = engine == "pitwall" ? "llama-3-8b" : "qwen3.5-27b";
+      asked.gpu = "L40S";
+      asked.gpus = 2;
+      asked.engine = engine;
+      asked.kv_cache_dtype = "fp8";
+      asked.requests = 2000;
+      asked.prompt_tokens = 300'000;
+      asked.budget = budget;
+      page->compare({asked});
+      QVERIFY(QTest::qWaitFor([&] { return page->answered(); }, test::kPatienceMs));
+      check(*page, 100);
+    }
+  }
+}
+
+/// The same number in the words of all engines, and one engine's flags as another's.
+void ChineseWindowTest::commands_of_engines() {
+  const auto model = read_outline("llama-3.1-8b");
+  const auto card = find_gpu("H200");
+  PW_VERIFY(model);
+  PW_VERIFY(card);
+  CommandDialog dialog({}, [&](const EngineReading& reading) { return terms_of(reading, *model, *card); });
+  auto* text = dialog.findChild<QPlainTextEdit*>();
+  const char* const commands[] = {
+      "vllm serve llama-3.1-8b --gpu-memory-utilization 0.9 --port 1 --port 2",
+      "vllm serve llama-3.1-8b --gpu-memory-utilization 0.01",
+      "vllm serve llama-3.1-8b --num-gpu-blocks-override 4096",
+      "vllm serve llama-3.1-8b --kv-cache-memory-bytes 12g",
+      "python -m sglang.launch_server --model-path llama-3.1-8b --max-total-tokens 65536",
+      "trtllm-serve llama-3.1-8b --free_gpu_memory_fraction 0.8",
+      "lmdeploy serve api_server llama-3.1-8b",
+      "text-generation-launcher --model-id llama-3.1-8b",
+      "llama-server -m llama-3.1-8b.gguf -c 8192 -np 4 -fitt 2048",
+      "pitwallctl serve --model llama-3.1-8b --memory-limit 40GiB"};
+  for (const char* command : commands) {
+    text->setPlainText(u8(command));
+    QVERIFY2(dialog.deployment(), command);
+    check(dialog, 10);
+  }
+  Deployment asked;
+  asked.model = "llama-3.1-8b";
+  asked.gpus = asked.tensor_parallel = 2;
+  asked.max_model_len = 8192;
+  asked.engine = "vllm";
+  asked.kv_cache_dtype = "nvfp4";
+  for (const double share : {0.0, 0.9}) {
+    if (share > 0) asked.budget = {.meaning = MemoryBudget::Meaning::share_of_total, .share = share};
+    const auto plan = plan_deployment(asked, *model, *card);
+    PW_VERIFY(plan);
+    QTimer::singleShot(0, this, [] {
+      QWidget* flags = QApplication::activeModalWidget();
+      auto* engine = flags->findChild<QComboBox*>(u8("plan.flags.engine"));
+      auto* form = flags->findChild<QComboBox*>(u8("plan.flags.form"));
+      for (int i = 0; i < engine->count(); ++i) {
+        const bool image = engine_profiles()[static_cast<std::size_t>(i)].container.has_value();
+        for (int j = 0; j < (image ? form->count() : 1); ++j) {
+          engine->setCurrentIndex(i);
+          form->setCurrentIndex(j);
+          check(*flags, 10);
+        }
+      }
+      flags->close();
+    });
+    show_engine_flags(*plan, session_->window.get());
+  }
 }
 
 void ChineseWindowTest::checklists() {

@@ -5,8 +5,11 @@
 #include <cmath>
 #include <set>
 
+#include "engine/plan/engine_profile.h"
+#include "engine/plan/flag_writer.h"
 #include "tests/support/test_support.h"
 #include "ui/plan/alternatives.h"
+#include "ui/plan/engine_flags.h"
 #include "ui/plan/fix_list.h"
 #include "ui/plan/length_slider.h"
 #include "ui/plan/plan_charts.h"
@@ -43,6 +46,7 @@ class PlanPartsTest : public QObject {
   void a_change_to_a_pinned_one_makes_one_draft();
   void a_fix_for_a_setting_without_a_field_is_an_error();
   void limits_of_any_meaning_are_served_as_bytes();
+  void a_pasted_model_keeps_its_name();
   void titles_say_what_differs();
   void frontiers_end_with_what_the_model_can();
   void length_slider_is_round();
@@ -117,6 +121,22 @@ void PlanPartsTest::limits_of_any_meaning_are_served_as_bytes() {
   plan.asked.budget.bytes = 3 * kGiB;
   QCOMPARE(value("memory-limit"), std::string("auto"));
   QCOMPARE(value("kv-cache-memory-bytes"), std::to_string(3 * kGiB));
+}
+
+/// Planned by the profile of its shape, and told to engines as it was pasted.
+void PlanPartsTest::a_pasted_model_keeps_its_name() {
+  const std::string pasted = "mistralai/Mistral-7B-Instruct-v0.3";
+  const auto reading = read_pasted("vllm serve " + pasted + " --max-model-len 8192", nullptr);
+  QVERIFY(reading.ok());
+  Deployment now;
+  now.model = "llama-3.1-8b";
+  const Deployment read = deployment_from(*reading, now, std::nullopt);
+  QCOMPARE(read.model, std::string("mistral-7b"));
+  const auto model = read_outline(read.model);
+  const auto plan = plan_memory(read, *model, find_gpu("H200").value());
+  QVERIFY(plan.ok());
+  QVERIFY(command_text(write_flags(**find_engine("sglang"), *plan)).find("--model-path " + pasted) !=
+          std::string::npos);
 }
 
 void PlanPartsTest::titles_say_what_differs() {

@@ -122,12 +122,13 @@ void EngineMemoryTest::impossible_values() {
 void EngineMemoryTest::meaning_in_words() {
   QCOMPARE(
       memory_meaning("memory-share-of-total", "0.9", kCard, 16),
-      std::string("of the GPU's total, for everything: 0.9 × 80.00 GiB = 72.00 GiB; less 30.00 GiB leaves "
-                  "42.00 GiB for KV"));
+      std::string(
+          "a share of the GPU's total, for everything: 0.9 × 80.00 GiB = 72.00 GiB; less 30.00 GiB leaves "
+          "42.00 GiB for KV"));
   QCOMPARE(memory_meaning("memory-share-of-free", "0.9", kCard, 16),
-           std::string("of what is free after loading, for KV alone: 0.9 × 50.00 GiB = 45.00 GiB"));
+           std::string("a share of what is free after loading, for KV alone: 0.9 × 50.00 GiB = 45.00 GiB"));
   QCOMPARE(memory_meaning("memory-share-of-total", "0.9", std::nullopt, 16),
-           std::string("of the GPU's total, for everything"));
+           std::string("a share of the GPU's total, for everything"));
   QVERIFY(memory_meaning("memory-share-of-total", "0.3", kCard, 16).ends_with("it does not start"));
 }
 
@@ -157,7 +158,7 @@ void EngineMemoryTest::share_becomes_another_share() {
   QCOMPARE(sglang.arguments, (Words{"--mem-fraction-static", "0.8375"}));  // (25 + 42) / 80
   const WrittenFlags lmdeploy = write_flags(**find_engine("lmdeploy"), settings, kCard);
   QCOMPARE(lmdeploy.arguments, (Words{"--cache-max-entry-count", "0.7636"}));  // 42 / 55
-  QVERIFY(lmdeploy.notes.front().find("Rounded down") != std::string::npos);
+  QVERIFY(lmdeploy.notes.back().starts_with("Rounded down"));
   const WrittenFlags llama = write_flags(**find_engine("llama.cpp"), settings, kCard);
   QCOMPARE(llama.arguments, (Words{"-fitt", "8192"}));  // MiB
   const WrittenFlags blind = write_flags(**find_engine("trtllm"), settings, std::nullopt);
@@ -230,7 +231,7 @@ void EngineMemoryTest::defaults_data() {
       "0.847");  // 512 + 2,048 × 1.5 + 128 + 24 × 2 of 24,564 MiB
   row("tensorrt-llm", "H200", "memory-share-of-free", "0.9");
   row("lmdeploy", "H200", "memory-share-after-weights", "0.8");
-  row("tgi", "H200", "memory-share-of-total", "1");
+  row("tgi", "H200", "memory-share-of-total", "0.9");  // all of it, less TGI_WIGGLE_ROOM
   row("llama.cpp", "H200", "memory-margin", "1073741824");
 }
 
@@ -253,7 +254,8 @@ void EngineMemoryTest::defaults() {
   // The pool is what the same number gives as a flag, in whole blocks, and a note says whose it is.
   const MemoryTerms terms = memory_terms_of(*plan);
   const Bytes kv = kv_bytes_of(setting, value, terms, asked.block_size).value();
-  QVERIFY(terms.kv <= kv && kv - terms.kv <= plan->kv_block_bytes);
+  if (engine != "llama.cpp")  // takes the context of its slots, no more
+    QVERIFY(terms.kv <= kv && kv - terms.kv <= plan->kv_block_bytes);
   QVERIFY(std::any_of(plan->notes.begin(), plan->notes.end(), [&](const std::string& note) {
     return note.starts_with("Memory by the default of " + (*find_engine(engine))->title);
   }));

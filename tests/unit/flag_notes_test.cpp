@@ -99,11 +99,144 @@ class FlagNotesTest : public QObject {
     QVERIFY(!told("vllm serve M", "tensorrt-llm").says("open"));
   }
 
+  /// llama.cpp takes the KV of all slots at the start, and has 256 at most.
+  void slots_that_memory_holds() {
+    const Told many =
+        told("python -m sglang.launch_server --model-path llama-3.1-8b --context-length 16384", "llama.cpp");
+    QVERIFY(many.says("max-num-seqs 2048 is not carried over: llama.cpp has at most 256 slots"));
+    const std::int64_t held = std::stoll(many.value_of("-np")), context = std::stoll(many.value_of("-c"));
+    QVERIFY(many.says("and memory holds " + std::to_string(held) + " of 16384 tokens"));
+    QCOMPARE(context, held * 16384);
+    QVERIFY(context * 131'072 < 140 * kGiB && (held + 16) * 16384 * 131'072 > 100 * kGiB);
+    const Told few = told("vllm serve llama-3.1-8b --max-num-seqs 8 --max-model-len 8192", "llama.cpp");
+    QCOMPARE(few.value_of("-np"), std::string("8"));
+    QVERIFY(!few.says("memory holds"));
+  }
+
+  /// Flags without counterpart here, in the other engine's spelling.
+  void flags_in_the_others_spelling() {
+    const auto has = [](const Told& there, std::string_view word) {
+      return std::find(there.flags.arguments.begin(), there.flags.arguments.end(), word) !=
+             there.flags.arguments.end();
+    };
+    QVERIFY(has(told("vllm serve llama-3.1-8b --trust-remote-code", "tensorrt-llm"), "--trust_remote_code"));
+    QVERIFY(has(told("trtllm-serve llama-3.1-8b --trust_remote_code", "vllm"), "--trust-remote-code"));
+    QVERIFY(
+        has(told("trtllm-serve llama-3.1-8b --trust_remote_code", "tensorrt-llm"), "--trust_remote_code"));
+    // What the engine itself does not know is passed on, and said.
+    const Told unknown = told("vllm serve llama-3.1-8b --max-num-s 8", "vllm");
+    QVERIFY(has(unknown, "--max-num-s") && unknown.says("--max-num-s 8 is not known of vLLM"));
+  }
+
+  /// Each word behind such a flag is its own.
+  void flags_of_several_words() {
+    const Told there = told("vllm serve llama-3.1-8b --lora-modules a=/x b=/y --max-num-seqs 8", "vllm");
+    const Words& words = there.flags.arguments;
+    const auto at = std::find(words.begin(), words.end(), "--lora-modules");
+    QVERIFY(words.end() - at > 2);
+    QCOMPARE(*(at + 1), std::string("a=/x"));
+    QCOMPARE(*(at + 2), std::string("b=/y"));
+    QVERIFY(!there.says("b=/y"));
+    const EngineReading named = read("vllm serve M --served-model-name a b");
+    QCOMPARE(*named.settings.find("served-model-name"), std::string("a,b"));
+    QVERIFY(told("vllm serve llama-3.1-8b --served-model-name a b", "sglang").says("b is not carried over"));
+  }
+
+  void flags_that_are_gone() {
+    const EngineReading old = read("vllm serve M -tp 2 --swap-space 8");
+    QCOMPARE(*old.settings.find("swap-space"), std::to_string(16 * kGiB));  // of each GPU
+    QVERIFY(std::any_of(old.notes.begin(), old.notes.end(), [](const std::string& note) {
+      return note.find("--swap-space is gone from") != std::string::npos &&
+             note.ends_with("--kv-offloading-size takes its place");
+    }));
+    const Told now = told("vllm serve llama-3.1-8b --swap-space 8", "vllm");
+    QCOMPARE(now.value_of("--kv-offloading-size"), std::string("8"));
+    QCOMPARE(now.value_of("--swap-space"), std::string());
+  }
+
+  /// TGI_WIGGLE_ROOM, 0.90 in server/text_generation_server/models/globals.py: all of the card is 0.9 of it
+  /// to others, and 1 is never told to vLLM, which would not start.
+  void shares_that_leave_a_tenth() {
+    const auto blind = [](const char* command, const char* to, std::string_view flag) {
+      const Told there{translate(read(command), **find_engine(to), std::nullopt), {}};
+      return there.value_of(flag);
+    };
+    QCOMPARE(blind("text-generation-launcher --model-id M --cuda-memory-fraction 1", "vllm",
+                   "--gpu-memory-utilization"),
+             std::string("0.9"));
+    QCOMPARE(blind("vllm serve M --gpu-memory-utilization 0.81", "tgi", "--cuda-memory-fraction"),
+             std::string("0.9"));
+    QCOMPARE(blind("vllm serve M --gpu-memory-utilization 0.95", "tgi", "--cuda-memory-fraction"),
+             std::string());
+    const Told plan = told("text-generation-launcher --model-id llama-3.1-8b", "vllm");
+    QCOMPARE(plan.plan.budget.share, 0.9);
+    QCOMPARE(plan.value_of("--kv-cache-memory-bytes"),
+             std::to_string(plan.plan.worst_rank().limit - memory_terms_of(plan.plan).loaded()));
+    QVERIFY(told("vllm serve llama-3.1-8b --gpu-memory-utilization 0.95", "tgi")
+                .says("TGI takes no more than 0.9 of the GPU's memory"));
+  }
+
+  void the_last_of_many_is_said_once() {
+    const EngineReading many = read("vllm serve M --max-num-seqs 8 --max-num-seqs 16 --max-num-seqs 32");
+    QCOMPARE(std::count_if(many.notes.begin(), many.notes.end(),
+                           [](const std::string& note) { return note.find("more than once") != note.npos; }),
+             1);
+    QCOMPARE(*many.settings.find("max-num-seqs"), std::string("32"));
+  }
+
   void slots_share_a_context_that_is_not_stated() {
     const Told there = told("vllm serve llama-3.1-8b --max-num-seqs 64", "llama.cpp");
     QVERIFY(std::find(there.flags.arguments.begin(), there.flags.arguments.end(), "-kvu") !=
             there.flags.arguments.end());
     QVERIFY(there.says("64 slots share one context"));
+  }
+
+  /// A plan that fits in vLLM's pages: llama.cpp has to take all of -c at the start, within the margin.
+  void slots_of_a_plan() {
+    Deployment asked;
+    asked.model = "qwen2.5-72b-awq";
+    asked.engine = "vllm";
+    asked.gpu = "A100-80G";
+    asked.gpus = asked.tensor_parallel = 2;
+    asked.max_model_len = 16384;
+    const auto plan = plan_memory(asked, *read_outline(asked.model), find_gpu(asked.gpu).value());
+    QVERIFY(plan.ok());
+    const WrittenFlags written = write_flags(**find_engine("llama.cpp"), *plan);
+    const auto value = [&](std::string_view flag) {
+      const auto found = std::find(written.arguments.begin(), written.arguments.end(), flag);
+      return found == written.arguments.end() ? 0 : std::stoll(*(found + 1));
+    };
+    QVERIFY(value("-np") > 1 && value("-np") < 32);
+    QCOMPARE(value("-c"), value("-np") * 16384);
+    const Bytes kv = value("-c") * 327'680 / 2;  // of each card
+    QVERIFY(kv <= plan->worst_rank().of(Category::kv));
+    QVERIFY(kv + 16384 * 327'680 / 2 > plan->worst_rank().of(Category::kv) - kGiB);
+  }
+
+  /// Only what the other engine makes of a share is of interest.
+  void shares_are_explained_for_the_target() {
+    const EngineReading reading = read("vllm serve M --gpu-memory-utilization 0.9");
+    const auto notes = memory_notes(reading, std::nullopt, *find_engine("sglang"));
+    QCOMPARE(notes.size(), std::size_t{2});
+    QVERIFY(notes[1].starts_with("In SGLang the same number stands for"));
+    QCOMPARE(memory_notes(reading, std::nullopt, *find_engine("vllm")).size(), std::size_t{1});
+    QVERIFY(memory_notes(reading, std::nullopt).size() > 3);
+  }
+
+  void docker_s_own_options_are_named() {
+    const EngineReading reading =
+        read("docker run --gpus all -p 8080:80 -v /data:/data -e A=b vllm/vllm-openai:v0.26.0 --model M");
+    QVERIFY(std::find(reading.notes.begin(), reading.notes.end(),
+                      "Say again where it runs, docker run had them: -p 8080:80, -v /data:/data") !=
+            reading.notes.end());
+  }
+
+  /// Every key is one, however many there are.
+  void several_keys_stay_hidden() {
+    const Told there = told("vllm serve M --api-key sk-1 sk-2 --port 9000", "vllm");
+    QVERIFY(!there.says("sk-2"));
+    QVERIFY(command_text(there.flags).find("sk-") == std::string::npos);
+    QCOMPARE(read("./build/bin/llama-server.exe -m x.gguf -c 8192").engine->name, std::string("llama.cpp"));
   }
 };
 

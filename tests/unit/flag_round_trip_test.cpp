@@ -22,7 +22,9 @@ std::vector<std::string> samples(const EngineSettingInfo& info, const EngineFlag
       out.push_back(info.name == "model" ? "org/model-7b" : "word");
       break;
     case EngineValue::integer:
-      for (const char* number : {"2", "64", "8192"}) out.push_back(number);
+      for (const int number : {2, 64, 8192}) {
+        if (flag.most == 0 || number <= flag.most) out.push_back(std::to_string(number));
+      }
       break;
     case EngineValue::real:
       out.push_back("0.25");

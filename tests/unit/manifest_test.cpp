@@ -54,6 +54,9 @@ class ManifestTest : public QObject {
   void shipped_deployments_on_every_engine_data();
   void shipped_deployments_on_every_engine();
   void names_and_texts_are_safe();
+  void dollars_are_no_variables();
+  void folders_are_mounted();
+  void services_are_not_called_like_the_engine();
   void others_have_none();
   void the_checks_find_faults();
 };
@@ -194,6 +197,75 @@ void ManifestTest::names_and_texts_are_safe() {
   QVERIFY(deployment["metadata"]["name"] == "my-model-70b");
   const auto& args = deployment["spec"]["template"]["spec"]["containers"][0]["args"];
   QVERIFY(std::find(args.begin(), args.end(), odd.values["model"]) != args.end());
+}
+
+/// Compose replaces $X, Kubernetes $(X), both take $$ for $: what a value holds is escaped, and read back.
+void ManifestTest::dollars_are_no_variables() {
+  const std::string text = "{% if a %} $HOME ${X} $(Y) $$(Z)";
+  const auto words = read_command(Words{"vllm", "serve", "a/b", "--chat-template", text}, nullptr);
+  QVERIFY(words.ok());
+  const auto reading = read_engine_settings(*words);
+  QVERIFY(reading.ok());
+  const WrittenFlags written = translate(*reading, **find_engine("vllm"), std::nullopt);
+  for (const auto& file : {compose_file(written, {}), kubernetes_manifest(written, {})}) {
+    QVERIFY(file.ok());
+    QVERIFY2(file->text.find(" $$HOME $${X} $$(Y) $$$$(Z)") != std::string::npos, file->text.c_str());
+    const auto back = read_config(file->text, nullptr);
+    QVERIFY(back.ok());
+    QVERIFY(std::find(back->arguments.begin(), back->arguments.end(), text) != back->arguments.end());
+  }
+}
+
+void ManifestTest::folders_are_mounted() {
+  EngineSettings local = settings();
+  local.values["model"] = "/models/one";
+  WrittenFlags written = write_flags(**find_engine("vllm"), local, std::nullopt);
+  const Words read = {"--lora-modules", "a=/adapters/a", "b=/models/one/b", "c=org/c",
+                      "--root-path",    "/api",          "--chat-template", "/etc/chat.jinja"};
+  written.arguments.insert(written.arguments.end(), read.begin(), read.end());
+  const auto compose = compose_file(written, kOptions);
+  QVERIFY(compose.ok());
+  const auto service = yaml_documents(compose->text).front()["services"]["vllm"];
+  const nlohmann::json mounted = {"weights:/root/.cache/huggingface", "/models/one:/models/one:ro",
+                                  "/adapters/a:/adapters/a:ro", "/etc/chat.jinja:/etc/chat.jinja:ro"};
+  QVERIFY2(service["volumes"] == mounted, service["volumes"].dump().c_str());
+  QVERIFY(compose_faults(yaml_documents(compose->text).front()).empty());
+  const auto manifest = kubernetes_manifest(written, kOptions);
+  QVERIFY(manifest.ok());
+  for (const auto& document : yaml_documents(manifest->text)) {
+    report(kubernetes_faults(document));
+    QVERIFY(kubernetes_faults(document).empty());
+    if (document["kind"] != "Deployment") continue;
+    const auto& pod = document["spec"]["template"]["spec"];
+    QCOMPARE(pod["volumes"].size(), std::size_t{5});
+    QVERIFY(pod["volumes"][2]["hostPath"]["path"] == "/models/one");
+    QVERIFY(pod["containers"][0]["volumeMounts"][2]["readOnly"] == true);
+    QVERIFY(pod["enableServiceLinks"] == false);  // VLLM_PORT is the engine's own
+  }
+  for (const auto& file : {compose, manifest})
+    QVERIFY(std::any_of(file->notes.begin(), file->notes.end(), [](const std::string& note) {
+      return note ==
+             "Mounted read-only, and has to be there on each host: /models/one, /adapters/a, /etc/chat.jinja";
+    }));
+}
+
+/// vLLM's page on environment variables: a Service called vllm gives every pod a VLLM_PORT that stops it.
+void ManifestTest::services_are_not_called_like_the_engine() {
+  const WrittenFlags written = write_flags(**find_engine("vllm"), settings(), std::nullopt);
+  const auto named = [&](const char* name) {
+    ManifestOptions options = kOptions;
+    options.name = name;
+    return kubernetes_manifest(written, options);
+  };
+  const auto warns = [](const Result<Manifest>& manifest) {
+    return std::any_of(manifest->notes.begin(), manifest->notes.end(), [](const std::string& note) {
+      return note.starts_with("A Service named vllm sets variables of the engine");
+    });
+  };
+  const auto usual = named("");
+  QVERIFY(yaml_documents(usual->text)[2]["metadata"]["name"] == "vllm-server");
+  QVERIFY(!warns(usual) && !warns(named("chat")));
+  QVERIFY(warns(named("vllm")));
 }
 
 void ManifestTest::others_have_none() {

@@ -383,7 +383,76 @@ class PlanBudgetTest : public QObject {
     const std::string text = plan.error().text();
     for (const char* part : {"28", "8", "1, 2, 4, 7, 14, 28"})
       QVERIFY2(text.find(part) != std::string::npos, text.c_str());
-    QCOMPARE(legal_tensor_parallel(model_of("qwen2.5-7b")), (std::vector<int>{1, 2, 4, 7, 14, 28}));
+    // 4 KV heads go into 1, 2, 4 and 28 ranks, a width of 18,944 not into 28.
+    QCOMPARE(legal_tensor_parallel(model_of("qwen2.5-7b")), (std::vector<int>{1, 2, 4}));
+    for (const int size : {7, 14, 28}) {
+      asked.gpus = asked.tensor_parallel = size;
+      const auto uneven = plan_deployment(asked, model_of("qwen2.5-7b"), card(80 * kGiB));
+      QVERIFY(!uneven);
+      QCOMPARE(uneven.error().param, std::string("tensor-parallel-size"));
+      QVERIFY(uneven.error().text().find("1, 2, 4;") != std::string::npos);
+    }
+  }
+
+  /// Each rank takes whole groups that share a scale: 29,696 = 232 · 128, 5,632 = 44 · 128.
+  void groups_that_ranks_do_not_divide() {
+    QCOMPARE(legal_tensor_parallel(model_of("qwen2.5-72b-awq")), (std::vector<int>{1, 2, 4, 8}));
+    ModelOutline small = model_of("qwen2.5-72b-awq");
+    small.intermediate = 5632;
+    Deployment asked = eight_billion();
+    asked.gpus = asked.tensor_parallel = 8;
+    const auto plan = plan_deployment(asked, small, card(80 * kGiB));
+    QVERIFY(!plan);
+    QVERIFY2(plan.error().text().find("groups of 128") != std::string::npos, plan.error().text().c_str());
+    asked.engine = "llama.cpp";  // cuts rows where it likes
+    PW_VERIFY(plan_deployment(asked, small, card(80 * kGiB)));
+  }
+
+  /// A change is tried at the length that the plan settled on, and takes it along.
+  void fixes_keep_the_length_that_was_found() {
+    Deployment asked;
+    asked.max_num_seqs = 2;
+    asked.engine = "pitwall";
+    const auto gpu = find_gpu("RTX-4090");
+    PW_VERIFY(gpu);
+    const ModelOutline model = model_of("llama-3.1-8b");
+    const auto open = plan_deployment(asked, model, *gpu);
+    PW_VERIFY(open);
+    QVERIFY(open->max_model_len < model.context_length);
+    asked.max_model_len = open->max_model_len;
+    const auto stated = plan_deployment(asked, model, *gpu);
+    PW_VERIFY(stated);
+    QCOMPARE(open->fixes.size(), stated->fixes.size());
+    bool narrower = false;
+    for (std::size_t i = 0; i < open->fixes.size(); ++i) {
+      const Fix &found = open->fixes[i], &same = stated->fixes[i];
+      QCOMPARE(found.setting, same.setting);
+      QCOMPARE(found.to, same.to);
+      QCOMPARE(found.frees, same.frees);
+      QCOMPARE(found.fits, same.fits);
+      QVERIFY(!same.max_model_len);
+      QCOMPARE(found.max_model_len.has_value(), found.setting != "max-model-len");
+      if (found.max_model_len) QCOMPARE(*found.max_model_len, open->max_model_len);
+      narrower = narrower || (found.setting == "kv-cache-dtype" && found.fits);
+      // GPUs of one host.
+      if (found.setting == "tensor-parallel-size") QVERIFY(std::stoi(found.to) <= 8);
+    }
+    QVERIFY(narrower);
+  }
+
+  /// llama.cpp takes the context of its slots at the start, and no more of the card.
+  void llama_cpp_takes_what_it_is_asked_for() {
+    Deployment asked;
+    asked.engine = "llama.cpp";
+    asked.max_model_len = 1024;
+    asked.max_num_seqs = 4;
+    const auto gpu = find_gpu("RTX-4090");
+    PW_VERIFY(gpu);
+    const auto plan = plan_memory(asked, model_of("gemma-3-270m"), *gpu);
+    PW_VERIFY(plan);
+    QCOMPARE(plan->worst_rank().of(Category::kv), 72 * kMiB);  // planning.md §3, row 17
+    QCOMPARE(plan->waste_per_sequence, Bytes{0});
+    QVERIFY(plan->most_at_max > 4);  // with more slots
   }
 
   void stored_deployments() {

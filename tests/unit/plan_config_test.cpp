@@ -56,6 +56,16 @@ json decoder(const char* architecture) {
   return config;
 }
 
+/// Latent attention with experts, as all of that kind are.
+json latent_decoder(const char* architecture) {
+  json config = decoder(architecture);
+  config.update({{"kv_lora_rank", 512},
+                 {"qk_rope_head_dim", 64},
+                 {"n_routed_experts", 2},
+                 {"moe_intermediate_size", 64}});
+  return config;
+}
+
 }  // namespace
 
 class PlanConfigTest : public QObject {
@@ -102,12 +112,8 @@ class PlanConfigTest : public QObject {
     config["use_sliding_window"] = true;
     QCOMPARE(at(config, 8192), Bytes{4096} * (28 * 8192 + 4 * 4096));
     // MLA: key-value heads and head_dim say nothing.
-    json latent = decoder("DeepseekV2ForCausalLM");
-    latent.update({{"kv_lora_rank", 512},
-                   {"qk_rope_head_dim", 64},
-                   {"head_dim", 192},
-                   {"num_key_value_heads", 128},
-                   {"num_attention_heads", 128}});
+    json latent = latent_decoder("DeepseekV2ForCausalLM");
+    latent.update({{"head_dim", 192}, {"num_key_value_heads", 128}, {"num_attention_heads", 128}});
     QCOMPARE(per_token(latent), Bytes{32} * 576 * 2);
     // A file without architectures.
     config = llama();
@@ -117,9 +123,8 @@ class PlanConfigTest : public QObject {
   }
 
   void sparse_attention_indexers() {
-    json config = decoder("GlmMoeDsaForCausalLM");
-    config.update(
-        {{"kv_lora_rank", 512}, {"qk_rope_head_dim", 64}, {"index_head_dim", 128}, {"num_hidden_layers", 4}});
+    json config = latent_decoder("GlmMoeDsaForCausalLM");
+    config.update({{"index_head_dim", 128}, {"num_hidden_layers", 4}});
     QCOMPARE(per_token(config), Bytes{4} * (1152 + 132));
     config["indexer_types"] = {"full", "shared", "shared", "full"};
     QCOMPARE(per_token(config), Bytes{4} * 1152 + 2 * 132);
@@ -146,6 +151,7 @@ class PlanConfigTest : public QObject {
     QCOMPARE(oss.layers[0].window, 128);
     json types = decoder("GptOssForCausalLM");
     types["sliding_window"] = 128;
+    types["num_local_experts"] = 2;
     types["layer_types"] = std::vector<std::string>(32, "full_attention");
     QCOMPARE(count(outline(types), Kind::full), 32);
   }
@@ -162,6 +168,7 @@ class PlanConfigTest : public QObject {
                    {"linear_num_value_heads", 32},
                    {"linear_key_head_dim", 128},
                    {"linear_value_head_dim", 128},
+                   {"moe_intermediate_size", 512},
                    {"num_experts", 0}});
     const ModelOutline model = outline(config);
     const KvDemand kv(model, {KvLaw::needed, find_kv_format("float16").value()}, 0, model.layers.size());
@@ -300,7 +307,7 @@ class PlanConfigTest : public QObject {
     row(R"({"use_cla": true})", "`use_cla`");
     row(R"({"architectures": ["Qwen3NextForCausalLM"], "linear_attn_config": {"x": 1}})",
         "`linear_attn_config`");
-    row(R"({"architectures": ["GptOssForCausalLM"], "num_hidden_layers": 1, "layer_types": ["hyper_attention"]})",
+    row(R"({"architectures": ["GptOssForCausalLM"], "num_hidden_layers": 1, "num_local_experts": 2, "layer_types": ["hyper_attention"]})",
         "\"hyper_attention\"");
     row(R"({"architectures": ["Qwen3ForCausalLM"], "num_hidden_layers": 1, "layer_types": ["hyper_attention"]})",
         "\"hyper_attention\"");

@@ -245,6 +245,64 @@ class PlanFamiliesTest : public QObject {
     QCOMPARE(without_python_numbers(config.dump()), config.dump());
   }
 
+  /// Where such a number is read it is no absent key.
+  void numbers_of_python_are_no_sizes() {
+    for (const auto& [name, key] : {std::pair{"yi-34b", "num_key_value_heads"},
+                                    {"granite-4-h-small", "layer_types"},
+                                    {"deepseek-v2-lite", "kv_lora_rank"},
+                                    {"deepseek-v2-lite", "n_routed_experts"}}) {
+      json config = config_of(name);
+      config[key] = "@";
+      for (const char* number : {"NaN", "Infinity", "-Infinity"}) {
+        std::string text = config.dump();
+        text.replace(text.find("\"@\""), 3, number);
+        const auto result = outline_of_config(text, "x");
+        QVERIFY2(!result && result.error().what.find(key) != std::string::npos, key);
+        QVERIFY2(result.error().what.find(number) != std::string::npos, result.error().what.c_str());
+      }
+    }
+  }
+
+  /// Keys without which a class is another model are not guessed.
+  void keys_that_a_class_is_nothing_without() {
+    for (const auto& [name, key] : {std::pair{"deepseek-v2-lite", "kv_lora_rank"},
+                                    {"deepseek-v2-lite", "n_routed_experts"},
+                                    {"deepseek-v2-lite", "moe_intermediate_size"},
+                                    {"granite-4-h-small", "layer_types"},
+                                    {"granite-4-h-small", "num_local_experts"},
+                                    {"qwen3-next-80b", "full_attention_interval"},
+                                    {"kimi-linear-48b", "linear_attn_config"}}) {
+      json config = config_of(name);
+      QVERIFY2(config.contains(key), key);
+      config.erase(key);
+      const auto result = outline_of_config(config.dump(), "x");
+      QVERIFY2(!result, name);
+      QVERIFY2(!result.error().param.empty() && result.error().what.find("is missing") != std::string::npos,
+               result.error().what.c_str());
+    }
+  }
+
+  /// Side by side, attention and MLP of StableLM 2 12B share a norm.
+  void parallel_layers_share_a_norm() {
+    json config = config_of("stablelm-2-1.6b");
+    const ModelOutline apart = outline(config);
+    config["use_parallel_residual"] = true;
+    const auto layers = static_cast<std::int64_t>(apart.layers.size());
+    QCOMPARE(apart.parameters() - outline(config).parameters(), layers * 2 * apart.hidden);
+  }
+
+  /// Known by name, and why no number is given.
+  void layers_that_no_group_expresses() {
+    json config = config_of("yi-34b");
+    config["architectures"] = {"DeepseekV4ForCausalLM"};
+    const auto result = outline_of_config(config.dump(), "x");
+    QVERIFY(!result);
+    QCOMPARE(result.error().kind, Error::Kind::unsupported);
+    QVERIFY2(result.error().what.starts_with(
+                 "Cannot estimate: layers of architecture `DeepseekV4ForCausalLM` keep "),
+             result.error().what.c_str());
+  }
+
   /// transformers 5 writes of each layer what first_k_dense_replace said of all.
   /// transformers 5 calls recurrent layers of every kind linear; the other keys say which it is.
   void linear_layers_of_mamba() {

@@ -204,6 +204,60 @@ class PlanHeadersTest : public QObject {
     QVERIFY(damaged.error().what.find("Cannot estimate") == std::string::npos);
   }
 
+  /// Types of weights that are not read here: sizes of their blocks are known, so the plan is.
+  void weights_of_types_that_are_not_read() {
+    const test::TemporaryFolder folder;
+    test::GgufWriter file;
+    file.text("general.architecture", "llama");
+    for (const auto& [key, value] : {std::pair{"block_count", 1u},
+                                     {"embedding_length", 256u},
+                                     {"context_length", 4096u},
+                                     {"attention.head_count", 4u},
+                                     {"attention.head_count_kv", 2u}})
+      file.u32(std::string("llama.") + key, value);
+    constexpr std::uint32_t kIq2Xxs = 16, kIq3S = 21;
+    file.tensors.push_back({"token_embd.weight", {256, 64}, kIq2Xxs, std::string(64 * 66, '\0')});
+    file.tensors.push_back({"blk.0.attn_q.weight", {256, 256}, kIq3S, std::string(256 * 110, '\0')});
+    const auto outline = read_outline(file.save(folder.path() / "small.gguf").string());
+    PW_VERIFY(outline);
+    QVERIFY(!outline->runs_here());
+    QCOMPARE(outline->embedding_bytes, Bytes{64 * 66});
+    QCOMPARE(outline->layer_bytes[0].attention, Bytes{256 * 110});
+    QCOMPARE(per_token(*outline), Bytes{2} * 2 * 64 * 2);
+    QVERIFY(outline->remarks.back().find("IQ2_XXS") != std::string::npos);
+    file.tensors.back().type = 4;  // retired
+    const auto retired = read_outline(file.save(folder.path() / "retired.gguf").string());
+    QVERIFY(!retired);
+    QVERIFY(retired.error().what.find("unknown type 4") != std::string::npos);
+  }
+
+  /// What config.json and hf_quant_config.json say of quantisation goes along with the tensors.
+  void what_a_folder_says_of_its_formats() {
+    const test::TemporaryFolder folder;
+    const auto copy = [&](const char* golden, const char* name) {
+      std::filesystem::copy(test::data(std::string("golden/") + golden), folder.path() / name,
+                            std::filesystem::copy_options::recursive);
+      return folder.path() / name;
+    };
+    const auto awq = read_outline(test::data("golden/llama-awq-g64").string());
+    PW_VERIFY(awq);
+    QCOMPARE(awq->weight_group, 64);
+    const auto path = copy("llama-gqa", "modelopt");
+    std::ofstream(path / "hf_quant_config.json")
+        << R"({"quantization": {"quant_algo": "NVFP4", "kv_cache_quant_algo": "FP8"}})";
+    const auto refused = Model::open(path);
+    QVERIFY(!refused);
+    QCOMPARE(refused.error().kind, Error::Kind::unsupported);
+    const auto outline = read_outline(path.string());
+    PW_VERIFY(outline);
+    QVERIFY(outline->from_headers);
+    QCOMPARE(outline->kv_format, std::string("fp8_e4m3"));
+    // KV alone: the weights are what they are.
+    std::ofstream(path / "hf_quant_config.json")
+        << R"({"quantization": {"quant_algo": null, "kv_cache_quant_algo": "FP8"}})";
+    PW_VERIFY(Model::open(path));
+  }
+
   /// What runs here, opened: bytes are the file's.
   void headers_of_what_runs_here() {
     for (const char* name : {"llama-gqa", "llama-awq-g64", "mixtral-moe", "gemma2-softcaps", "phi3-fused"}) {

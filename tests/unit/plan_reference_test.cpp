@@ -161,6 +161,14 @@ class PlanReferenceTest : public QObject {
              qPrintable(QString::number(kv.tokens_part(tokens))));
   }
 
+  /// Case 003: what the same layers take where all are held at full length.
+  void windows_at_full_length() {
+    const KvDemand full = demand("gemma-3-27b", {.law = KvLaw::full});
+    QVERIFY(prints(full.sequence(1024), 0.484, 3));
+    QVERIFY(prints(full.sequence(8192), 3.875, 3));
+    QVERIFY(prints(full.sequence(131'072), 62.0, 3));
+  }
+
   void exact_pools() {
     // NVIDIA/TensorRT-LLM#1400: 132,608 tokens. vllm#2031: 7,351 blocks of 16 on an A100-80G, 20,865 at TP 4.
     QCOMPARE(demand("llama-2-7b").tokens_part(132'608), Bytes{69'524'783'104});

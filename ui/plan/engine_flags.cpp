@@ -97,6 +97,7 @@ Deployment deployment_from(const EngineReading& reading, const Deployment& now,
   read.name = now.name;
   read.gpu = now.gpu;
   read.gpus = std::max({read.gpus, reading.gpus, read.tensor_parallel * read.pipeline_parallel});
+  read.told_model = read.model.empty() ? now.told_model : read.model;
   read.model = read.model.empty() ? now.model : local_model_name(read.model);
   return read;
 }

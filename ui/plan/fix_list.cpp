@@ -96,6 +96,8 @@ QString effect_text(const Fix& fix) {
   QStringList words;
   if (fix.frees != 0) words << FixList::tr("frees %1").arg(bytes_text(fix.frees));
   if (!fix.cost.empty()) words << engine_words(fix.cost);
+  if (fix.max_model_len)
+    words << FixList::tr("at most %1 tokens each, as now").arg(count_text(*fix.max_model_len));
   if (!fix.fits) words << FixList::tr("not enough alone");
   return words.join(QStringLiteral(" · "));
 }
@@ -135,6 +137,7 @@ Result<Deployment> with_fix(Deployment d, const Fix& fix) {
   } else {
     return Error{Error::Kind::unsupported, "The form has no field for " + fix.setting, "", "", fix.setting};
   }
+  if (fix.max_model_len) d.max_model_len = fix.max_model_len;
   return d;
 }
 

@@ -21,10 +21,6 @@ namespace {
 
 constexpr double kChartUnits = 52;  // height that the charts keep
 
-QString qs(const std::string& text) {
-  return QString::fromStdString(text);
-}
-
 }  // namespace
 
 PlanAnswer::PlanAnswer(QWidget* parent) : QScrollArea(parent) {
@@ -120,8 +116,7 @@ void PlanAnswer::show_table(const Alternatives& alternatives, double took_ms) {
     if (const double share = subject->plan->predicted.error_share; share > 0)
       notes << tr("Times are means by the kernel rates of %1, ± %2 %.")
                    .arg(engine_text(subject->plan->predicted.rates), real_text(100 * share, 0));
-    for (const std::string& note : subject->plan->notes)
-      notes << (note.ends_with('.') ? qs(note) : tr("%1.").arg(engine_words(note)));
+    for (const std::string& note : subject->plan->notes) notes << tr("%1.").arg(engine_words(note));
   }
   note_->setText(told(notes));
 }

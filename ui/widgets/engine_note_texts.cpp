@@ -22,6 +22,16 @@ std::span<const char* const> note_texts() {
       // What a plan is told beside its figures.
       QT_TRANSLATE_NOOP("engine", "%1 of %2 is %3; only %4 are free beside other processes' %5"),
       QT_TRANSLATE_NOOP("engine", "memory-limit is %1, more than the %2 that there are: those hold"),
+      QT_TRANSLATE_NOOP("engine",
+                        "Weights and KV of that share leave %1 for activations, graphs and context, which "
+                        "need %2: it runs out of memory"),
+      QT_TRANSLATE_NOOP("engine", "kv-cache-memory-bytes is %1; after everything else %2 are free"),
+      QT_TRANSLATE_NOOP("engine",
+                        "One sequence of %1 tokens needs %2 of KV cache; kv-cache-memory-bytes is %3"),
+      QT_TRANSLATE_NOOP("engine", "One sequence of %1 tokens needs %2 of KV cache; free for it are %3"),
+      QT_TRANSLATE_NOOP("engine", "This engine does not serve it: %1"),
+      QT_TRANSLATE_NOOP("engine", "Cross-attention is counted for the longest input, %1 encoder tokens"),
+      QT_TRANSLATE_NOOP("engine", "Cross-attention is counted for one image of %1 patches"),
       QT_TRANSLATE_NOOP("engine", "The model was made for %1 tokens; engines refuse longer sequences"),
       QT_TRANSLATE_NOOP("engine", "Lengths go up to %1 tokens; only %2 are served"),
       QT_TRANSLATE_NOOP("engine", "The KV cache holds sequences of %1 tokens, of the model's %2"),
@@ -42,9 +52,6 @@ std::span<const char* const> note_texts() {
                         "%1 ranks share %2 KV heads: from %3 ranks on each holds one, and "
                         "bytes a token no longer fall"),
       QT_TRANSLATE_NOOP("engine",
-                        "The MLP's width %1 is no multiple of %2 ranks × groups of %3: "
-                        "engines refuse to cut groups"),
-      QT_TRANSLATE_NOOP("engine",
                         "KV in %1 changes replies a little, more where the checkpoint has no "
                         "KV scales"),
       QT_TRANSLATE_NOOP("engine", "%1 requests are asked for and max-num-seqs is %2: the others wait"),
@@ -58,6 +65,7 @@ std::span<const char* const> note_texts() {
                         "Context, libraries, graphs and communicator are estimates from "
                         "published figures"),
       QT_TRANSLATE_NOOP("engine", "Embeddings for each layer are counted whole on every rank"),
+      QT_TRANSLATE_NOOP("engine", "The checkpoint asks for KV in %1; it is planned in %2"),
       QT_TRANSLATE_NOOP("engine",
                         "Layers that predict further tokens are counted only where they are "
                         "asked for"),
@@ -88,6 +96,35 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "requests cannot ask for logprobs of their prompts"),
       QT_TRANSLATE_NOOP("engine", "Times are those of %1's kernels: no engine is named"),
       QT_TRANSLATE_NOOP("engine", "Times are those of %1's kernels: %2's are not known"),
+      // What a share or an amount of memory stands for, in a plan and in flags.
+      QT_TRANSLATE_NOOP("engine", "Memory by the default of %1, since no engine is named: %2 stands for %3"),
+      QT_TRANSLATE_NOOP("engine", "Memory by the default of %1: %2 stands for %3"),
+      QT_TRANSLATE_NOOP("engine", "In %1 the same number stands for %2"),
+      QT_TRANSLATE_NOOP("engine", "%1, its default, stands for %2"),
+      QT_TRANSLATE_NOOP("engine", "%1 stands for %2"),
+      QT_TRANSLATE_NOOP("engine", "%1 becomes %2: %3"),
+      QT_TRANSLATE_NOOP("engine", "Rounded down: %1 less than %2"),
+      QT_TRANSLATE_NOOP("engine", "Rounded up: %1 more than %2"),
+      QT_TRANSLATE_NOOP("engine", "With the %1 that %2 holds beside KV that is %3 more than the GPU has"),
+      QT_TRANSLATE_NOOP("engine",
+                        "KV takes %1 B a token on each GPU, not %2: the same tokens take %3 instead of %4"),
+      QT_TRANSLATE_NOOP("engine",
+                        "KV takes %1 B a token on each GPU, not %2: %3 are left for it, %4 of %5 tokens"),
+      QT_TRANSLATE_NOOP("engine", "a share of the GPU's total, for everything"),
+      QT_TRANSLATE_NOOP("engine", "a share of the GPU's total, for weights and KV alone"),
+      QT_TRANSLATE_NOOP("engine", "a share of what is free after loading, for KV alone"),
+      QT_TRANSLATE_NOOP("engine", "a share of what the weights leave, for KV alone"),
+      QT_TRANSLATE_NOOP("engine", "%1: %2 × %3 = %4; less %5 leaves %6 for KV"),
+      QT_TRANSLATE_NOOP("engine", "%1: %2 × %3 = %4; %5 are needed beside KV: it does not start"),
+      QT_TRANSLATE_NOOP("engine", "%1: %2 × %3 = %4"),
+      QT_TRANSLATE_NOOP("engine", "%1; leaves %2 for KV"),
+      QT_TRANSLATE_NOOP("engine", "%1 tokens of KV = %2"),
+      QT_TRANSLATE_NOOP("engine", "%1 blocks of KV = %2"),
+      QT_TRANSLATE_NOOP("engine", "%1 tokens of KV"),
+      QT_TRANSLATE_NOOP("engine", "%1 blocks of KV"),
+      QT_TRANSLATE_NOOP("engine", "%1 of memory for everything"),
+      QT_TRANSLATE_NOOP("engine", "%1 of memory for KV"),
+      QT_TRANSLATE_NOOP("engine", "%1 of GPU memory left free"),
       // What to know of a model that serves.
       QT_TRANSLATE_NOOP("engine",
                         "The chat template has no generation prompt: add_generation_prompt "
@@ -115,11 +152,17 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine",
                         "%1 is not carried over: give the GPU and the model, and it becomes "
                         "bytes"),
+      QT_TRANSLATE_NOOP("engine", "max-num-seqs %1 is not carried over: %2 has at most %3 slots"),
+      QT_TRANSLATE_NOOP("engine",
+                        "max-num-seqs %1 is not carried over: %2 takes the KV of all slots at the start, and "
+                        "memory holds %3 of %4 tokens"),
       QT_TRANSLATE_NOOP("engine", "%1 is not carried over: %2"),
       QT_TRANSLATE_NOOP("engine", "it leaves nothing for KV"),
       QT_TRANSLATE_NOOP("engine", "it cannot become bytes without the model's weights"),
       QT_TRANSLATE_NOOP("engine", "%1 has no flag that says it"),
       QT_TRANSLATE_NOOP("engine", "%1 is not written: %2 already says something else"),
+      QT_TRANSLATE_NOOP(
+          "engine", "%1 cannot be told %2 by %3: its default holds, which takes %4 B a token instead of %5"),
       QT_TRANSLATE_NOOP("engine", "%1 cannot be told %2 by %3: its default holds"),
       QT_TRANSLATE_NOOP("engine", "%1 takes whole %2: %3 became %4"),
       QT_TRANSLATE_NOOP("engine", "%1 is for all slots together: %2 slots of %3 tokens each"),
@@ -128,7 +171,14 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "%1 has no counterpart of %2 (%3)"),
       QT_TRANSLATE_NOOP("engine", "%1: %2 has no word for it"),
       QT_TRANSLATE_NOOP("engine", "%1 is the default of %2"),
+      QT_TRANSLATE_NOOP("engine",
+                        "%1 became %2: a container is reached from outside it; who may reach the published "
+                        "port is for the host's or the cluster's rules"),
       QT_TRANSLATE_NOOP("engine", "Image %1: %2"),
+      QT_TRANSLATE_NOOP("engine", "Docker Hub tag of SGLang 0.5.17"),
+      QT_TRANSLATE_NOOP("engine", "README.md of text-generation-inference at 3.3.5"),
+      QT_TRANSLATE_NOOP(
+          "engine", "Docker Hub tag of vLLM 0.26.0, the version whose figures profiles/gpus/H200.json holds"),
       QT_TRANSLATE_NOOP("engine",
                         "Before `docker compose up`: put %1 and, for gated models, %2 into the "
                         "environment or a file .env"),
@@ -142,6 +192,12 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "a file"),
       QT_TRANSLATE_NOOP("engine", "%1 is a flag of %2; here it is %3"),
       QT_TRANSLATE_NOOP("engine", "%1 is given more than once; the last, %2, holds"),
+      QT_TRANSLATE_NOOP("engine", "%1 is gone from %2: %3 takes its place"),
+      QT_TRANSLATE_NOOP("engine", "%1 serves one name: %2 is not carried over"),
+      QT_TRANSLATE_NOOP("engine", "%1 stands as it is: %2 has a flag of that name"),
+      QT_TRANSLATE_NOOP("engine", "%1 has no counterpart in %2"),
+      QT_TRANSLATE_NOOP("engine", "%1 is not known of %2; did you mean %3?"),
+      QT_TRANSLATE_NOOP("engine", "%1 is not known of %2"),
       QT_TRANSLATE_NOOP("engine", "Read as flags of %1"),
       QT_TRANSLATE_NOOP("engine", "Read as a configuration of %1"),
       QT_TRANSLATE_NOOP("engine", "%1 is written with a dash of print; it was read as --"),
@@ -201,6 +257,14 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "address"),
       QT_TRANSLATE_NOOP("engine", "port"),
       QT_TRANSLATE_NOOP("engine", "key of clients"),
+      // What surrounds an engine's command.
+      QT_TRANSLATE_NOOP("engine", "%1 takes no more than %2 of the GPU's memory"),
+      QT_TRANSLATE_NOOP("engine", "Say again where it runs, docker run had them: %1"),
+      QT_TRANSLATE_NOOP("engine", "Mounted read-only, and has to be there on each host: %1"),
+      QT_TRANSLATE_NOOP(
+          "engine",
+          "A Service named %1 sets variables of the engine in other pods of its namespace: give another "
+          "--name"),
       // Parts of downloads, names of runs.
       QT_TRANSLATE_NOOP("engine", "%1, item %2: %3, repeat %4"),
       QT_TRANSLATE_NOOP("engine", "simulated %1 × %2"),
