@@ -99,7 +99,7 @@ class ChatKillTest : public QObject {
     QCOMPARE(window.exitStatus(), QProcess::CrashExit);
 
     bench.reopen_store();
-    QVERIFY(bench.store->damage().empty());
+    QVERIFY(!bench.store->damage());
     const auto stored = bench.stored();
     QCOMPARE(stored.size(), std::size_t{2});
     QCOMPARE(stored[0].content, std::string(kPrompt));

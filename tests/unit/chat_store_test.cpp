@@ -300,7 +300,7 @@ class ChatStoreTest : public QObject {
       if (version >= 3) database.exec("INSERT INTO item_changes VALUES (1, 1, 1, 's', 'f', 't')");
     }
     auto store = old.open();
-    QVERIFY(store->damage().empty());
+    QVERIFY(!store->damage());
     auto database = old.raw(), newest = fresh.raw();
     QCOMPARE(schema_of(database), schema_of(newest));
     QCOMPARE(database.execAndGet("PRAGMA user_version").getInt(), Store::schema_version());
