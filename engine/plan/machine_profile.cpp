@@ -60,8 +60,8 @@ std::string floors_record(const MachineFloors& floors) {
 std::optional<MachineFloors> floors_from(std::string_view record, std::string_view device, Bytes memory) {
   const auto document = nlohmann::json::parse(record, nullptr, false);
   if (!document.is_object()) return std::nullopt;
-  if (document.value("device", nlohmann::json()) != device) return std::nullopt;
-  if (document.value("memory_bytes", nlohmann::json()) != memory) return std::nullopt;
+  if (document.value("device", nlohmann::json()) != nlohmann::json(device)) return std::nullopt;
+  if (document.value("memory_bytes", nlohmann::json()) != nlohmann::json(memory)) return std::nullopt;
   MachineFloors floors{std::string(device), memory};
   const auto rate = [&](const char* key) {
     const auto figure = document.find(key);

@@ -225,7 +225,7 @@ class HttpTest : public QObject {
     const Json error =
         error_of(test::post(port(), test::kCompletions, Json{{"prompt", std::string(2050, 'x')}}.dump()));
     const auto message = error["message"].get<std::string>();
-    QVERIFY2(message.find("2050") != std::string::npos && message.find("2048") != std::string::npos,
+    QVERIFY2(message.find("2,050") != std::string::npos && message.find("2,048") != std::string::npos,
              message.c_str());
   }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The windows that live percentiles look back over: a change of a setting cuts them; and the distribution
-// that they are of.
+// The windows that live percentiles look back over: a change of a setting cuts them.
 #include <QtTest>
 
 #include "tests/support/recorder_timeline.h"
@@ -71,27 +70,10 @@ class LatencyWindowsTest : public QObject {
     QVERIFY(after.history.back().utc > after.utc - 2 * kNanosPerSecond);  // charts show it
     clock.utc -= 7200 * kNanosPerSecond;                                  // somebody set it back
     QCOMPARE(newest(), slept + kNanosPerSecond);
-    recorder.setting_changed("max-num-seqs", "1", "2");
+    recorder.setting_changed("max-num-seqs", "1", "2", ChangedBy::user);
     const Snapshot back = recorder.snapshot({});
     QCOMPARE(back.utc, slept + 2 * kNanosPerSecond);
     QCOMPARE(back.changes.back().utc, back.utc);
-  }
-
-  void a_sketch_tells_its_whole_distribution() {
-    QuantileSketch sketch;
-    QVERIFY(sketch.steps().empty());
-    sketch.add(0, 3);
-    for (int i = 1; i <= 1000; ++i) sketch.add(i);
-    const std::vector<QuantileSketch::Step> steps = sketch.steps();
-    QCOMPARE(steps.front().value, 0.0);
-    QCOMPARE(steps.front().at_most, std::int64_t{3});
-    QCOMPARE(steps.back().value, 1000.0);
-    QCOMPARE(steps.back().at_most, std::int64_t{1003});
-    for (std::size_t i = 1; i < steps.size(); ++i) {
-      QVERIFY(steps[i].value > steps[i - 1].value && steps[i].at_most > steps[i - 1].at_most);
-      const double exact = static_cast<double>(steps[i].at_most - 3);  // the value of that rank
-      QVERIFY2(std::abs(steps[i].value - exact) <= 0.02 * exact + 1, qPrintable(QString::number(exact)));
-    }
   }
 
   void a_snapshot_carries_what_its_percentiles_are_of() {

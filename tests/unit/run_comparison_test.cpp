@@ -162,7 +162,7 @@ class RunComparisonTest : public QObject {
     QCOMPARE(nines_label(4), std::string("99.99 %"));
     QVERIFY(std::abs(share_of_nines(nines_of(0.37)) - 0.37) < 1e-12);
     QCOMPARE(nines_axis(2.3).ticks, (std::vector<double>{0, 1, 2, 3}));
-    QCOMPARE(cdf_of({}).samples(), std::int64_t{0});
+    QCOMPARE(cdf_of(std::vector<double>{}).samples(), std::int64_t{0});
     QCOMPARE(cdf_of({5, INFINITY}).values, std::vector<double>{5});
     QCOMPARE(cdf_of({5}).share(0), 0.0);
   }
