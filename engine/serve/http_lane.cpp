@@ -12,7 +12,8 @@ namespace pitwall {
 namespace asio = boost::asio;
 
 struct HttpLane::State {
-  asio::io_context io{1};  // one thread runs it
+  asio::io_context io{1};        // one thread runs it
+  asio::steady_timer waits{io};  // its descriptors are there from the start, not from the first connection on
   asio::executor_work_guard<asio::io_context::executor_type> working{io.get_executor()};
   ReadySessions ready{[this] { asio::post(io, [this] { take_events(); }); }};
   std::thread thread;
