@@ -8,6 +8,7 @@
 
 #include "engine/base/text_escape.h"
 #include "engine/library/model_profile.h"
+#include "engine/plan/amounts.h"
 #include "engine/plan/deployment_plan.h"
 #include "engine/plan/engine_profile.h"
 #include "engine/plan/flag_value.h"
@@ -203,7 +204,16 @@ class Writer {
     const bool stated =
         memory.find("kv-cache-memory-bytes") != nullptr || memory.find("kv-tokens") != nullptr;
     if (!kv || stated || terms_->kv <= 0 || *kv + terms_->loaded() > terms_->total) return kv;
-    return *kv - terms_->kv < std::max<Bytes>(terms_->kv_block, 1) ? kv : terms_->kv;
+    return *kv - terms_->kv < std::max<Bytes>(terms_->kv_block, 1) ? kv
+                                                                   : std::min(*kv, in_blocks(terms_->kv));
+  }
+
+  /// A pool made for whole sequences without blocks (llama.cpp): there each of them ends a block of its own.
+  Bytes in_blocks(Bytes kv) const {
+    const auto tokens = settings_.integer("max-model-len"), sequences = settings_.integer("max-num-seqs");
+    if (!tokens || !sequences || kv != capped_product(*tokens, *sequences, terms_->kv_per_token)) return kv;
+    return capped_product(rounded_up(*tokens, block_size_of(settings_, engine_)), *sequences,
+                          terms_->kv_per_token);
   }
 
   /// Whether the same numbers give other bytes of KV there.
