@@ -50,6 +50,7 @@ std::unique_ptr<MainWindow> compose_window(
                         {},
                         {}});
       });
+  QObject::connect(tune, &TunePage::page_requested, window.get(), &MainWindow::show_page);
   QObject::connect(reports, &ReportsPage::page_requested, window.get(), &MainWindow::show_page);
   QObject::connect(reports, &ReportsPage::checklist_found, window.get(), &MainWindow::open_path);
   return window;
