@@ -251,8 +251,8 @@ class RunningEngine {
     constexpr int kTries = 20;
     constexpr std::chrono::milliseconds kPause(50);
     for (int i = 1;; ++i) {
-      const auto forgotten = post("/reset_prefix_cache", "{}");
-      if (forgotten) return {};
+      auto forgotten = post("/reset_prefix_cache", "{}");
+      if (forgotten || forgotten.error().kind != Error::Kind::busy) return forgotten;
       if (i == kTries || (environment_.cancel != nullptr && *environment_.cancel))
         return Error{Error::Kind::busy, "The running engine serves other requests", forgotten.error().cause,
                      "Measure when it serves nobody else, or on an engine of its own", "requests"};
@@ -271,7 +271,8 @@ class RunningEngine {
                                    .body = body});
     if (!answer) return answer.error();
     if (answer->status == 200) return {};
-    return Error{Error::Kind::invalid_input,
+    constexpr int kBusy = 503;
+    return Error{answer->status == kBusy ? Error::Kind::busy : Error::Kind::invalid_input,
                  fmt::format("The running engine refuses {} (HTTP {})", path, answer->status),
                  error_message(answer->body), "Measure on an engine of its own", ""};
   }

@@ -329,7 +329,7 @@ class ReportsTest : public QObject {
     QTRY_COMPARE(list->model()->rowCount(), 1);
     QTRY_VERIFY(bench.headline().startsWith(QStringLiteral("2 requests")));
     QCOMPARE(bench.banners.back().verb, QStringLiteral("Undo"));
-    QSignalSpy outdated(bench.page.get(), &Page::banner_outdated);
+    QSignalSpy outdated(bench.page.get(), &ReportsPage::banner_outdated);
     bench.find<QAction>("report.action.undo")->trigger();
     QCOMPARE(outdated.size(), 1);
     QCOMPARE(outdated[0][0].toString(), bench.banners.back().text);

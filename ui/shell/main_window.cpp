@@ -149,7 +149,6 @@ void MainWindow::connect_page(Page* page) {
     if (banner.finished && QApplication::activeWindow() == nullptr && preferences_.notifications())
       notifier_->notify(page->title(), banner.text, page->id());
   });
-  connect(page, &Page::banner_outdated, banner_, &BannerBar::withdraw);
   connect(page, &Page::badge_changed, this, [this, page] { rail_->set_badge(page->id(), page->badge()); });
   connect(page, &Page::job_went_on, &status_bar_->jobs(), &JobList::post);
   connect(page, &Page::job_ended, &status_bar_->jobs(), &JobList::end);

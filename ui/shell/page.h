@@ -57,7 +57,6 @@ class Page : public QWidget {
 
  Q_SIGNALS:
   void banner_requested(const pitwall::ui::Banner& banner);
-  void banner_outdated(const QString& text);  ///< its offer was taken another way: it goes
   void badge_changed();
   void job_went_on(const pitwall::ui::Job& job);  ///< began, or has news
   void job_ended(const QString& id);
