@@ -33,7 +33,7 @@ class TunePage : public Page {
 
  Q_SIGNALS:
   void banner_outdated(const QString& text);  ///< its offer was taken another way: it goes
-  void page_requested(const QString& page);  ///< id of the page that has the next action: "serve"
+  void page_requested(const QString& page);   ///< id of the page that has the next action: "serve"
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
