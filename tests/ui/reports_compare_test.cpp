@@ -147,7 +147,7 @@ class ReportsCompareTest : public QObject {
     QCOMPARE(bench.row_of("report.memory.table", QStringLiteral("Unaccounted")), -1);
   }
 
-  void effects_and_the_longest_gap_are_in_sight() {
+  void effects_are_in_sight() {
     Bench bench;
     bench.add({.requests = 2000, .rate = 33'012}, 8);
     bench.add({.requests = 2000, .ttft_ms = 40, .rate = 33'012}, 16);
@@ -157,9 +157,6 @@ class ReportsCompareTest : public QObject {
       QTRY_VERIFY(bench.shows_comparison());
       const auto* figures = bench.find<DataTable>("report.compare");
       QTRY_COMPARE(figures->horizontalScrollBar()->maximum(), 0);
-      const auto* list = bench.find<DataTable>("report.list");
-      const int right = list->columnViewportPosition(3) + list->columnWidth(3);
-      QVERIFY2(right <= list->viewport()->width(), qPrintable(QString::number(right)));
     }
   }
 
