@@ -228,7 +228,8 @@ class TuneTest : public QObject {
     QVERIFY2(removed.startsWith(u8("Removed ")), qPrintable(removed));
     const auto* model = s_->child<QListView>("tune.items")->model();
     const auto spoken = [&] { return model->index(2, 0).data(Qt::AccessibleTextRole).toString(); };
-    QVERIFY2(spoken().contains(u8("measure again")) && !spoken().contains(u8("✓ keep")), qPrintable(spoken()));
+    QVERIFY2(spoken().contains(u8("measure again")) && !spoken().contains(u8("✓ keep")),
+             qPrintable(spoken()));
     // Once it is taken back, nothing offers to do so again.
     s_->child<QAction>("tune.undo")->trigger();
     QVERIFY(s_->text("shell.banner.text") != removed || !s_->child<QWidget>("shell.banner")->isVisible());
