@@ -95,9 +95,11 @@ Result<void> write_directly(const fs::path& path, std::string_view content) {
   return write_all(file.get(), content, path);
 }
 
-/// Writes `content` to the new file `path` and makes it durable.
-Result<void> write_new_file(const fs::path& path, std::string_view content, const struct stat* replaced) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+/// Writes `content` to the new file `temporary` and makes it durable. Errors name `path`, which was asked
+/// for.
+Result<void> write_new_file(const fs::path& temporary, std::string_view content, const struct stat* replaced,
+                            const fs::path& path) {
+  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!file.is_open()) return file_error("write", path, errno);
   if (replaced != nullptr && ::fchmod(file.get(), replaced->st_mode & 07777) != 0) {
     return file_error("set the permissions of", path, errno);
@@ -214,7 +216,7 @@ Result<void> write_file_atomic(const fs::path& path, std::string_view content) {
   const fs::path target = replaces ? fs::canonical(path, failed) : path;  // a link stays a link
   if (failed) return file_error("write", path, failed.value());
   const fs::path temporary = temporary_name_beside(target);
-  auto written = write_new_file(temporary, content, replaces ? &old : nullptr);
+  auto written = write_new_file(temporary, content, replaces ? &old : nullptr, path);
   if (written && ::rename(temporary.c_str(), target.c_str()) != 0) written = file_error("write", path, errno);
   if (!written) {
     ::unlink(temporary.c_str());

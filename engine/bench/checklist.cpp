@@ -266,6 +266,11 @@ std::vector<FigureLimit> newly_broken(const Checklist& checklist, const ItemResu
   return broken;
 }
 
+bool is_outdated(const Item& item, const ItemResult& result) {
+  const bool judged = item.decided() || item.verdict == ItemVerdict::unclear;
+  return judged && !item.by_user && result.pairs == 0;
+}
+
 std::optional<std::string> best_value(const Checklist& checklist, const Item& item,
                                       const ItemResult& result) {
   const auto limits = parse_limits(checklist.limits);

@@ -83,6 +83,9 @@ std::optional<std::string> best_value(const Checklist& checklist, const Item& it
 /// limit that held before is broken, else unclear. A verdict of the user stays.
 void judge(const Checklist& checklist, Item& item, const ItemResult& result);
 
+/// Its verdict was judged by runs that are not those of its present base: it is to be measured again.
+bool is_outdated(const Item& item, const ItemResult& result);
+
 /// Limits that `after` breaks and `before` does not.
 std::vector<FigureLimit> newly_broken(const Checklist& checklist, const ItemResult& result);
 

@@ -9,6 +9,7 @@
 
 #include "engine/bench/bench_run.h"
 #include "engine/bench/engine_job.h"
+#include "engine/bench/openai_chunk.h"
 #include "engine/bench/simulated_run.h"
 #include "engine/library/models_folder.h"
 #include "engine/telemetry/fields.h"
@@ -193,8 +194,9 @@ class RunningEngine {
     auto asked = load_of(checklist, measurement);
     if (!asked) return asked.error();
     by_ = measurement.by;
-    if (auto changed = change_to(checklist, measurement.settings); !changed) return changed.error();
+    // First, since it is refused while others are served: then nothing has been changed yet.
     if (auto forgotten = forget_prefixes(); !forgotten) return forgotten.error();
+    if (auto changed = change_to(checklist, measurement.settings); !changed) return changed.error();
     JobOptions options;
     options.ignore_eos = true;
     auto job = server_job(environment_.server, {}, environment_.tokenizer, std::move(asked->source),
@@ -250,8 +252,10 @@ class RunningEngine {
     constexpr std::chrono::milliseconds kPause(50);
     for (int i = 1;; ++i) {
       auto forgotten = post("/reset_prefix_cache", "{}");
-      if (forgotten || i == kTries || (environment_.cancel != nullptr && *environment_.cancel))
-        return forgotten;
+      if (forgotten || forgotten.error().kind != Error::Kind::busy) return forgotten;
+      if (i == kTries || (environment_.cancel != nullptr && *environment_.cancel))
+        return Error{Error::Kind::busy, "The running engine serves other requests", forgotten.error().cause,
+                     "Measure when it serves nobody else, or on an engine of its own", "requests"};
       std::this_thread::sleep_for(kPause);
     }
   }
@@ -267,10 +271,10 @@ class RunningEngine {
                                    .body = body});
     if (!answer) return answer.error();
     if (answer->status == 200) return {};
-    return Error{
-        Error::Kind::invalid_input,
-        fmt::format("The running engine refuses {} (HTTP {})", body.empty() ? path : body, answer->status),
-        answer->body.substr(0, 300), "Measure when it serves nobody else, or on an engine of its own", ""};
+    constexpr int kBusy = 503;
+    return Error{answer->status == kBusy ? Error::Kind::busy : Error::Kind::invalid_input,
+                 fmt::format("The running engine refuses {} (HTTP {})", path, answer->status),
+                 error_message(answer->body), "Measure on an engine of its own", ""};
   }
 
   TuneEnvironment environment_;

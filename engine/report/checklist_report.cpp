@@ -36,8 +36,9 @@ std::string effect_of(const Effect& effect) {
   return effect.reading == Reading::no_change ? text + ": no change" : text;
 }
 
-std::string verdict_of(const Item& item) {
+std::string verdict_of(const Item& item, const ItemResult& result) {
   if (!item.error.empty()) return "failed";
+  if (is_outdated(item, result)) return "to measure again";
   return std::string(word_of(item.verdict)) + (item.by_user ? ", by the user" : "");
 }
 
@@ -58,7 +59,7 @@ Table items_table(const Checklist& checklist, const std::vector<ItemResult>& res
                           {known ? ms_text(effect.before) : kUndefined},
                           {known ? ms_text(effect.after) : kUndefined, Tone::strong},
                           {effect_of(effect), effect_tone(effect)},
-                          {verdict_of(item)}});
+                          {verdict_of(item, results[i])}});
     if (!item.error.empty()) table.rows.back().back().tone = Tone::bad;
   }
   table.note =
@@ -98,7 +99,9 @@ Table conditions_table(const Checklist& checklist) {
                                                  : std::to_string(checklist.max_concurrency));
   add("Repeats", std::to_string(checklist.repeats));
   add("Seed", std::to_string(checklist.seed));
-  add("Base", checklist.settings);
+  add("Base", checklist.target == TuneTarget::running_engine
+                  ? checklist.settings + ", items at their defaults, the rest as the engine had it"
+                  : checklist.settings);
   add("Measure", checklist.measure);
   add("Limits", checklist.limits);
   add("Source", checklist.source);

@@ -170,7 +170,10 @@ std::vector<std::string> comparison_sentences(const RunComparison& comparison) {
         fmt::format("{} against {}. ", comparison.columns[i].label(), comparison.columns.front().label());
     if (!better.empty()) text += "Better: " + better + ". ";
     if (!worse.empty()) text += "Worse: " + worse + ". ";
-    if (better.empty() && worse.empty()) text += "No figure differs beyond its interval. ";
+    if (!has_interval(comparison, i))
+      text += "No figure has an interval, so there is no verdict: repeat the runs, or let them last longer. ";
+    else if (better.empty() && worse.empty())
+      text += "No figure is better or worse beyond its interval. ";
     text.pop_back();
     sentences.push_back(text);
   }

@@ -96,7 +96,8 @@ SvgChart memory_chart(const Run& run, const TimeAxis& time) {
   const auto gib = [](Bytes bytes) { return static_cast<double>(bytes) / static_cast<double>(kGiB); };
   SvgChart chart{"Memory over time", "GiB", "What grows?", time.label(), false, {}};
   chart.series = {
-      over_time(run, time, "measured", colour::kText, "", [&](const auto& s) { return gib(s.measured); }),
+      over_time(run, time, "measured", colour::kText, "",
+                [&](const auto& s) { return s.measured > 0 ? gib(s.measured) : std::nan(""); }),
       over_time(run, time, "accounted", colour::kMuted, "5 3",
                 [&](const auto& s) { return gib(s.accounted); }),
       over_time(run, time, "KV used", kKvUsed, "", [&](const auto& s) { return gib(s.kv_used); })};

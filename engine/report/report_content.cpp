@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "engine/report/report_text.h"
+#include "engine/report/run_kind.h"
 
 namespace pitwall {
 namespace {
@@ -185,7 +186,7 @@ ReportContent report_content(const Run& run) {
     content.serve_command = serve_command(run.header.model_path, run.header.config);
   content.latency = latency_table(run);
   content.outcome = outcome_table(run);
-  content.memory = memory_table(run.summary.ledger);
+  content.memory = memory_table(run.summary.ledger, is_simulated(run.header));
   content.live_changes = changes_table(run);
   content.changed_settings = settings_table(run.header, true);
   content.default_settings = settings_table(run.header, false);

@@ -46,7 +46,7 @@ std::string serve_command(const std::string& model, const std::vector<ConfigEntr
 // The tables, each in its own function of report_tables.cpp.
 Table latency_table(const Run& run);
 Table outcome_table(const Run& run);
-Table memory_table(const LedgerSnapshot& ledger);
+Table memory_table(const LedgerSnapshot& ledger, bool simulated);
 Table settings_table(const RunHeader& header, bool changed);
 Table changes_table(const Run& run);  ///< settings that were changed while it ran; no rows = none
 Table environment_table(const Run& run);

@@ -151,7 +151,7 @@ Table changes_table(const Run& run) {
   return table;
 }
 
-Table memory_table(const LedgerSnapshot& ledger) {
+Table memory_table(const LedgerSnapshot& ledger, bool simulated) {
   Table table;
   if (ledger.accounted() == 0 && ledger.measured == 0) {
     table.note = "The ledger at the end of the run was not recorded.";
@@ -176,11 +176,17 @@ Table memory_table(const LedgerSnapshot& ledger) {
   add("Context", ledger.of(Category::context));
   add("Swap space", ledger.of(Category::swap));
   add("Accounted", ledger.accounted(), Tone::strong);
-  add("Unaccounted", ledger.unaccounted());
-  add("Measured, this process", ledger.measured, Tone::strong);
+  if (!simulated) {
+    add("Unaccounted", ledger.unaccounted());
+    add("Measured, this process", ledger.measured, Tone::strong);
+  }
   add("Other processes", ledger.other_processes);
   if (ledger.limit > 0) add("Limit", ledger.limit);
   add("Device", whole, Tone::strong);
+  if (simulated) {
+    table.note = "At the end of the run, of each simulated GPU: computed, not measured.";
+    return table;
+  }
   table.note = ledger.unaccounted() < 0 ? "At the end of the run. Unaccounted is below zero: memory is "
                                           "booked that has not been touched yet."
                                         : "At the end of the run. Accounted + unaccounted = measured.";

@@ -270,6 +270,13 @@ std::string ComparedColumn::label() const {
   return fmt::format("{} + {}", first, count_of(std::ssize(runs) - 1, "repeat"));
 }
 
+bool has_interval(const RunComparison& comparison, std::size_t column) {
+  return std::any_of(comparison.figures.begin(), comparison.figures.end(), [column](const auto& figure) {
+    const Reading reading = figure.effects[column].reading;
+    return reading != Reading::one_pair && reading != Reading::undefined;
+  });
+}
+
 RunComparison compare_runs(std::span<const Run* const> runs) {
   RunComparison comparison;
   comparison.columns = columns_of(runs);

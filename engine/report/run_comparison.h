@@ -39,6 +39,9 @@ struct RunComparison {
   std::size_t equal_settings = 0;
 };
 
+/// Whether a figure of that column has an interval: without one there is no verdict, not even "no change".
+bool has_interval(const RunComparison& comparison, std::size_t column);
+
 /// `runs` outlive the result, two or more. Figures are exact, from the summaries. Intervals: over repeats,
 /// paired, where two columns have the same ones; else over ten stretches of each run's requests and seconds,
 /// where those are long enough.

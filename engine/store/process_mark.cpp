@@ -16,15 +16,18 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
-/// Field 22 of /proc/PID/stat, in ticks since boot; empty when there is no such process. The name before it
-/// stands in brackets and may hold anything, so counting starts after the last one.
+/// Field 22 of /proc/PID/stat, in ticks since boot; empty when there is no such process, or it is dead and
+/// its parent has not asked for it yet. The name before it stands in brackets and may hold anything, so
+/// counting starts after the last one.
 std::string start_ticks(const std::string& pid) {
-  constexpr int kFieldsBetween = 19;
+  constexpr int kFieldsBetween = 18;
   const std::string stat = first_line("/proc/" + pid + "/stat");
   const std::size_t bracket = stat.rfind(')');
   if (bracket == std::string::npos) return {};
   std::istringstream fields(stat.substr(bracket + 1));
-  std::string field;
+  std::string state, field;
+  fields >> state;
+  if (state == "Z" || state == "X" || state == "x") return {};
   for (int i = 0; i <= kFieldsBetween; ++i) fields >> field;
   return field;
 }

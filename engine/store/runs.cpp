@@ -293,6 +293,17 @@ void cut_off(SQLite::Database& database, RunId id) {
   transaction.commit();
 }
 
+void cut_off_orphans(SQLite::Database& database) {
+  std::vector<RunId> orphans;
+  SQLite::Statement recording(database, "SELECT id, recorder FROM runs WHERE status = 'recording'");
+  while (recording.executeStep()) {
+    if (!process_lives(recording.getColumn(1).getString()))
+      orphans.push_back({recording.getColumn(0).getInt64()});
+  }
+  recording.reset();
+  for (const RunId run : orphans) cut_off(database, run);
+}
+
 Result<RunId> Store::begin(const RunHeader& header) {
   return state_->locked("beginning a run", [&](SQLite::Database& database) -> Result<RunId> {
     WriteTransaction transaction(database);
@@ -331,6 +342,12 @@ Result<void> Store::end(RunId run, const RunSummary& summary) {
 Result<std::vector<RunListItem>> Store::runs() const {
   return state_->locked(
       "listing the runs", [](SQLite::Database& database) -> Result<std::vector<RunListItem>> {
+        // A recorder may have died since the store was opened.
+        try {
+          cut_off_orphans(database);
+        } catch (const SQLite::Exception&) {
+          // Nothing can be written now; what can be read is still read, and the next list tries again.
+        }
         SQLite::Statement query(
             database,
             "SELECT id, name, kind, model_name, note, status, start_utc, end_utc, imported_utc, requests, "

@@ -9,7 +9,6 @@
 
 #include "engine/base/file.h"
 #include "engine/store/hindrance.h"
-#include "engine/store/process_mark.h"
 #include "engine/store/salvage.h"
 #include "engine/store/schema.h"
 #include "engine/store/store_state.h"
@@ -87,17 +86,6 @@ void set_up(SQLite::Database& database) {
   database.exec("PRAGMA journal_mode = WAL");
   database.exec("PRAGMA synchronous = NORMAL");
   database.exec("PRAGMA foreign_keys = ON");
-}
-
-void cut_off_orphans(SQLite::Database& database) {
-  std::vector<RunId> orphans;
-  SQLite::Statement recording(database, "SELECT id, recorder FROM runs WHERE status = 'recording'");
-  while (recording.executeStep()) {
-    if (!process_lives(recording.getColumn(1).getString()))
-      orphans.push_back({recording.getColumn(0).getInt64()});
-  }
-  recording.reset();
-  for (const RunId run : orphans) cut_off(database, run);
 }
 
 /// What was removed long ago goes for good.

@@ -49,5 +49,7 @@ Result<RunId> insert_imported(SQLite::Database& database, const Run& run);
 
 /// The end of a run whose recorder is gone: status cut_off, summary from the rows that are there.
 void cut_off(SQLite::Database& database, RunId run);
+/// Those whose recording process is gone.
+void cut_off_orphans(SQLite::Database& database);
 
 }  // namespace pitwall

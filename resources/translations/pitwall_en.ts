@@ -12,6 +12,33 @@
     </message>
 </context>
 <context>
+    <name>pitwall::ui::ItemDetail</name>
+    <message numerus="yes">
+        <source>by you; %n pairs of runs</source>
+        <translation>
+            <numerusform>by you; %n pair of runs</numerusform>
+            <numerusform>by you; %n pairs of runs</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>by the 95 % interval of %n pairs of runs</source>
+        <translation>
+            <numerusform>by the 95 % interval of %n pair of runs</numerusform>
+            <numerusform>by the 95 % interval of %n pairs of runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::ItemList</name>
+    <message numerus="yes">
+        <source>%n repeats</source>
+        <translation>
+            <numerusform>%n repeat</numerusform>
+            <numerusform>%n repeats</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>pitwall::ui::JobStrip</name>
     <message numerus="yes">
         <source>%1, %n more</source>
@@ -55,6 +82,16 @@
         <translation>
             <numerusform>Each value is measured against the same base, %n repeat each.</numerusform>
             <numerusform>Each value is measured against the same base, %n repeats each.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::TunePage</name>
+    <message numerus="yes">
+        <source>%1 was cut off while it was measured. Its %n runs are kept.</source>
+        <translation>
+            <numerusform>%1 was cut off while it was measured. Its %n run is kept.</numerusform>
+            <numerusform>%1 was cut off while it was measured. Its %n runs are kept.</numerusform>
         </translation>
     </message>
 </context>

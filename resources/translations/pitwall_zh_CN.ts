@@ -178,10 +178,6 @@
         <translation>每项设置单独的效果</translation>
     </message>
     <message>
-        <source>No figure differs beyond its interval</source>
-        <translation>没有数字的差异超出区间</translation>
-    </message>
-    <message>
         <source>Better: %1, was %2</source>
         <translation>变好：%1，原为 %2</translation>
     </message>
@@ -216,6 +212,22 @@
     <message>
         <source>△ The environment differs too.</source>
         <translation>△ 环境也不同。</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>No verdict: no figure has an interval</source>
+        <translation>没有结论：没有任何指标有区间</translation>
+    </message>
+    <message>
+        <source>No figure is better or worse beyond its interval</source>
+        <translation>没有任何指标的好坏超出其区间</translation>
+    </message>
+    <message>
+        <source>Not tested against chance: repeat the runs, or let them last longer.</source>
+        <translation>未排除偶然因素：请重复运行，或延长运行时间。</translation>
     </message>
 </context>
 <context>
@@ -709,6 +721,34 @@
         <source>Imported</source>
         <translation>导入时间</translation>
     </message>
+    <message>
+        <source>serve</source>
+        <translation>服务</translation>
+    </message>
+    <message>
+        <source>bench</source>
+        <translation>压测</translation>
+    </message>
+    <message>
+        <source>simulate</source>
+        <translation>模拟</translation>
+    </message>
+    <message>
+        <source>check</source>
+        <translation>自检</translation>
+    </message>
+    <message>
+        <source>imported</source>
+        <translation>已导入</translation>
+    </message>
+    <message>
+        <source>simulated, imported</source>
+        <translation>模拟，已导入</translation>
+    </message>
+    <message>
+        <source>simulated</source>
+        <translation>模拟</translation>
+    </message>
 </context>
 <context>
     <name>RunVerdict</name>
@@ -811,6 +851,10 @@
     <message>
         <source>The program ended before it closed the run; at most its last second is missing.</source>
         <translation>程序在关闭运行记录之前退出，最多缺最后一秒。</translation>
+    </message>
+    <message>
+        <source>None had its first token.</source>
+        <translation>没有请求得到首个 token。</translation>
     </message>
 </context>
 <context>
@@ -959,10 +1003,6 @@
         <translation>正在测量。</translation>
     </message>
     <message>
-        <source>It was measured on another base: an item before it was decided otherwise since. Run it again.</source>
-        <translation>它是在另一个基准上测的：之后前面的条目改了结论。请重新运行。</translation>
-    </message>
-    <message>
         <source>Not measured yet.</source>
         <translation>尚未测量。</translation>
     </message>
@@ -1017,6 +1057,18 @@
     <message>
         <source>Not ended well</source>
         <translation>未正常结束</translation>
+    </message>
+    <message>
+        <source>measure again</source>
+        <translation>需重新测量</translation>
+    </message>
+    <message>
+        <source>It was measured on another base, or its runs are gone. Run it again.</source>
+        <translation>它是在另一个基线上测量的，或其运行已不在。请重新运行。</translation>
+    </message>
+    <message>
+        <source>You decided it. On its present base it is not measured.</source>
+        <translation>由您决定。在当前基线上尚未测量。</translation>
     </message>
 </context>
 <context>
@@ -3707,6 +3759,22 @@
         <source>Left out, since a running engine cannot change them: %1.</source>
         <translation>已略去，因为运行中的引擎无法更改：%1。</translation>
     </message>
+    <message>
+        <source>My checklist</source>
+        <translation>我的清单</translation>
+    </message>
+    <message>
+        <source>None: items of my own</source>
+        <translation>无：自己的条目</translation>
+    </message>
+    <message>
+        <source>Edit the checklist</source>
+        <translation>编辑清单</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::CommandDialog</name>
@@ -4402,14 +4470,6 @@
         <translation>每行从 0 起</translation>
     </message>
     <message>
-        <source>by you; %1 pairs of runs</source>
-        <translation>由你决定；%1 对运行</translation>
-    </message>
-    <message>
-        <source>by the 95 % interval of %1 pairs of runs</source>
-        <translation>依据 %1 对运行的 95 % 区间</translation>
-    </message>
-    <message>
         <source>Revert to %1</source>
         <translation>回退到 %1</translation>
     </message>
@@ -4428,6 +4488,18 @@
     <message>
         <source>Take %1</source>
         <translation>采用 %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>by you; %n pairs of runs</source>
+        <translation>
+            <numerusform>由您决定；%n 对运行</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>by the 95 % interval of %n pairs of runs</source>
+        <translation>
+            <numerusform>依据 %n 对运行的 95 % 区间</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -4596,10 +4668,6 @@
         <translation>报告…</translation>
     </message>
     <message>
-        <source>%1 repeats</source>
-        <translation>重复 %1 次</translation>
-    </message>
-    <message>
         <source>not measured</source>
         <translation>未测量</translation>
     </message>
@@ -4622,6 +4690,24 @@
     <message>
         <source>Measures one setting over a list of values</source>
         <translation>用一组取值测量一项设置</translation>
+    </message>
+    <message>
+        <source>settings of the items at their defaults, the rest as the engine runs</source>
+        <translation>条目涉及的设置取默认值，其余与运行中的引擎相同</translation>
+    </message>
+    <message>
+        <source>%1, the rest as the engine runs</source>
+        <translation>%1，其余与运行中的引擎相同</translation>
+    </message>
+    <message>
+        <source>Edit the checklist…</source>
+        <translation>编辑清单…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n repeats</source>
+        <translation>
+            <numerusform>%n 次重复</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -6192,6 +6278,14 @@
         <source>Unaccounted</source>
         <translation>未计入</translation>
     </message>
+    <message>
+        <source>Simulated</source>
+        <translation>模拟</translation>
+    </message>
+    <message>
+        <source>Memory, simulated</source>
+        <translation>内存，模拟</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::PrefixCard</name>
@@ -6835,10 +6929,6 @@
         <translation>%1 / %2</translation>
     </message>
     <message>
-        <source>Shows the runs with this text in name, model, kind, note or status</source>
-        <translation>显示名称、模型、类型、备注或状态含此文字的运行</translation>
-    </message>
-    <message>
         <source>Newest first; Space marks a run for a comparison, Delete deletes a run, which can be undone</source>
         <translation>新的在前；Space 标记运行以供对比，Delete 删除运行，可以撤销</translation>
     </message>
@@ -6869,6 +6959,14 @@
     <message>
         <source>%1 of %2 marked · ended runs never change</source>
         <translation>已标记 %1 / %2 · 已结束的运行不再改变</translation>
+    </message>
+    <message>
+        <source>Shows the runs with all of these words in name, model, kind, note or status</source>
+        <translation>显示名称、模型、类型、备注或状态中含有所有这些词的运行</translation>
+    </message>
+    <message>
+        <source>No run of this kind has all of these words</source>
+        <translation>没有此类运行含有所有这些词</translation>
     </message>
 </context>
 <context>
@@ -7288,6 +7386,14 @@
     <message>
         <source>Nothing is measured yet. Run an item with Enter, or all of them.</source>
         <translation>尚未测量。按 Enter 运行一个条目，或全部运行。</translation>
+    </message>
+    <message>
+        <source>%1 →</source>
+        <translation>%1 →</translation>
+    </message>
+    <message>
+        <source>← %1</source>
+        <translation>← %1</translation>
     </message>
 </context>
 <context>
@@ -8272,10 +8378,6 @@
         <translation>清单</translation>
     </message>
     <message>
-        <source>New from template…</source>
-        <translation>从模板新建…</translation>
-    </message>
-    <message>
         <source>Undo</source>
         <translation>撤销</translation>
     </message>
@@ -8306,10 +8408,6 @@
     <message>
         <source>Revert the item</source>
         <translation>回退条目</translation>
-    </message>
-    <message>
-        <source>%1 was cut off while it was measured. Its %2 runs are kept.</source>
-        <translation>%1 在测量时被中断。它的 %2 次运行已保留。</translation>
     </message>
     <message>
         <source>Go on</source>
@@ -8387,6 +8485,36 @@
         <source>Checklists (*.json);;All files (*)</source>
         <translation>清单 (*.json);;所有文件 (*)</translation>
     </message>
+    <message>
+        <source>New checklist…</source>
+        <translation>新建清单…</translation>
+    </message>
+    <message>
+        <source>New checklist, from a template or empty</source>
+        <translation>新建清单，从模板或从空白开始</translation>
+    </message>
+    <message>
+        <source>Edit the checklist…</source>
+        <translation>编辑清单…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 was cut off while it was measured. Its %n runs are kept.</source>
+        <translation>
+            <numerusform>%1 在测量时被中断。其 %n 次运行已保留。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>to be measured</source>
+        <translation>待测量</translation>
+    </message>
+    <message>
+        <source>Go to Serve</source>
+        <translation>转到“服务”</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::TuneSession</name>
@@ -8424,6 +8552,14 @@
     <message>
         <source>Use %1</source>
         <translation>使用 %1</translation>
+    </message>
+    <message>
+        <source>Empty checklist</source>
+        <translation>空清单</translation>
+    </message>
+    <message>
+        <source>Items of your own, one setting each</source>
+        <translation>自己的条目，每项一个设置</translation>
     </message>
 </context>
 </TS>

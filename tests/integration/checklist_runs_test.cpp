@@ -280,6 +280,41 @@ class ChecklistRunsTest : public QObject {
     server->stop();
   }
 
+  void a_busy_engine_is_left_as_it_is() {
+    Bench bench;
+    const auto model = test::write_tiny_model(bench.folder.path());
+    auto engine = test::start_engine(model, {{"max-num-seqs", "8"}});
+    HttpOptions http;
+    http.port = 0;
+    auto server = HttpServer::start(*engine, http).value();
+    // As long as it is asked, others hold KV: more of them wait than it could serve meanwhile.
+    constexpr int kOthers = 500;
+    std::vector<RequestId> others;
+    std::atomic<int> ended = 0;
+    for (int i = 0; i < kOthers; ++i)
+      others.push_back(*engine->submit(test::greedy_request({1, 2, 3}, 0), [&ended](OutputEvent&& event) {
+        if (event.finished) ++ended;
+      }));
+    Checklist checklist = small("tiny");
+    checklist.target = TuneTarget::running_engine;
+    checklist.items[0].changes = {{"max-num-seqs", "4", "2"}};
+    checklist = bench.add(checklist);
+    TuneEnvironment environment = bench.environment();
+    environment.server.url = server->url();
+    environment.tokenizer = engine->tokenizer();
+    ChecklistRunner runner(checklist, {}, make_measure(checklist.target, environment), {}, bench.cancel);
+    const auto ran = runner.run({0});
+    QVERIFY(!ran);
+    QCOMPARE(ran.error().kind, Error::Kind::busy);
+    QCOMPARE(ran.error().param, std::string("requests"));
+    QVERIFY2(ran.error().text().find('{') == std::string::npos, ran.error().text().c_str());
+    QVERIFY(bench.store->runs()->empty());
+    QCOMPARE(engine->settings().integer("max-num-seqs"), std::int64_t{8});
+    for (const RequestId id : others) engine->cancel(id);
+    QTRY_COMPARE(ended.load(), kOthers);
+    server->stop();
+  }
+
  private:
   static Checklist small(const std::string& model) {
     Checklist checklist;

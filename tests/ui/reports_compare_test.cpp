@@ -123,6 +123,43 @@ class ReportsCompareTest : public QObject {
     QTRY_VERIFY(!bench.shows_comparison());
   }
 
+  void simulated_runs_say_so_and_one_each_is_no_verdict() {
+    Bench bench;
+    for (const double ttft_ms : {50.0, 90.0}) {
+      Run run = test::made_up_run({.requests = 5, .ttft_ms = ttft_ms});
+      run.header.kind = "simulate";
+      run.header.uuid = "simulated " + std::to_string(ttft_ms);
+      run.seconds.clear();
+      PW_VERIFY(bench.store->import_run(run));
+    }
+    bench.open_page(1400, 860);
+    bench.page->compare_runs({1, 2});
+    QTRY_VERIFY(bench.shows_comparison());
+    QVERIFY2(bench.find<QLabel>("report.comparedHeadline")->text().startsWith(QStringLiteral("No verdict")),
+             qPrintable(bench.find<QLabel>("report.comparedHeadline")->text()));
+    QCOMPARE(bench.find<QLabel>("report.comparedOrigin")->text(), QStringLiteral("simulated, imported"));
+    const auto* memory = bench.find<DataTable>("report.planMeasured.table");
+    QCOMPARE(memory->model()->headerData(2, Qt::Horizontal).toString(), QStringLiteral("Simulated"));
+    QCOMPARE(bench.row_of("report.planMeasured.table", QStringLiteral("Unaccounted")), -1);
+    bench.page->open_run(2);
+    QTRY_COMPARE(bench.find<QLabel>("report.origin")->text(), QStringLiteral("simulated, imported"));
+    QTRY_VERIFY(bench.row_of("report.memory.table", QStringLiteral("Accounted")) > 0);
+    QCOMPARE(bench.row_of("report.memory.table", QStringLiteral("Unaccounted")), -1);
+  }
+
+  void effects_are_in_sight() {
+    Bench bench;
+    bench.add({.requests = 2000, .rate = 33'012}, 8);
+    bench.add({.requests = 2000, .ttft_ms = 40, .rate = 33'012}, 16);
+    for (const int width : {1000, 1300, 1400, 1900}) {
+      bench.open_page(width, 860);
+      bench.page->compare_runs({1, 2});
+      QTRY_VERIFY(bench.shows_comparison());
+      const auto* figures = bench.find<DataTable>("report.compare");
+      QTRY_COMPARE(figures->horizontalScrollBar()->maximum(), 0);
+    }
+  }
+
   void the_distribution_ends_where_one_in_n_does() {
     Bench bench;
     bench.add({.requests = 1000});
@@ -237,8 +274,8 @@ class ReportsCompareTest : public QObject {
     QTRY_COMPARE(bench.find<DataTable>("report.list")->model()->rowCount(), 3);
     bench.find<QComboBox>("report.kind")->setCurrentText(QStringLiteral("imported"));
     QCOMPARE(bench.find<DataTable>("report.list")->model()->rowCount(), 2);
-    bench.find<QLineEdit>("report.search")->setText(QString::fromStdString(run.header.kind) +
-                                                    QStringLiteral(", imported"));
+    bench.find<QLineEdit>("report.search")
+        ->setText(QString::fromStdString(run.header.kind) + QStringLiteral(", imported"));
     QCOMPARE(bench.find<DataTable>("report.list")->model()->rowCount(), 1);
 
     QMimeData picture;

@@ -230,7 +230,17 @@ class ReportsTest : public QObject {
 
     bench.find<QLineEdit>("report.search")->setText(QStringLiteral("32 at"));
     QCOMPARE(list->model()->rowCount(), 1);
+    bench.find<QLineEdit>("report.search")->setText(QStringLiteral("at 32"));  // words, in any order
+    QCOMPARE(list->model()->rowCount(), 1);
+    bench.find<QLineEdit>("report.search")->setText(QStringLiteral("32 nowhere"));
+    QCOMPARE(list->model()->rowCount(), 0);
+    QVERIFY(bench.find<QLabel>("report.marked")->text().startsWith(QStringLiteral("No run")));
     bench.find<QLineEdit>("report.search")->clear();
+    list->setFocus();
+    QTest::keyClick(list, Qt::Key_End);
+    QCOMPARE(list->currentIndex().row(), 1);
+    QTest::keyClick(list, Qt::Key_Home);
+    QCOMPARE(list->currentIndex().row(), 0);
     bench.find<QComboBox>("report.kind")->setCurrentText(QStringLiteral("check"));
     QCOMPARE(list->model()->rowCount(), 1);
     bench.find<QComboBox>("report.kind")->setCurrentIndex(0);
@@ -319,7 +329,10 @@ class ReportsTest : public QObject {
     QTRY_COMPARE(list->model()->rowCount(), 1);
     QTRY_VERIFY(bench.headline().startsWith(QStringLiteral("2 requests")));
     QCOMPARE(bench.banners.back().verb, QStringLiteral("Undo"));
-    bench.banners.back().action();
+    QSignalSpy outdated(bench.page.get(), &ReportsPage::banner_outdated);
+    bench.find<QAction>("report.action.undo")->trigger();
+    QCOMPARE(outdated.size(), 1);
+    QCOMPARE(outdated[0][0].toString(), bench.banners.back().text);
     QTRY_COMPARE(list->model()->rowCount(), 2);
     QTRY_VERIFY(bench.headline().startsWith(QStringLiteral("3 requests")));
     QTest::keyClick(list, Qt::Key_Delete);

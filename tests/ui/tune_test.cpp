@@ -190,6 +190,75 @@ class TuneTest : public QObject {
     QCOMPARE(QApplication::clipboard()->text(), s_->text("tune.recommended"));
   }
 
+  void an_empty_checklist_can_be_made_and_changed() {
+    with_dialog([](QDialog& dialog) {
+      QCOMPARE(part<QComboBox>(dialog, "tune.new.template").currentData().toString(), u8("none"));
+      part<QLineEdit>(dialog, "tune.new.name").setText(u8("Mine"));
+      QTest::mouseClick(&part<QPushButton>(dialog, "tune.new.create"), Qt::LeftButton);
+    });
+    QTest::mouseClick(s_->child<QPushButton>("tune.start.4"), Qt::LeftButton);
+    QCOMPARE(s_->checklist().name, std::string("Mine"));
+    QVERIFY(s_->checklist().items.empty());
+    const std::int64_t id = s_->checklist().id;
+    with_dialog([](QDialog& dialog) {
+      QVERIFY(dialog.findChild<QComboBox*>(u8("tune.new.template")) == nullptr);
+      QCOMPARE(part<QLineEdit>(dialog, "tune.new.name").text(), u8("Mine"));
+      QVERIFY(test::nameless_focusable_widget(dialog).isEmpty());
+      part<QLineEdit>(dialog, "tune.new.name").setText(u8("Yours"));
+      part<QLineEdit>(dialog, "tune.new.requests").setText(u8("8"));
+      QMetaObject::invokeMethod(&part<QLineEdit>(dialog, "tune.new.requests"), "editingFinished");
+      QTest::mouseClick(&part<QPushButton>(dialog, "tune.new.create"), Qt::LeftButton);
+    });
+    s_->child<QAction>("tune.action.editChecklist")->trigger();
+    QCOMPARE(s_->checklist().id, id);
+    QCOMPARE(s_->checklist().name, std::string("Yours"));
+    QCOMPARE(s_->checklist().num_prompts, 8);
+    s_->child<QAction>("tune.undo")->trigger();
+    QCOMPARE(s_->checklist().name, std::string("Mine"));
+  }
+
+  void what_lost_its_base_is_measured_again() {
+    s_->page->start(small_steps());
+    s_->page->session().run(open_items(s_->checklist()));
+    QVERIFY(s_->idle());
+    QVERIFY(!s_->child<QPushButton>("tune.sweep")->isEnabled());
+    s_->page->choose(2);
+    s_->key(Qt::Key_Delete);
+    const QString removed = s_->text("shell.banner.text");
+    QVERIFY2(removed.startsWith(u8("Removed ")), qPrintable(removed));
+    const auto* model = s_->child<QListView>("tune.items")->model();
+    const auto spoken = [&] { return model->index(2, 0).data(Qt::AccessibleTextRole).toString(); };
+    QVERIFY2(spoken().contains(u8("measure again")) && !spoken().contains(u8("✓ keep")),
+             qPrintable(spoken()));
+    // Once it is taken back, nothing offers to do so again.
+    s_->child<QAction>("tune.undo")->trigger();
+    QVERIFY(s_->text("shell.banner.text") != removed || !s_->child<QWidget>("shell.banner")->isVisible());
+    QCOMPARE(s_->page->session().to_measure().size(), std::size_t{0});
+    s_->page->choose(2);
+    s_->key(Qt::Key_Delete);
+    QTest::mouseClick(s_->child<QPushButton>("tune.sweep"), Qt::LeftButton);
+    QVERIFY(s_->idle());
+    QCOMPARE(s_->page->session().result(2).pairs, 3);
+    QVERIFY(s_->page->session().to_measure().empty());
+  }
+
+  void a_far_limit_leaves_the_points_apart() {
+    Checklist checklist = small_steps();
+    checklist.latency = "p50_tpot_ms";
+    checklist.limits = "p50_tpot_ms:100000";
+    s_->page->start(checklist);
+    auto* run_all = s_->child<QPushButton>("tune.sweep");
+    run_all->setFocus();
+    QTest::mouseClick(run_all, Qt::LeftButton);  // it goes while they run
+    QVERIFY(s_->idle());
+    auto* plot = s_->child<ScatterView>("tune.chart.scatter.plot");
+    double most = 0;
+    for (const ScatterPoint& point : plot->data().points) most = std::max(most, point.x.mean);
+    QVERIFY(plot->data().limit && plot->x_limits().high < 4 * most);
+    // After the run the keys are where the items are.
+    QCOMPARE(s_->window->focusWidget(), static_cast<QWidget*>(s_->child<QListView>("tune.items")));
+  }
+
   void keys_decide_and_undo_takes_back() {
     s_->page->start(small_steps());
     s_->page->session().run(open_items(s_->checklist()));
@@ -375,17 +444,11 @@ class TuneTest : public QObject {
     checklist.items[1].verdict = ItemVerdict::running;  // as a killed program leaves it
     PW_VERIFY(s_->store->save_checklist(checklist));
     s_ = std::make_unique<Session>(data_->path());
-    auto* banner = s_->child<QWidget>("shell.banner");
-    const auto button = [&]() -> QPushButton* {
-      for (QPushButton* one : banner->findChildren<QPushButton*>())
-        if (one->text() == u8("Go on")) return one;
-      return nullptr;
-    };
-    QVERIFY(QTest::qWaitFor([&] { return button() != nullptr && button()->isVisible(); }, kPatienceMs));
+    QVERIFY(QTest::qWaitFor([&] { return banner_button(u8("Go on")) != nullptr; }, kPatienceMs));
     QCOMPARE(s_->item(1).verdict, ItemVerdict::planned);
     const auto before = s_->store->checklist_runs(checklist.id)->size();
     QCOMPARE(before, std::size_t{6});
-    QTest::mouseClick(button(), Qt::LeftButton);
+    QTest::mouseClick(banner_button(u8("Go on")), Qt::LeftButton);
     QVERIFY(s_->idle());
     for (const Item& item : s_->checklist().items) QCOMPARE(item.verdict, ItemVerdict::keep);
     // Base and four items, three repeats each, and two further values of the last item.
@@ -406,16 +469,20 @@ class TuneTest : public QObject {
     checklist.items[0].name = "sequences";
     checklist.items[0].changes = {{"max-num-seqs", "32", "1"}};
     s_->page->start(checklist);
-    QCOMPARE(s_->text("tune.source"), u8("measured"));
+    QCOMPARE(s_->text("tune.source"), u8("to be measured"));
     s_->key(Qt::Key_Return);
     QVERIFY(s_->idle());
+    QCOMPARE(s_->text("tune.source"), u8("measured"));
     QVERIFY2(s_->item(0).error.empty(), s_->item(0).error.c_str());
     QCOMPARE(s_->page->session().result(0).pairs, 2);
 
     checklist.target = TuneTarget::running_engine;
     s_->page->start(checklist);
     s_->key(Qt::Key_Return);
-    QVERIFY(!s_->page->session().running());  // none runs: said in a banner
+    QVERIFY(!s_->page->session().running());  // none runs: said in a banner, with the way there
+    QVERIFY(banner_button(u8("Go to Serve")) != nullptr);
+    QVERIFY2(s_->text("tune.base").contains(u8("the rest as the engine runs")),
+             qPrintable(s_->text("tune.base")));
     auto* serve = static_cast<ServePage*>(s_->window->page(u8("serve")));
     serve->choose_model(model);
     PW_VERIFY(serve->set_setting("port", "0"));
@@ -507,6 +574,12 @@ class TuneTest : public QObject {
   }
 
  private:
+  /// The button of the banner that is shown; null where it has no such one.
+  QPushButton* banner_button(const QString& text) {
+    for (auto* one : s_->child<QWidget>("shell.banner")->findChildren<QPushButton*>())
+      if (one->text() == text && one->isVisible()) return one;
+    return nullptr;
+  }
   std::unique_ptr<test::TemporaryFolder> home_, data_;
   std::unique_ptr<Session> s_;
 };

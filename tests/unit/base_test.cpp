@@ -286,7 +286,9 @@ void BaseTest::atomic_write_replaces() {
 
 void BaseTest::atomic_write_that_fails_keeps_the_old_file() {
   const test::TemporaryFolder folder;
-  QVERIFY(!write_file_atomic(folder.path() / "no such folder" / "a", "x").ok());
+  const auto nowhere = write_file_atomic(folder.path() / "no such folder" / "a", "x");
+  QVERIFY(!nowhere.ok());
+  QVERIFY2(nowhere.error().what.find("no such folder/a:") != std::string::npos, nowhere.error().what.c_str());
   QVERIFY(!write_file_atomic(folder.path(), "x").ok());
   // A name of 255 bytes is legal, the temporary name beside it is not.
   const fs::path path = folder.path() / std::string(255, 'n');

@@ -332,11 +332,14 @@ class ReportTest : public QObject {
   }
 
   void pictures_of_a_run_are_xml() {
-    const Run run = sample_run();
+    Run run = sample_run();
     for (const SvgChart& chart : run_charts(run)) {
       const std::string svg = svg_chart(chart);
       QVERIFY2(xml_error(svg).isEmpty(), qPrintable(xml_error(svg)));
     }
+    run.header.kind = "simulate";
+    QVERIFY(!run_html(run).contains("Measured, this process"));  // nothing of it was measured
+    QVERIFY(run_html(run).contains("computed, not measured"));
     const std::string bar = memory_bar_svg(run.summary.ledger);
     QVERIFY2(xml_error(bar).isEmpty(), qPrintable(xml_error(bar)));
     QVERIFY(text_of(bar).contains("KV quarantined 2.0 MiB") && text_of(bar).contains("4.00 GiB"));

@@ -68,6 +68,17 @@ class RunComparisonTest : public QObject {
     QCOMPARE(unpaired_effect(11, NAN, before, after, true).reading, Reading::undefined);
   }
 
+  void without_an_interval_there_is_no_verdict() {
+    std::vector<Run> runs{numbered(test::made_up_run({.requests = 5}), 1),
+                          numbered(test::made_up_run({.requests = 5, .ttft_ms = 90}), 2)};
+    for (Run& run : runs) run.seconds.clear();
+    const Compared compared(runs);
+    QCOMPARE(figure(compared.comparison, "p50_ttft_ms").effects[1].reading, Reading::one_pair);
+    QVERIFY(!has_interval(compared.comparison, 1));
+    const std::string sentence = comparison_sentences(compared.comparison).front();
+    QVERIFY2(sentence.find("there is no verdict") != std::string::npos, sentence.c_str());
+  }
+
   void figures_stand_beside_each_other() {
     const std::vector<Run> runs{
         numbered(test::made_up_run({.requests = 2000, .rate = 600}), 1),

@@ -480,6 +480,29 @@ class StoreTest : public QObject {
     QVERIFY(!run->summary.error.empty());
   }
 
+  void a_recorder_that_dies_later_is_seen_when_the_runs_are_listed() {
+    File file;
+    int ready[2];
+    QCOMPARE(pipe(ready), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      auto store = Store::open(file.path);
+      (void)*(*store)->begin(header("killed"));
+      (void)!write(ready[1], "x", 1);
+      for (;;) pause();
+    }
+    char byte = 0;
+    QCOMPARE(read(ready[0], &byte, 1), ssize_t{1});
+    auto store = file.open();
+    QCOMPARE(store->runs()->at(0).status, RunStatus::recording);
+    kill(child, SIGKILL);
+    siginfo_t death{};
+    QCOMPARE(waitid(P_PID, static_cast<id_t>(child), &death, WEXITED | WNOWAIT), 0);
+    QCOMPARE(store->runs()->at(0).status,
+             RunStatus::cut_off);  // dead, though its parent has not asked for it
+    QCOMPARE(waitpid(child, nullptr, 0), child);
+  }
+
   void closing_the_store_cuts_its_open_runs_off() {
     File file;
     { (void)*file.open()->begin(header("left open")); }

@@ -2,9 +2,11 @@
 #include "ui/reports/compare_rows.h"
 
 #include <QCoreApplication>
+#include <QMap>
 #include <algorithm>
 #include <cmath>
 
+#include "ui/reports/run_rows.h"
 #include "ui/tune/tune_words.h"
 #include "ui/widgets/number_format.h"
 
@@ -70,7 +72,7 @@ QString workload_text(const ComparedColumn& column) {
   const std::string *workload = entry_of(run, "load.workload"),
                     *at_once = entry_of(run, "load.max-concurrency"),
                     *rate = entry_of(run, "load.request-rate");
-  if (workload == nullptr) return qs(run.header.kind);
+  if (workload == nullptr) return kind_name(run.header.kind);
   QStringList parts{qs(*workload)};
   if (rate != nullptr) parts << Words::tr("%1 requests per s").arg(qs(*rate));
   if (at_once != nullptr) parts << Words::tr("%1 at once").arg(qs(*at_once));
@@ -199,11 +201,25 @@ std::vector<TableRow> condition_rows(const RunComparison& comparison) {
   return rows;
 }
 
+QString comparison_origin(const RunComparison& comparison) {
+  QMap<QString, QStringList> columns;  // origin → titles
+  for (const ComparedColumn& column : comparison.columns)
+    columns[run_origin(column.run())] << column_title(column);
+  columns.remove(QString());
+  QStringList parts;
+  for (const auto& [origin, titles] : columns.asKeyValueRange())
+    parts << (titles.size() == std::ssize(comparison.columns)
+                  ? origin
+                  : Words::tr("%1: %2").arg(titles.join(QStringLiteral(", ")), origin));
+  return parts.join(QStringLiteral("; "));
+}
+
 QString comparison_headline(const RunComparison& comparison) {
   const std::size_t last = comparison.columns.size() - 1;
   const auto better = figures_with(comparison, last, Reading::better),
              worse = figures_with(comparison, last, Reading::worse);
-  if (better.empty() && worse.empty()) return Words::tr("No figure differs beyond its interval");
+  if (!has_interval(comparison, last)) return Words::tr("No verdict: no figure has an interval");
+  if (better.empty() && worse.empty()) return Words::tr("No figure is better or worse beyond its interval");
   const bool gain = !better.empty();
   const ComparedFigure& figure = *(gain ? better : worse).front();
   const QString was = figure_number(figure.name, figure.values.front()),
@@ -220,6 +236,8 @@ QString comparison_detail(const RunComparison& comparison) {
              worse = figures_with(comparison, last, Reading::worse);
   if (!better.empty()) sentences << Words::tr("Better: %1.").arg(effects_text(better, last));
   if (!worse.empty()) sentences << Words::tr("Worse: %1.").arg(effects_text(worse, last));
+  if (!has_interval(comparison, last))
+    sentences << Words::tr("Not tested against chance: repeat the runs, or let them last longer.");
   if (comparison.settings.size() == 1) sentences << Words::tr("One variable changed.");
   if (comparison.settings.size() > 1)
     sentences << Words::tr("%1 settings changed: their effects cannot be told apart.")

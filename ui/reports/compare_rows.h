@@ -22,6 +22,9 @@ std::vector<TableRow> differing_rows(const RunComparison& comparison);
 std::vector<TableColumn> condition_columns(const RunComparison& comparison);
 std::vector<TableRow> condition_rows(const RunComparison& comparison);
 
+/// "simulated", "R-0003: imported"; empty: all were measured here.
+QString comparison_origin(const RunComparison& comparison);
+
 /// "The worst gap fell from 318 to 31 ms": what moved most and clearly; else that nothing did.
 QString comparison_headline(const RunComparison& comparison);
 /// What else is better and what is worse, of the last column against the first.

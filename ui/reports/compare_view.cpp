@@ -2,6 +2,7 @@
 #include "ui/reports/compare_view.h"
 
 #include <QGridLayout>
+#include <QHeaderView>
 #include <QVBoxLayout>
 
 #include "ui/reports/compare_rows.h"
@@ -15,6 +16,7 @@ namespace pitwall::ui {
 namespace {
 
 constexpr int kTableRows = 16;
+constexpr int kLeftShare = 11, kRightShare = 9;
 constexpr double kTwoColumns = 232;  // units that two columns need
 
 }  // namespace
@@ -54,6 +56,9 @@ CompareView::CompareView(QWidget* parent) : QScrollArea(parent) {
 Card* CompareView::make_verdict() {
   verdict_ = new Card;
   verdict_->setObjectName(QStringLiteral("report.comparedVerdict"));
+  origin_ = new Tag;
+  origin_->setObjectName(QStringLiteral("report.comparedOrigin"));
+  verdict_->add_header_widget(origin_);
   headline_ = new Label({}, FontRole::title);
   headline_->setObjectName(QStringLiteral("report.comparedHeadline"));
   detail_ = new Label({}, FontRole::body);
@@ -83,14 +88,13 @@ void CompareView::arrange(int columns, bool wide_figures) {
   wide_figures_ = wide_figures;
   const std::vector<QWidget*> cells{figures_card_, cdf_, differing_card_, memory_, conditions_card_};
   for (QWidget* cell : cells) grid_->removeWidget(cell);
-  grid_->setColumnStretch(0, 11);
-  grid_->setColumnStretch(1, columns == 2 ? 9 : 0);
+  grid_->setColumnStretch(0, kLeftShare);
+  grid_->setColumnStretch(1, columns == 2 ? kRightShare : 0);
   if (columns == 1) {
     for (int i = 0; i < static_cast<int>(cells.size()); ++i)
       grid_->addWidget(cells[static_cast<std::size_t>(i)], i, 0);
     return;
   }
-  // Effects of several runs make the table of figures wide.
   const int below = wide_figures ? 1 : 0;
   grid_->addWidget(figures_card_, 0, 0, 1, wide_figures ? 2 : 1);
   grid_->addWidget(cdf_, below, 1);
@@ -101,7 +105,15 @@ void CompareView::arrange(int columns, bool wide_figures) {
 
 void CompareView::resizeEvent(QResizeEvent* event) {
   QScrollArea::resizeEvent(event);
-  arrange(width() < units(kTwoColumns) ? 1 : 2, wide_figures_);
+  rearrange();
+}
+
+/// Effects of several runs, or long values, make the table of figures wider than its half.
+void CompareView::rearrange() {
+  constexpr double kCardMargins = 8;  // units, with the room between the columns
+  const double half = (width() - units(kCardMargins)) * kLeftShare / (kLeftShare + kRightShare);
+  const int needed = figures_->horizontalHeader()->length() + units(kCardMargins);
+  arrange(width() < units(kTwoColumns) ? 1 : 2, needed > half);
 }
 
 void CompareView::show_comparison(std::shared_ptr<const ComparedRuns> compared) {
@@ -111,6 +123,9 @@ void CompareView::show_comparison(std::shared_ptr<const ComparedRuns> compared) 
   for (const ComparedColumn& column : comparison.columns) names << column_title(column);
   verdict_->set_title(tr("Comparison of %1").arg(comparison.columns.size()));
   verdict_->set_question(names.join(QStringLiteral(" → ")));
+  const QString origin = comparison_origin(comparison);
+  origin_->setVisible(!origin.isEmpty());
+  origin_->set(Tag::Kind::neutral, origin);
   headline_->setText(comparison_headline(comparison));
   detail_->setText(comparison_detail(comparison));
 
@@ -118,8 +133,8 @@ void CompareView::show_comparison(std::shared_ptr<const ComparedRuns> compared) 
     table->table()->set_columns(std::move(columns));
     table->set_rows(std::move(rows));
   };
-  arrange(columns_, comparison.columns.size() > 2);
   fill(figures_, compared_columns(comparison), compared_rows(comparison));
+  rearrange();
   fill(differing_, differing_columns(comparison), differing_rows(comparison));
   fill(conditions_, condition_columns(comparison), condition_rows(comparison));
   equal_->setText(
@@ -131,7 +146,7 @@ void CompareView::show_comparison(std::shared_ptr<const ComparedRuns> compared) 
   cdf_->set_source(names.join(QStringLiteral(", ")));
   cdf_->set_runs(std::move(firsts));
   memory_->set_question(names.back());
-  memory_->show_ledger(comparison.columns.back().run().summary.ledger, compared_->planned);
+  memory_->show_run(comparison.columns.back().run(), compared_->planned);
 }
 
 }  // namespace pitwall::ui

@@ -38,10 +38,12 @@ class CompareView : public QScrollArea {
   Card* make_verdict();
   Card* make_table(const QString& title, const QString& question, const char* id, DataTable** table);
   void arrange(int columns, bool wide_figures);
+  void rearrange();
 
   std::shared_ptr<const ComparedRuns> compared_;
   QGridLayout* grid_;
   Card *verdict_, *figures_card_, *differing_card_, *conditions_card_;
+  Tag* origin_;
   Label *headline_, *detail_, *equal_;
   DataTable *figures_, *differing_, *conditions_;
   RunsCdfChart* cdf_;

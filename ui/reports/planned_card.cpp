@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "engine/report/run_kind.h"
 #include "engine/settings/settings.h"
 #include "ui/serve/planned_memory.h"
 #include "ui/widgets/data_table.h"
@@ -71,6 +72,13 @@ class Rows {
   std::vector<TableRow> rows_;
 };
 
+std::vector<TableColumn> columns(bool simulated) {
+  return {{PlannedCard::tr("Category")},
+          {PlannedCard::tr("Planned"), true},
+          {simulated ? PlannedCard::tr("Simulated") : PlannedCard::tr("Measured"), true},
+          {PlannedCard::tr("Diff"), true}};
+}
+
 LedgerSnapshot as_ledger(const PlannedBytes& planned, const LedgerSnapshot& measured) {
   LedgerSnapshot ledger;
   ledger.bytes = planned;
@@ -109,9 +117,7 @@ PlannedCard::PlannedCard(const QString& id, QWidget* parent)
       planned_title_(new Label(tr("Planned"), FontRole::small, Colour::muted)),
       measured_title_(new Label(tr("Measured"), FontRole::small, Colour::muted)),
       note_(new Label({}, FontRole::caption, Colour::muted)),
-      table_(new DataTable(
-          tr("Memory by category"),
-          {{tr("Category")}, {tr("Planned"), true}, {tr("Measured"), true}, {tr("Diff"), true}})) {
+      table_(new DataTable(tr("Memory by category"), columns(false))) {
   setObjectName(id);
   table_->setObjectName(id + QStringLiteral(".table"));
   table_->set_stretch_column(0);
@@ -124,7 +130,13 @@ PlannedCard::PlannedCard(const QString& id, QWidget* parent)
   body()->addStretch(1);
 }
 
-void PlannedCard::show_ledger(const LedgerSnapshot& ledger, const Result<PlannedBytes>& planned) {
+void PlannedCard::show_run(const Run& run, const Result<PlannedBytes>& planned) {
+  const LedgerSnapshot& ledger = run.summary.ledger;
+  const bool simulated = is_simulated(run.header);
+  set_title(simulated ? tr("Memory, simulated") : tr("Memory, planned and measured"));
+  measured_title_->setText(simulated ? tr("Simulated") : tr("Measured"));
+  table_->table()->set_columns(columns(simulated));
+  table_->set_stretch_column(0);
   const bool recorded = ledger.accounted() > 0 || ledger.measured > 0;
   for (QWidget* part : {static_cast<QWidget*>(measured_title_), static_cast<QWidget*>(measured_bar_),
                         static_cast<QWidget*>(table_)})
@@ -146,7 +158,7 @@ void PlannedCard::show_ledger(const LedgerSnapshot& ledger, const Result<Planned
     rows.add(category_title(static_cast<Category>(i)), plan, ledger.bytes[at]);
   }
   rows.add(tr("Accounted"), planned.ok() ? std::optional(total) : std::nullopt, ledger.accounted(), true);
-  rows.add(tr("Unaccounted"), std::nullopt, ledger.unaccounted());
+  if (!simulated) rows.add(tr("Unaccounted"), std::nullopt, ledger.unaccounted());
   table_->set_rows(rows.take());
   const Bytes full = std::max({total, ledger.accounted(), ledger.measured});
   for (MemoryBar* bar : {planned_bar_, measured_bar_}) bar->set_full(full);

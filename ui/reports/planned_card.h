@@ -23,7 +23,7 @@ class PlannedCard : public Card {
 
  public:
   explicit PlannedCard(const QString& id, QWidget* parent = nullptr);
-  void show_ledger(const LedgerSnapshot& ledger, const Result<PlannedBytes>& planned);
+  void show_run(const Run& run, const Result<PlannedBytes>& planned);  ///< its ledger, measured or simulated
 
  private:
   MemoryBar *planned_bar_, *measured_bar_;

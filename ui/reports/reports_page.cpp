@@ -43,6 +43,10 @@ bool looks_like_run(const QString& path) {
          path.endsWith(QStringLiteral(".jsonl"), Qt::CaseInsensitive);
 }
 
+QString deleted_text(RunId run) {
+  return ReportsPage::tr("Deleted %1.").arg(run_name(run.value));
+}
+
 }  // namespace
 
 struct ReportsPage::State {
@@ -392,17 +396,19 @@ void ReportsPage::State::remove_run() {
         tr("Go to Serve"), [this] { Q_EMIT page->page_requested(QStringLiteral("serve")); });
     return;
   }
+  if (deleted) Q_EMIT page->banner_outdated(deleted_text(*deleted));  // nothing brings it back any more
   remove_deleted();
   deleted = run->run.id;
   run.reset();
   enable_actions();
   refresh();
-  say(Banner::Severity::good, tr("Deleted %1.").arg(name), tr("Undo"), [this] { undo_remove(); });
+  say(Banner::Severity::good, deleted_text(*deleted), tr("Undo"), [this] { undo_remove(); });
 }
 
 void ReportsPage::State::undo_remove() {
   if (!deleted) return;
   const RunId id = *deleted;
+  Q_EMIT page->banner_outdated(deleted_text(id));
   deleted.reset();
   refresh();
   open(id);
@@ -502,7 +508,7 @@ bool ReportsPage::event(QEvent* event) {
 void ReportsPage::resizeEvent(QResizeEvent* event) {
   Page::resizeEvent(event);
   if (state_->split_by_user) return;
-  const int list = std::clamp(width() * 3 / 10, units(60), units(112));
+  const int list = std::clamp(width() * 3 / 10, units(60), units(200));
   state_->splitter->setSizes({list, width() - list});
 }
 

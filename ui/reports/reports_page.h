@@ -36,6 +36,7 @@ class ReportsPage : public Page {
   void import_files(const QStringList& paths);  ///< a banner for each tells how it went; the last one opens
 
  Q_SIGNALS:
+  void banner_outdated(const QString& text);  ///< its offer was taken another way: it goes
   void page_requested(const QString& page);   ///< id of the page that has the next action: "serve"
   void checklist_found(const QString& path);  ///< among what was to be imported: the Tune page takes it
 

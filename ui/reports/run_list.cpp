@@ -35,7 +35,8 @@ RunList::RunList(QWidget* parent) : Card(tr("Runs"), {}, {}, parent) {
   search_->setObjectName(QStringLiteral("report.search"));
   search_->setPlaceholderText(tr("Search runs"));
   search_->setAccessibleName(tr("Search runs"));
-  search_->setAccessibleDescription(tr("Shows the runs with this text in name, model, kind, note or status"));
+  search_->setAccessibleDescription(
+      tr("Shows the runs with all of these words in name, model, kind, note or status"));
   search_->setToolTip(tr("Search runs (Ctrl+F)"));
   search_->setClearButtonEnabled(true);
   search_->addAction(icon(QStringLiteral("search"), Colour::muted), QLineEdit::LeadingPosition);
@@ -44,7 +45,7 @@ RunList::RunList(QWidget* parent) : Card(tr("Runs"), {}, {}, parent) {
   kind_->setAccessibleName(tr("Kind of run"));
   kind_->addItem(tr("All kinds"), QString());
   for (const char* kind : {"serve", "bench", "simulate", "check", kImportedKind})
-    kind_->addItem(QLatin1String(kind), QLatin1String(kind));
+    kind_->addItem(kind_name(kind), QLatin1String(kind));
   table_ = new DataTable(tr("Runs"), run_columns());
   table_->setObjectName(QStringLiteral("report.list"));
   table_->setAccessibleDescription(
@@ -108,13 +109,15 @@ void RunList::set_runs(std::vector<RunListItem> runs) {
 
 void RunList::show_rows() {
   const std::string kind = kind_->currentData().toString().toStdString();
-  const QString words = search_->text().toLower();
+  const QStringList words = search_->text().toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts);
   static const QIcon check = icon(QStringLiteral("check"), Colour::accent);
   std::vector<TableRow> rows;
   for (const Shown& one : runs_) {
     const bool fits =
         kind.empty() || one.run.kind == kind || (kind == kImportedKind && one.run.imported_utc > 0);
-    if (!fits || !one.search.contains(words)) continue;
+    const bool found = std::all_of(words.begin(), words.end(),
+                                   [&one](const QString& word) { return one.search.contains(word); });
+    if (!fits || !found) continue;
     rows.push_back(one.row);
     if (!marks_.contains(one.run.id.value)) continue;
     rows.back().cells.front().icon = check;
@@ -131,6 +134,8 @@ void RunList::show_marks() {
   compare_->setEnabled(count >= kLeastCompared);
   compare_->setText(count >= kLeastCompared ? tr("Compare %1").arg(count) : tr("Compare"));
   compare_->setAccessibleName(compare_->text());
+  if (!runs_.empty() && table_->model()->rowCount() == 0)
+    return marked_->setText(tr("No run of this kind has all of these words"));
   marked_->setText(marks_.empty() ? tr("Space marks runs to compare · ended runs never change")
                                   : tr("%1 of %2 marked · ended runs never change")
                                         .arg(count_text(static_cast<qint64>(marks_.size())),

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "engine/report/run_import.h"
+#include "engine/report/run_kind.h"
 #include "ui/reports/run_verdict.h"
 #include "ui/widgets/engine_words.h"
 #include "ui/widgets/number_format.h"
@@ -72,7 +73,7 @@ TableCell finish_cell(const RequestRecord& request) {
 
 /// Of a foreign run "imported" is the kind already.
 QString kind_text(const RunListItem& run) {
-  const QString kind = text_of(run.kind);
+  const QString kind = kind_name(run.kind);
   return run.imported_utc > 0 && run.kind != kImportedKind ? Words::tr("%1, imported").arg(kind) : kind;
 }
 
@@ -81,12 +82,29 @@ QString not_tested(const Run& run) {
   const auto ttft = run.summary.metrics.find("ttft_ms");
   if (ttft == run.summary.metrics.end() || ttft->second.n < kSamplesForP99)
     gaps << Words::tr("the tail: fewer than 100 samples");
-  if (run.header.kind == "simulate") gaps << Words::tr("a real device: step times are computed");
+  if (is_simulated(run.header)) gaps << Words::tr("a real device: step times are computed");
   gaps << Words::tr("other lengths, rates and bursts") << Words::tr("quality of the replies");
   return gaps.join(QStringLiteral(", "));
 }
 
 }  // namespace
+
+QString kind_name(const std::string& kind) {
+  const std::pair<const char*, QString> names[] = {{"serve", Words::tr("serve")},
+                                                   {"bench", Words::tr("bench")},
+                                                   {"simulate", Words::tr("simulate")},
+                                                   {"check", Words::tr("check")},
+                                                   {kImportedKind, Words::tr("imported")}};
+  const auto found =
+      std::find_if(std::begin(names), std::end(names), [&](const auto& one) { return kind == one.first; });
+  return found == std::end(names) ? text_of(kind) : found->second;
+}
+
+QString run_origin(const Run& run) {
+  const bool imported = run.imported_utc > 0;
+  if (is_simulated(run.header)) return imported ? Words::tr("simulated, imported") : Words::tr("simulated");
+  return imported ? Words::tr("imported") : QString();
+}
 
 QString short_name(const std::string& name) {
   const QString all = engine_words(name);

@@ -12,6 +12,9 @@ std::vector<TableColumn> run_columns();
 TableRow run_row(const RunListItem& run);         ///< key: the run's id
 QString run_search_text(const RunListItem& run);  ///< what a search looks through: lower case
 /// "Four steps,…seqs 12, repeat 3": cut in the middle, since runs of a sweep differ at their ends.
+QString kind_name(const std::string& kind);  ///< "serve", "bench"; of another program: as it stands
+/// "simulated", "imported", both, or empty: measured here.
+QString run_origin(const Run& run);
 QString short_name(const std::string& name);
 
 /// TTFT, TPOT, worst ITL, queue, end to end; a percentile without enough samples is an en dash.

@@ -64,7 +64,9 @@ QString figures(const Run& run) {
                  .arg(unbroken(ms_text(ttft.p50)), unbroken(ms_text(tail ? ttft.p99 : ttft.max)));
   }
   if (tpot.n > 0) parts << Words::tr("Each further token took %1 (p50).").arg(unbroken(ms_text(tpot.p50)));
-  if (totals.requests_finished > 0)
+  if (totals.requests_finished > 0 && ttft.n == 0 && totals.output_tokens == 0)
+    parts << Words::tr("None had its first token.");
+  else if (totals.requests_finished > 0)
     parts << Words::tr("%1 prompt tokens in, %2 tokens out, %3 preemptions.")
                  .arg(count_text(totals.prompt_tokens), count_text(totals.output_tokens),
                       count_text(totals.preemptions));

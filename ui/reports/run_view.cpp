@@ -139,6 +139,9 @@ Card* RunView::make_verdict() {
   verdict_card_->setObjectName(QStringLiteral("report.verdict"));
   tag_ = new Tag;
   tag_->setObjectName(QStringLiteral("report.status"));
+  origin_ = new Tag;
+  origin_->setObjectName(QStringLiteral("report.origin"));
+  verdict_card_->add_header_widget(origin_);
   verdict_card_->add_header_widget(tag_);
   headline_ = new Label({}, FontRole::title);
   headline_->setObjectName(QStringLiteral("report.headline"));
@@ -267,12 +270,15 @@ void RunView::show_run(std::shared_ptr<const RunPicture> picture, const QString&
   detail_->setVisible(!verdict.detail.isEmpty());
   tag_->set(verdict.kind, verdict.tag);
   const QString name = engine_words(run.header.name.empty() ? run.header.model_name : run.header.name);
-  QStringList origin{name, QString::fromStdString(run.header.kind)};
+  const QString origin = run_origin(run);
+  origin_->setVisible(!origin.isEmpty());
+  origin_->set(Tag::Kind::neutral, origin);
+  QStringList parts{name, kind_name(run.header.kind)};
   if (run.summary.end_utc > run.header.start_utc)
-    origin << elapsed_text(run.summary.end_utc - run.header.start_utc);
-  origin.removeAll(QString());
+    parts << elapsed_text(run.summary.end_utc - run.header.start_utc);
+  parts.removeAll(QString());
   verdict_card_->set_title(run_name(run.id.value));
-  verdict_card_->set_question(origin.join(QStringLiteral(" · ")));
+  verdict_card_->set_question(parts.join(QStringLiteral(" · ")));
   command_->setText(serve_command);
   command_->setToolTip(serve_command);
   command_row_->setVisible(!serve_command.isEmpty());
@@ -316,7 +322,7 @@ void RunView::show_request_count() {
 }
 
 void RunView::show_planned(const Result<PlannedBytes>& planned) {
-  planned_->show_ledger(picture_->run.summary.ledger, planned);
+  planned_->show_run(picture_->run, planned);
 }
 
 void RunView::show_files(const std::vector<ExportedFile>& files, const QString& why_none) {

@@ -61,7 +61,7 @@ class RunView : public QStackedWidget {
   Card* verdict_card_;
   Label *headline_, *detail_, *message_;
   ElidedLabel* command_;
-  Tag* tag_;
+  Tag *tag_, *origin_;
   QLineEdit* note_;
   QWidget* command_row_;
   QPushButton *verb_, *second_verb_;

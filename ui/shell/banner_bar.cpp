@@ -93,6 +93,11 @@ void BannerBar::dismiss() {
   show_front();
 }
 
+void BannerBar::withdraw(const QString& text) {
+  std::erase_if(queue_, [&text](const Banner& queued) { return queued.text == text; });
+  show_front();
+}
+
 void BannerBar::clear() {
   queue_.clear();
   show_front();

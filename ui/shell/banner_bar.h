@@ -19,6 +19,7 @@ class BannerBar : public QWidget {
   explicit BannerBar(QWidget* parent = nullptr);
   void post(const Banner& banner);  ///< worst first, then newest first; the same text is not queued twice
   void dismiss();                   ///< the one shown
+  void withdraw(const QString& text);
   void clear();
   const Banner* current() const { return queue_.empty() ? nullptr : &queue_.front(); }
 

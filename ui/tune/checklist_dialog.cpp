@@ -32,16 +32,42 @@ QComboBox* box(const char* id, const QString& name, QWidget* parent) {
   return one;
 }
 
+/// Like a template, without its items and what they are for.
+Checklist empty_checklist() {
+  Checklist checklist = checklist_templates().front();
+  const Checklist plain;
+  checklist.name = ChecklistDialog::tr("My checklist").toStdString();
+  checklist.goal = checklist.origin = checklist.source = checklist.note = checklist.limits = {};
+  checklist.settings = plain.settings;
+  checklist.max_concurrency = plain.max_concurrency;
+  checklist.items.clear();
+  return checklist;
+}
+
 }  // namespace
 
 ChecklistDialog::ChecklistDialog(const std::string& origin, const QString& model, QWidget* parent)
     : QDialog(parent), model_of_window_(model) {
-  setObjectName(QStringLiteral("tune.checklistDialog"));
   setWindowTitle(tr("New checklist"));
   template_ = box("tune.new.template", tr("Template"), this);
   for (const Checklist& one : checklist_templates())
     template_->addItem(engine_words(one.name), qs(one.origin));
+  template_->addItem(tr("None: items of my own"), QString::fromLatin1(kNoTemplate));
   template_->setCurrentIndex(std::max(0, template_->findData(qs(origin))));
+  build();
+  connect(template_, &QComboBox::currentIndexChanged, this, &ChecklistDialog::follow_template);
+  follow_template();
+}
+
+ChecklistDialog::ChecklistDialog(const Checklist& existing, const QString& model, QWidget* parent)
+    : QDialog(parent), model_of_window_(model), checklist_(existing) {
+  setWindowTitle(tr("Edit the checklist"));
+  build();
+  fill();
+}
+
+void ChecklistDialog::build() {
+  setObjectName(QStringLiteral("tune.checklistDialog"));
   name_ = new QLineEdit(this);
   name_->setObjectName(QStringLiteral("tune.new.name"));
   name_->setAccessibleName(tr("Name"));
@@ -82,7 +108,7 @@ ChecklistDialog::ChecklistDialog(const std::string& origin, const QString& model
   trouble_->setWordWrap(true);
   trouble_->hide();
   form_ = new FormGrid(this);
-  form_->add_row(tr("Template"), template_, {}, {});
+  if (template_ != nullptr) form_->add_row(tr("Template"), template_, {}, {});
   form_->add_row(tr("Name"), name_, {}, {QStringLiteral("name")});
   form_->add_row(tr("Measured on"), target_, {}, {QStringLiteral("target")});
   form_->add_row(tr("Model"), model_, {}, {QStringLiteral("model")});
@@ -92,7 +118,7 @@ ChecklistDialog::ChecklistDialog(const std::string& origin, const QString& model
   form_->add_row(tr("Requests"), requests_, {}, {QStringLiteral("num_prompts")});
   form_->add_row(tr("Repeats"), repeats_, {}, {QStringLiteral("repeats")});
   form_->end();
-  auto* create = new QPushButton(tr("Create"), this);
+  auto* create = new QPushButton(template_ != nullptr ? tr("Create") : tr("Save"), this);
   create->setObjectName(QStringLiteral("tune.new.create"));
   create->setProperty("primary", true);
   create->setDefault(true);
@@ -109,16 +135,20 @@ ChecklistDialog::ChecklistDialog(const std::string& origin, const QString& model
   column->addWidget(trouble_);
   column->addStretch(1);
   column->addLayout(buttons);
-  resize(units(130), units(130));
-  connect(template_, &QComboBox::currentIndexChanged, this, &ChecklistDialog::follow_template);
+  resize(units(130), units(100));
   connect(target_, &QComboBox::currentIndexChanged, this, &ChecklistDialog::follow_target);
   connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
   connect(create, &QPushButton::clicked, this, &ChecklistDialog::accept_if_sound);
-  follow_template();
 }
 
 void ChecklistDialog::follow_template() {
-  checklist_ = checklist_templates()[static_cast<std::size_t>(template_->currentIndex())];
+  const auto at = static_cast<std::size_t>(template_->currentIndex());
+  const std::vector<Checklist>& templates = checklist_templates();
+  checklist_ = at < templates.size() ? templates[at] : empty_checklist();
+  fill();
+}
+
+void ChecklistDialog::fill() {
   name_->setText(engine_words(checklist_.name));
   target_->setCurrentIndex(static_cast<int>(checklist_.target));
   if (const auto gpus = parse_gpu_count(checklist_.gpus)) {
@@ -126,8 +156,12 @@ void ChecklistDialog::follow_template() {
     gpus_->set_value(gpus->count);
   }
   workload_->setCurrentIndex(workload_->findText(qs(checklist_.workload)));
-  if (checklist_.num_prompts > 0) requests_->set_value(checklist_.num_prompts);
+  if (checklist_.num_prompts > 0)
+    requests_->set_value(checklist_.num_prompts);
+  else
+    requests_->clear();
   repeats_->set_value(checklist_.repeats);
+  source_->setVisible(!checklist_.source.empty());
   source_->setText(tr("Source: %1").arg(engine_words(checklist_.source)));
   follow_target();
 }
@@ -138,7 +172,8 @@ void ChecklistDialog::follow_target() {
   gpu_->setEnabled(simulated);
   gpus_->setEnabled(simulated);
   model_->setEnabled(target != TuneTarget::running_engine);
-  model_->setText(simulated ? qs(checklist_.model) : model_of_window_);
+  const bool same = template_ == nullptr && target == checklist_.target;
+  model_->setText(simulated || same ? qs(checklist_.model) : model_of_window_);
 }
 
 Checklist ChecklistDialog::described() const {

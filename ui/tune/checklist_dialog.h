@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// "New from template…": which template, and on what it is measured.
+// "New checklist…": which template, and on what it is measured; the same of one that exists.
 #pragma once
 #include <QDialog>
 
@@ -14,15 +14,22 @@ class FormGrid;
 class Label;
 class NumberField;
 
+inline constexpr const char* kNoTemplate = "none";  ///< origin of an empty checklist
+
 class ChecklistDialog : public QDialog {
   Q_OBJECT
 
  public:
-  /// `origin`: of the template that is chosen first; `model`: what the window serves, may be empty.
+  /// `origin`: of the template that is chosen first, or kNoTemplate; `model`: what the window serves, may be
+  /// empty.
   ChecklistDialog(const std::string& origin, const QString& model, QWidget* parent = nullptr);
+  /// Edits `existing`: all but its items, of which those go that the target cannot measure.
+  ChecklistDialog(const Checklist& existing, const QString& model, QWidget* parent = nullptr);
   const Checklist& checklist() const { return checklist_; }  ///< after Accepted
 
  private:
+  void build();
+  void fill();
   void follow_template();
   void follow_target();
   void accept_if_sound();
@@ -31,7 +38,8 @@ class ChecklistDialog : public QDialog {
   QString model_of_window_;
   Checklist checklist_;
   FormGrid* form_;
-  QComboBox *template_, *target_, *gpu_, *workload_;
+  QComboBox* template_ = nullptr;  ///< none: one that exists is edited
+  QComboBox *target_, *gpu_, *workload_;
   QLineEdit *name_, *model_;
   NumberField *gpus_, *requests_, *repeats_;
   Label *source_, *trouble_;

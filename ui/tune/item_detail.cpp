@@ -126,8 +126,8 @@ void ItemDetail::show_item(const TuneSession& session, int index) {
   set_question(runs_text(result.before, result.after));
   bars_->set_bars(bars_of(checklist, item, result));
   by_->setText(!measured      ? QString()
-               : item.by_user ? tr("by you; %1 pairs of runs").arg(result.pairs)
-                              : tr("by the 95 % interval of %1 pairs of runs").arg(result.pairs));
+               : item.by_user ? tr("by you; %n pairs of runs", nullptr, result.pairs)
+                              : tr("by the 95 % interval of %n pairs of runs", nullptr, result.pairs));
   sentence_->setText(verdict_sentence(checklist, item, result));
   sentence_->set_colour(failed ? Colour::bad : Colour::text);
   run_->setVisible(!measured && !failed);

@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QListView>
 #include <QPushButton>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -24,7 +25,8 @@ QString qs(const std::string& text) {
   return QString::fromStdString(text);
 }
 
-/// "batching static, max-num-seqs 1": what differs from the defaults.
+/// "batching static, max-num-seqs 1": what differs from the defaults. A running engine keeps what no item and
+/// no setting of the base names.
 QString base_text(const Checklist& checklist) {
   QStringList words;
   const auto settings = nlohmann::ordered_json::parse(checklist.settings, nullptr, false);
@@ -32,6 +34,10 @@ QString base_text(const Checklist& checklist) {
     for (const auto& [name, value] : settings.items())
       words << QStringLiteral("%1 %2").arg(qs(name),
                                            qs(value.is_string() ? value.get<std::string>() : value.dump()));
+  if (checklist.target == TuneTarget::running_engine)
+    return words.isEmpty()
+               ? ItemList::tr("settings of the items at their defaults, the rest as the engine runs")
+               : ItemList::tr("%1, the rest as the engine runs").arg(listed(words));
   return words.isEmpty() ? ItemList::tr("all settings at their defaults") : listed(words);
 }
 
@@ -85,6 +91,9 @@ ItemList::ItemList(QWidget* parent) : Card({}, {}, {}, parent), model_(new ItemM
   note_->setWordWrap(true);
   progress_ = new ElidedLabel({}, FontRole::small, Colour::accent, this);
   progress_->setObjectName(QStringLiteral("tune.progress"));
+  auto* edit = add_tool(QStringLiteral("edit"), tr("Edit the checklist…"));
+  edit->setObjectName(QStringLiteral("tune.editChecklist"));
+  connect(edit, &QToolButton::clicked, this, &ItemList::edit_requested);
   auto* base_name = new Label(tr("0  Baseline"), FontRole::section, Colour::text, this);
   view_ = new QListView(this);
   view_->setObjectName(QStringLiteral("tune.items"));
@@ -150,7 +159,7 @@ void ItemList::show_checklist(const TuneSession& session) {
   set_question(engine_words(checklist.goal));
   setup_->setText(QStringLiteral("%1 · %2 × %3")
                       .arg(where_text(checklist), number_of_requests(checklist),
-                           tr("%1 repeats").arg(checklist.repeats)));
+                           tr("%n repeats", nullptr, checklist.repeats)));
   base_->setText(base_text(checklist));
   QStringList figures;
   for (const std::string& figure : {std::string("output_throughput"), checklist.latency}) {
@@ -176,7 +185,7 @@ void ItemList::show_progress(const TuneSession& session) {
   const TuneProgress& progress = session.progress();
   add_->setEnabled(!running);
   for (QPushButton* one : {all_, sweep_, report_}) one->setVisible(!running);
-  all_->setEnabled(!open_items(*session.checklist()).empty());
+  all_->setEnabled(!session.to_measure().empty());
   cancel_->setVisible(running);
   progress_->setVisible(running);
   if (running) progress_->setText(progress_text(progress, session.time_left()));

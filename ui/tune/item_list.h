@@ -25,6 +25,7 @@ class ItemList : public Card {
 
  Q_SIGNALS:
   void chosen(int item);
+  void edit_requested();  ///< of the checklist itself
   void add_requested();
   void all_requested();
   void sweep_requested();

@@ -33,7 +33,7 @@ ItemRow item_row(const Checklist& checklist, std::size_t index, const ItemResult
   row.name = engine_words(item.name);
   row.changes = item.changes;
   row.hypothesis = engine_words(item.hypothesis);
-  row.tag = verdict_tag(item, result.pairs > 0);
+  row.tag = verdict_tag(item, result);
   for (const std::string& figure : shown_figures(checklist, item)) {
     const auto found = result.effects.find(figure);
     if (found == result.effects.end() || found->second.reading == Reading::undefined) continue;

@@ -23,6 +23,17 @@ QFont caption(bool strong = false) {
 }
 
 constexpr double kRoom = 1.1;  // above the largest mean: long whiskers run out of the plot
+constexpr double kFarLimit =
+    2;  // times the largest mean: a limit beyond it would press the points into one spot
+constexpr double kNear = 0.7;  // smallest to largest mean: above it an axis from 0 would do so
+
+/// From 0; from nearer where the means lie close together.
+AxisLimits limits_around(double smallest, double largest) {
+  const double span = largest - smallest;
+  if (!(span > 0) || smallest < kNear * largest) return linear_limits(largest > 0 ? kRoom * largest : 1);
+  const double step = nice_step(2 * span, kLinearSteps);
+  return {std::floor((smallest - span / 4) / step) * step, std::ceil((largest + span / 4) / step) * step};
+}
 
 QString tick_text(double value, const std::vector<double>& ticks) {
   const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : 1;
@@ -52,14 +63,22 @@ void ScatterView::set_data(ScatterData data) {
 }
 
 void ScatterView::update_limits() {
-  double x = 0, y = 0;
-  for (const ScatterPoint& point : data_.points) {
-    x = std::max(x, kRoom * point.x.mean);
-    y = std::max(y, kRoom * point.y.mean);
+  if (data_.points.empty()) {
+    x_ = y_ = {0, 1};
+    return;
   }
-  if (data_.limit) x = std::max(x, kRoom * *data_.limit);
-  x_ = linear_limits(x > 0 ? x : 1);
-  y_ = linear_limits(y > 0 ? y : 1);
+  const auto x = [](const ScatterPoint& a, const ScatterPoint& b) { return a.x.mean < b.x.mean; };
+  const auto y = [](const ScatterPoint& a, const ScatterPoint& b) { return a.y.mean < b.y.mean; };
+  const auto [left, right] = std::minmax_element(data_.points.begin(), data_.points.end(), x);
+  const auto [low, high] = std::minmax_element(data_.points.begin(), data_.points.end(), y);
+  const double most = right->x.mean;
+  const bool near_limit = data_.limit && *data_.limit <= kFarLimit * most;
+  x_ = limits_around(left->x.mean, near_limit ? std::max(most, *data_.limit) : most);
+  y_ = limits_around(low->y.mean, high->y.mean);
+}
+
+bool ScatterView::limit_in_sight() const {
+  return data_.limit && *data_.limit >= x_.low && *data_.limit <= x_.high;
 }
 
 QRectF ScatterView::area() const {
@@ -129,7 +148,7 @@ void ScatterView::draw_lines(QPainter& painter) const {
   const QRectF plot = area();
   painter.setPen(stroke_pen(Stroke::dash, 1.2, ink(Colour::muted)));
   painter.drawPolyline(front_line());
-  if (data_.limit) {
+  if (limit_in_sight()) {
     const double x = position(*data_.limit, 0).x();
     painter.setPen(stroke_pen(Stroke::dots, 1.4, ink(Colour::bad)));
     painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
@@ -206,9 +225,13 @@ void ScatterView::draw_labels(QPainter& painter) const {
     painter.drawText(room.place_beside(at, {metrics.horizontalAdvance(text) + 2, metrics.height()}, gap),
                      Qt::AlignCenter, text);
   };
-  if (data_.limit)
+  if (limit_in_sight())
     write(data_.limit_text, {position(*data_.limit, 0).x(), plot.top() + metrics.height()}, units(1), false,
           Colour::bad);
+  else if (data_.limit)  // beyond the edge, where the arrow points
+    write(*data_.limit > x_.high ? tr("%1 →").arg(data_.limit_text) : tr("← %1").arg(data_.limit_text),
+          {*data_.limit > x_.high ? plot.right() : plot.left(), plot.top() + metrics.height()}, units(1),
+          false, Colour::bad);
   for (const bool numbered : {true, false})  // items have the first choice
     for (const ScatterPoint& point : data_.points)
       if (point.number.isEmpty() != numbered)

@@ -37,6 +37,7 @@ class ScatterView : public QWidget {
   explicit ScatterView(QWidget* parent = nullptr);
   void set_data(ScatterData data);
   const ScatterData& data() const { return data_; }
+  const AxisLimits& x_limits() const { return x_; }
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
 
@@ -50,6 +51,7 @@ class ScatterView : public QWidget {
 
  private:
   void update_limits();
+  bool limit_in_sight() const;
   QRectF area() const;
   QPointF position(double x, double y) const;
   QPolygonF front_line() const;

@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 
 #include "engine/bench/checklist_template.h"
+#include "ui/tune/checklist_dialog.h"
 #include "ui/tune/tune_words.h"
 #include "ui/widgets/engine_words.h"
 #include "ui/widgets/words.h"
@@ -36,20 +37,23 @@ TuneStartView::TuneStartView(QWidget* parent) : QWidget(parent) {
   rows->setVerticalSpacing(units(2));
   rows->setColumnStretch(1, 1);
   int row = 0;
-  for (const Checklist& one : checklist_templates()) {
-    const QString name = engine_words(one.name);
+  const auto offer = [&](const QString& name, const QString& what, const QString& source,
+                         const std::string& origin) {
     auto* button = new QPushButton(tr("Use this…"), this);
     button->setObjectName(QStringLiteral("tune.start.%1").arg(row));
     button->setAccessibleName(tr("Use %1").arg(name));
-    button->setAccessibleDescription(what_it_does(one));
-    button->setToolTip(engine_words(one.source));
+    button->setAccessibleDescription(what);
+    button->setToolTip(source);
     if (row == 0) button->setProperty("primary", true);
     rows->addWidget(new Label(name, FontRole::section, Colour::text, this), row, 0);
-    rows->addWidget(new ElidedLabel(what_it_does(one), FontRole::body, Colour::muted, this), row, 1);
+    rows->addWidget(new ElidedLabel(what, FontRole::body, Colour::muted, this), row, 1);
     rows->addWidget(button, row, 2);
-    connect(button, &QPushButton::clicked, this, [this, origin = one.origin] { Q_EMIT chosen(origin); });
+    connect(button, &QPushButton::clicked, this, [this, origin] { Q_EMIT chosen(origin); });
     ++row;
-  }
+  };
+  for (const Checklist& one : checklist_templates())
+    offer(engine_words(one.name), what_it_does(one), engine_words(one.source), one.origin);
+  offer(tr("Empty checklist"), tr("Items of your own, one setting each"), {}, kNoTemplate);
   card->body()->addWidget(hint);
   card->body()->addSpacing(units(2));
   card->body()->addLayout(rows);

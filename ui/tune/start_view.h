@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The page before there is a checklist: the templates, each with what it is for.
+// The page before there is a checklist: the templates, each with what it is for, and an empty one.
 #pragma once
 #include "ui/widgets/card.h"
 

@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "ui/shell/engine_controller.h"
 #include "ui/tune/checklist_dialog.h"
@@ -47,8 +48,9 @@ struct TunePage::State {
   ScatterChart* scatter = nullptr;
   ItemDetail* detail = nullptr;
   DifferenceCard* difference = nullptr;
-  QAction *from_template = nullptr, *undo = nullptr, *remove = nullptr;
+  QAction *from_template = nullptr, *edit = nullptr, *undo = nullptr, *remove = nullptr;
   bool split_by_user = false;
+  QString removed;  ///< banner of the item that was removed last
 
   State(TunePage* owner, EngineController& controller, Store& store, TuneSession::FindGpu find_gpu)
       : page(owner), engine(controller), session(controller, store, std::move(find_gpu)) {}
@@ -63,10 +65,13 @@ struct TunePage::State {
   void show();
   void show_item();
   void show_job();
+  void show_failure(const Error& error);
+  void keep_focus(const std::function<void()>& change);
   std::size_t current() const { return static_cast<std::size_t>(std::max(0, list->current())); }
   bool has_item() const { return session.checklist() && list->current() >= 0; }
   void ask_template(const std::string& origin);
   void add_item();
+  void edit_checklist();
   void edit_item();
   void remove_item();
   void decide(ItemVerdict verdict);
@@ -135,7 +140,10 @@ QAction* TunePage::State::add_action(const char* id, const QString& text, QList<
 }
 
 void TunePage::State::build_actions() {
-  from_template = add_action("tune.template", tr("New from template…"), {}, [this] { ask_template({}); });
+  from_template = add_action("tune.template", tr("New checklist…"), {}, [this] { ask_template({}); });
+  from_template->setToolTip(tr("New checklist, from a template or empty"));
+  edit = add_action("tune.action.editChecklist", tr("Edit the checklist…"),
+                    {QKeySequence(Qt::SHIFT | Qt::Key_F2)}, [this] { edit_checklist(); });
   undo =
       add_action("tune.undo", tr("Undo"), {QKeySequence(Qt::CTRL | Qt::Key_Z)}, [this] { session.undo(); });
   remove =
@@ -156,16 +164,17 @@ void TunePage::State::build_actions() {
 void TunePage::State::connect_all() {
   connect(&session, &TuneSession::list_changed, page, [this] { show_list(); });
   connect(&session, &TuneSession::changed, page, [this] {
-    show();
+    keep_focus([this] { show(); });
     show_job();
+    // What Undo takes back from now on is something else.
+    if (!removed.isEmpty()) Q_EMIT page->banner_outdated(std::exchange(removed, {}));
     Q_EMIT page->badge_changed();
   });
   connect(&session, &TuneSession::progress_changed, page, [this] {
     list->show_progress(session);
     show_job();
   });
-  connect(&session, &TuneSession::failed, page,
-          [this](const Error& error) { Q_EMIT page->banner_requested(banner_of(error)); });
+  connect(&session, &TuneSession::failed, page, [this](const Error& error) { show_failure(error); });
   connect(&session, &TuneSession::imported, page, [this](const QString& path, const QString& name) {
     say(Banner::Severity::good, tr("Imported %1 as “%2”.").arg(QFileInfo(path).fileName(), name));
   });
@@ -186,18 +195,16 @@ void TunePage::State::connect_all() {
   });
   connect(&session, &TuneSession::interrupted, page, [this](int measured) {
     say(Banner::Severity::warn,
-        tr("%1 was cut off while it was measured. Its %2 runs are kept.")
-            .arg(engine_words(session.checklist()->name))
-            .arg(measured),
-        tr("Go on"), [this] {
-          if (session.checklist()) session.run(open_items(*session.checklist()));
-        });
+        tr("%1 was cut off while it was measured. Its %n runs are kept.", nullptr, measured)
+            .arg(engine_words(session.checklist()->name)),
+        tr("Go on"), [this] { session.run(session.to_measure()); });
   });
   connect(selector, &QComboBox::activated, page,
           [this] { session.open(selector->currentData().toLongLong()); });
   connect(list, &ItemList::chosen, page, [this] { show_item(); });
   connect(list, &ItemList::add_requested, page, [this] { add_item(); });
-  connect(list, &ItemList::all_requested, page, [this] { session.run(open_items(*session.checklist())); });
+  connect(list, &ItemList::all_requested, page, [this] { session.run(session.to_measure()); });
+  connect(list, &ItemList::edit_requested, page, [this] { edit_checklist(); });
   connect(list, &ItemList::sweep_requested, page, [this] { ask_sweep(); });
   connect(list, &ItemList::cancel_requested, page, [this] { session.cancel(); });
   connect(list, &ItemList::report_requested, page, [this] { ask_report(); });
@@ -242,13 +249,14 @@ void TunePage::State::show() {
   show_columns();
   source->setVisible(any);
   undo->setEnabled(session.can_undo());
-  remove->setEnabled(any && !session.running());
+  for (QAction* action : {edit, remove}) action->setEnabled(any && !session.running());
   from_template->setEnabled(!session.running());
   selector->setEnabled(!session.running());
   if (!any) return;
   const bool simulated = session.checklist()->target == TuneTarget::simulator;
-  const QString measured_on = target_word(session.checklist()->target);
-  source->set(simulated ? Tag::Kind::neutral : Tag::Kind::accent,
+  const bool begun = simulated || !session.base().runs.empty();
+  const QString measured_on = begun ? target_word(session.checklist()->target) : tr("to be measured");
+  source->set(simulated || !begun ? Tag::Kind::neutral : Tag::Kind::accent,
               session.checklist()->imported_utc > 0 ? tr("%1, imported").arg(measured_on) : measured_on);
   list->show_checklist(session);
   show_item();
@@ -267,6 +275,26 @@ void TunePage::State::show_item() {
   difference->show_item(session, list->current());
 }
 
+/// A button that goes hands the focus to whatever comes next in the window: the items are what keys are for.
+void TunePage::State::keep_focus(const std::function<void()>& change) {
+  const QWidget* had = page->window()->focusWidget();
+  const bool ours = had != nullptr && page->isAncestorOf(had);
+  change();
+  if (ours && page->window()->focusWidget() != had && page->isVisible()) list->view()->setFocus();
+}
+
+void TunePage::State::show_failure(const Error& error) {
+  Banner banner = banner_of(error);
+  if (error.kind == Error::Kind::busy && error.param == "target") {
+    banner.verb = tr("Go to Serve");
+    banner.action = [this] { Q_EMIT page->page_requested(QStringLiteral("serve")); };
+  } else if (error.kind == Error::Kind::busy && error.param == "requests") {
+    banner.verb = tr("Try again");
+    banner.action = [this] { session.run_again(); };
+  }
+  Q_EMIT page->banner_requested(banner);
+}
+
 void TunePage::State::show_job() {
   const QString job = QStringLiteral("tune.run");
   if (!session.running()) return void(Q_EMIT page->job_ended(job));
@@ -281,6 +309,12 @@ void TunePage::State::show_job() {
 void TunePage::State::ask_template(const std::string& origin) {
   ChecklistDialog dialog(origin, engine.model_path(), page);
   if (dialog.exec() == QDialog::Accepted) session.create(dialog.checklist());
+}
+
+void TunePage::State::edit_checklist() {
+  if (!session.checklist() || session.running()) return;
+  ChecklistDialog dialog(*session.checklist(), engine.model_path(), page);
+  if (dialog.exec() == QDialog::Accepted) session.change(dialog.checklist());
 }
 
 void TunePage::State::add_item() {
@@ -350,7 +384,8 @@ void TunePage::State::remove_item() {
   const QString name = engine_words(changed.items[current()].name);
   changed.items.erase(changed.items.begin() + static_cast<std::ptrdiff_t>(current()));
   session.change(changed);
-  say(Banner::Severity::good, tr("Removed %1.").arg(name), tr("Undo"), [this] { session.undo(); });
+  removed = tr("Removed %1.").arg(name);
+  say(Banner::Severity::good, removed, tr("Undo"), [this] { session.undo(); });
 }
 
 void TunePage::State::decide(ItemVerdict verdict) {

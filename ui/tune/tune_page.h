@@ -31,6 +31,10 @@ class TunePage : public Page {
   void choose(int item);                   ///< index
   void export_to(const QString& path);     ///< the report: .html, .md or .json
 
+ Q_SIGNALS:
+  void banner_outdated(const QString& text);  ///< its offer was taken another way: it goes
+  void page_requested(const QString& page);   ///< id of the page that has the next action: "serve"
+
  protected:
   void resizeEvent(QResizeEvent* event) override;
 

@@ -99,6 +99,14 @@ void TuneSession::update_results() {
   base_ = results_.empty() ? TunePoint{} : results_.front().before;
 }
 
+std::vector<std::size_t> TuneSession::to_measure() const {
+  std::vector<std::size_t> items;
+  if (!checklist_) return items;
+  for (std::size_t i = 0; i < checklist_->items.size(); ++i)
+    if (!checklist_->items[i].decided() || is_outdated(checklist_->items[i], results_[i])) items.push_back(i);
+  return items;
+}
+
 const RunHeader* TuneSession::header(std::int64_t run) const {
   const auto found = headers_.find(run);
   return found == headers_.end() ? nullptr : &found->second;
@@ -252,6 +260,7 @@ void TuneSession::run(std::vector<std::size_t> items) {
     environment.server.api_key = engine_.settings().text("api-key");
     environment.tokenizer = engine_.engine()->tokenizer();
   }
+  asked_ = items;
   cancel_ = std::make_shared<std::atomic<bool>>(false);
   environment.cancel = cancel_.get();
   progress_ = {items.front(), 0, 0, {}, 0};
@@ -298,6 +307,11 @@ void TuneSession::run(std::vector<std::size_t> items) {
     }  // an engine of its own has ended
     tell([this, result] { ended(result); });
   });
+}
+
+void TuneSession::run_again() {
+  std::erase_if(asked_, [this](std::size_t item) { return !checklist_ || item >= checklist_->items.size(); });
+  run(asked_);
 }
 
 void TuneSession::measured(const std::string& key, int repeat, const MeasuredRun& run, RunHeader header) {

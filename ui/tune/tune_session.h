@@ -40,6 +40,7 @@ class TuneSession : public QObject {
   const std::optional<Checklist>& checklist() const { return checklist_; }
   const ItemResult& result(std::size_t item) const { return results_[item]; }
   const TunePoint& base() const { return base_; }
+  std::vector<std::size_t> to_measure() const;      ///< items without a verdict, or with one of another base
   const RunHeader* header(std::int64_t run) const;  ///< of a run of the checklist; null until it is read
 
   /// Writes it down; undo() brings back what was there. Refused while it is measured.
@@ -52,6 +53,7 @@ class TuneSession : public QObject {
   void take_value(std::size_t item, const std::string& value);
 
   void run(std::vector<std::size_t> items);
+  void run_again();               ///< what was run last
   void repeat(std::size_t item);  ///< as many repeats again, before and after
   void cancel();
   bool running() const { return cancel_ != nullptr; }
@@ -100,6 +102,7 @@ class TuneSession : public QObject {
   TunePoint base_;
   std::vector<Checklist> undone_;
   std::shared_ptr<std::atomic<bool>> cancel_;  // of what is being measured; null = nothing is
+  std::vector<std::size_t> asked_;             // of the last run
   TuneProgress progress_;
   QElapsedTimer item_time_;           // of the item that is being measured
   std::size_t found_done_ = 0;        // of its runs, before it began

@@ -152,8 +152,9 @@ QString target_word(TuneTarget target) {
   return target == TuneTarget::simulator ? Words::tr("simulated") : Words::tr("measured");
 }
 
-VerdictTag verdict_tag(const Item& item, bool measured) {
+VerdictTag verdict_tag(const Item& item, const ItemResult& result) {
   if (!item.error.empty()) return {Tag::Kind::bad, Words::tr("✕ failed")};
+  if (is_outdated(item, result)) return {Tag::Kind::neutral, Words::tr("measure again")};
   switch (item.verdict) {
     case ItemVerdict::running:
       return {Tag::Kind::accent, Words::tr("running")};
@@ -166,7 +167,7 @@ VerdictTag verdict_tag(const Item& item, bool measured) {
     case ItemVerdict::planned:
       break;
   }
-  return {Tag::Kind::neutral, measured ? Words::tr("to decide") : Words::tr("planned")};
+  return {Tag::Kind::neutral, result.pairs > 0 ? Words::tr("to decide") : Words::tr("planned")};
 }
 
 QString verdict_sentence(const Checklist& checklist, const Item& item, const ItemResult& result) {
@@ -175,10 +176,9 @@ QString verdict_sentence(const Checklist& checklist, const Item& item, const Ite
   const std::string& measure = measure_of(checklist, item);
   const auto found = result.effects.find(measure);
   if (found == result.effects.end()) {
-    if (item.decided())
-      return Words::tr(
-          "It was measured on another base: an item before it was decided otherwise since. Run it "
-          "again.");
+    if (is_outdated(item, result))
+      return Words::tr("It was measured on another base, or its runs are gone. Run it again.");
+    if (item.decided()) return Words::tr("You decided it. On its present base it is not measured.");
     return item.expected.empty()
                ? Words::tr("Not measured yet.")
                : Words::tr("Not measured yet. Expected: %1.").arg(engine_words(item.expected));

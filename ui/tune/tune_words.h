@@ -30,7 +30,7 @@ struct VerdictTag {
   Tag::Kind kind;
   QString text;
 };
-VerdictTag verdict_tag(const Item& item, bool measured);
+VerdictTag verdict_tag(const Item& item, const ItemResult& result);
 /// One or two sentences: what the measure did, which limit broke, who decided.
 QString verdict_sentence(const Checklist& checklist, const Item& item, const ItemResult& result);
 

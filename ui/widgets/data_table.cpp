@@ -348,6 +348,12 @@ void DataTable::keyPressEvent(QKeyEvent* event) {
     Q_EMIT opened(current_key());
     return;
   }
+  // Rows are what is walked here: Home and End go to the first and the last, not along one.
+  if ((event->key() == Qt::Key_Home || event->key() == Qt::Key_End) && proxy_->rowCount() > 0 &&
+      event->modifiers() == Qt::NoModifier) {
+    selectRow(event->key() == Qt::Key_Home ? 0 : proxy_->rowCount() - 1);
+    return;
+  }
   QTableView::keyPressEvent(event);
 }
 
