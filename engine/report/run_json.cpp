@@ -25,8 +25,13 @@ void read_array(const Json& object, const char* key, std::vector<Record>& record
   if (found == object.end()) return;
   if (!found->is_array()) throw JsonFieldError(key, "a list is expected");
   for (const Json& element : *found) {
-    if (!element.is_object()) throw JsonFieldError(key, "its elements must be objects");
-    read_json(element, records.emplace_back());
+    const auto where = [key, i = records.size()] { return std::string(key) + "[" + std::to_string(i) + "]"; };
+    if (!element.is_object()) throw JsonFieldError(where(), "an object is expected");
+    try {
+      read_json(element, records.emplace_back());
+    } catch (const JsonFieldError& error) {
+      throw JsonFieldError(where() + "." + error.key, error.what());
+    }
   }
 }
 

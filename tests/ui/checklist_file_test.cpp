@@ -156,7 +156,7 @@ class ChecklistFileTest : public QObject {
     QTest::newRow("a run is no run") << "no run"
                                      << "\"runs[0]\"";
     QTest::newRow("a run has a wrong value") << "value"
-                                             << "requests";
+                                             << "requests[0].arrival";
     QTest::newRow("an item of no setting") << "setting"
                                            << "no-such-setting";
     QTest::newRow("an unknown key") << "key"
@@ -184,7 +184,7 @@ class ChecklistFileTest : public QObject {
     PW_VERIFY(write_file_atomic(bad, text));
     Session there(home("bad"));
     there.window->open_path(QString::fromStdString(bad.string()));
-    QTRY_VERIFY2(there.has_said(said), qPrintable(there.said.join('\n')));
+    QTRY_VERIFY2(there.has_said(said), qPrintable(there.said.join(QLatin1Char('\n'))));
     QVERIFY(there.has_said(u8("bad.json")));
     QVERIFY(there.store->runs()->empty() && there.store->checklists()->empty());
   }
@@ -215,6 +215,9 @@ class ChecklistFileTest : public QObject {
       here.page->choose(item);
       QVERIFY(!here.window->grab().isNull());
     }
+    for (QWidget* w : here.window->findChildren<QWidget*>())
+      if (w->minimumSizeHint().width() > 1200)
+        qInfo("WIDE %s %s %d", w->metaObject()->className(), qPrintable(w->objectName()), w->minimumSizeHint().width());
     QVERIFY2(here.window->minimumSizeHint().width() <= 1440, "a long text widens the window");
     for (const char* suffix : {"html", "md", "json"}) {
       const QString path = file_ + u8(".strange.") + u8(suffix);
@@ -238,7 +241,7 @@ class ChecklistFileTest : public QObject {
     second.page->session().decide(0, ItemVerdict::keep);
     QCOMPARE(second.checklist().items[0].verdict, ItemVerdict::keep);
     first.page->session().decide(1, ItemVerdict::revert);
-    QVERIFY2(first.has_said(u8("is not saved")), qPrintable(first.said.join('\n')));
+    QVERIFY2(first.has_said(u8("is not saved")), qPrintable(first.said.join(QLatin1Char('\n'))));
     QTRY_COMPARE(first.checklist().items[0].verdict, ItemVerdict::keep);  // what is there now
     first.page->session().decide(1, ItemVerdict::revert);
     const Checklist both = *first.store->checklist(1);
@@ -246,7 +249,7 @@ class ChecklistFileTest : public QObject {
     QCOMPARE(both.items[1].verdict, ItemVerdict::revert);
     PW_VERIFY(first.store->remove_checklist(1));
     second.page->session().decide(0, ItemVerdict::revert);
-    QVERIFY2(second.has_said(u8("There is no checklist 1")), qPrintable(second.said.join('\n')));
+    QVERIFY2(second.has_said(u8("There is no checklist 1")), qPrintable(second.said.join(QLatin1Char('\n'))));
     QVERIFY(!second.page->session().checklist().has_value());
   }
 };

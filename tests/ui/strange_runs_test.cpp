@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs that no sane engine records, and that files may bring: the page shows and exports them all.
 #include <QAbstractItemModelTester>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QtTest>
@@ -102,7 +103,6 @@ class StrangeRunsTest : public QObject {
   void initTestCase() {
     QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
     Theme::current().set_mode(ThemeMode::light);
-    Theme::current().apply();
   }
 
   void each_is_shown_and_exported_data() {

@@ -14,6 +14,7 @@
 #include <QListView>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QTest>
 #include <QTimer>
 
@@ -503,8 +504,10 @@ class TuneTest : public QObject {
     QVERIFY(s_->idle());
     const auto written = [&](const char* name) {
       const auto path = data_->path() / name;
+      QSignalSpy exported(&s_->page->session(), &TuneSession::exported);
       s_->page->export_to(QString::fromStdString(path.string()));
-      return QString::fromStdString(read_file(path, std::size_t{1} << 22).value());
+      if (exported.isEmpty()) (void)exported.wait(kPatienceMs);
+      return QString::fromStdString(read_file(path).value());
     };
     const QString html = written("r.html"), markdown = written("r.md"), again = written("r.html");
     QCOMPARE(html, again);

@@ -158,13 +158,14 @@ class ReportTest : public QObject {
     };
     QTest::newRow("wrong type") << with(R"("header": {"name": 5})") << QByteArray("name");
     QTest::newRow("no list") << with(R"("requests": {})") << QByteArray("requests");
-    QTest::newRow("no object") << with(R"("requests": [1])") << QByteArray("requests");
+    QTest::newRow("no object") << with(R"("requests": [1])") << QByteArray("requests[0]");
     QTest::newRow("too large") << with(R"("requests": [{"prompt_tokens": 3000000000}])")
-                               << QByteArray("prompt_tokens");
+                               << QByteArray("requests[0].prompt_tokens");
     QTest::newRow("fraction") << with(R"("requests": [{"prompt_tokens": 1.5}])")
-                              << QByteArray("prompt_tokens");
-    QTest::newRow("unknown word") << with(R"("requests": [{"finish": "bored"}])") << QByteArray("finish");
-    QTest::newRow("negative id") << with(R"("requests": [{"id": -1}])") << QByteArray("id");
+                              << QByteArray("requests[0].prompt_tokens");
+    QTest::newRow("unknown word") << with(R"("requests": [{"finish": "bored"}])")
+                                  << QByteArray("requests[0].finish");
+    QTest::newRow("negative id") << with(R"("requests": [{"id": -1}])") << QByteArray("requests[0].id");
     QTest::newRow("metric") << with(R"("summary": {"metrics": {"ttft_ms": 5}})") << QByteArray("ttft_ms");
   }
 
