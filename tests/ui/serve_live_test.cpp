@@ -139,7 +139,7 @@ void ServeLiveTest::a_live_value_can_be_applied_while_it_is_typed() {
   QTest::keyClick(field, Qt::Key_Backspace);
   QCOMPARE(field->text(), u8("3"));
   QVERIFY(apply->isVisible());
-  QVERIFY(field->hasFocus());
+  QVERIFY(session_->window->focusWidget() == field);
   QTest::keyClick(field, Qt::Key_Return, Qt::ControlModifier);
   QTRY_COMPARE(session_->engine.engine()->settings().integer("max-num-seqs"), 3);
   QTRY_VERIFY(!apply->isVisible());
@@ -148,9 +148,10 @@ void ServeLiveTest::a_live_value_can_be_applied_while_it_is_typed() {
 void ServeLiveTest::a_start_leaves_the_settings_where_they_are() {
   auto* field = session_->child<QLineEdit>("serve.setting.port");
   const auto* scroll = session_->child<SettingsForm>("serve.settings")->findChild<QScrollArea*>();
+  QCoreApplication::processEvents();  // laid out
   session_->child<SettingsForm>("serve.settings")->focus_setting("port");
+  QVERIFY(session_->window->focusWidget() == field);
   const int before = scroll->verticalScrollBar()->value();
-  QVERIFY(field->hasFocus());
   PW_VERIFY(session_->serve->set_setting("port", "0"));
   PW_VERIFY(session_->serve->set_setting("kv-cache-memory-bytes", "16MiB"));
   session_->serve->choose_model(QString::fromStdString(session_.model().string()));
@@ -159,7 +160,7 @@ void ServeLiveTest::a_start_leaves_the_settings_where_they_are() {
   QVERIFY(!field->isEnabled());
   QCOMPARE(scroll->verticalScrollBar()->value(), before);
   QVERIFY(session_->reaches(EngineState::serving));
-  QTRY_VERIFY(field->hasFocus());
+  QTRY_VERIFY(session_->window->focusWidget() == field);
   QTRY_VERIFY(!field->visibleRegion().isEmpty());
 }
 

@@ -2,6 +2,7 @@
 #include "ui/serve/palette_entries.h"
 
 #include "engine/settings/settings.h"
+#include "ui/shell/model_path.h"
 
 namespace pitwall::ui {
 
