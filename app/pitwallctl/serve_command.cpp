@@ -63,7 +63,8 @@ Result<void> serve(const Settings& settings, const SyntheticFlags& synthetic) {
   const StopSignals signals;
   auto http = http_options(settings);  // what it refuses is said before a model is loaded
   if (!http.ok()) return http.error();
-  if (auto sound = HttpServer::check(*http); !sound.ok()) return sound;
+  auto port = HttpPort::take(*http);
+  if (!port.ok()) return port.error();
   const auto store = store_or_note();
   std::atomic<bool> stop_loading = false;
   EngineOptions options;
@@ -76,7 +77,7 @@ Result<void> serve(const Settings& settings, const SyntheticFlags& synthetic) {
   auto engine = start_engine(std::move(options), synthetic);
   if (!engine.ok() && stop_loading) return {};  // as asked
   if (!engine.ok()) return engine.error();
-  auto server = HttpServer::start(**engine, *std::move(http));
+  auto server = HttpServer::start(**engine, *http, *std::move(port));
   if (!server.ok()) return server.error();
   print(fmt::format("listening on {}\n", (*server)->url()));
 

@@ -127,6 +127,36 @@ void turn_away(tcp::socket socket, const HttpReply& reply) {
 
 }  // namespace
 
+struct HttpPort::State {
+  asio::io_context io;
+  tcp::acceptor acceptor{io};
+  tcp::endpoint endpoint;  // as asked for: its port may be 0
+};
+
+HttpPort::HttpPort() : state_(std::make_unique<State>()) {}
+HttpPort::HttpPort(HttpPort&& other) noexcept = default;
+HttpPort::~HttpPort() = default;
+
+Result<HttpPort> HttpPort::take(const HttpOptions& options) {
+  const int wanted = options.port;
+  if (wanted < 0 || wanted > 65535) {
+    return bad_option("port", "port is " + std::to_string(wanted) + "; ports go from 0 to 65535",
+                      "Use a port such as 8080, or 0 for any free one");
+  }
+  const auto address = listen_address(options);
+  if (!address) return address.error();
+  if (auto tls = tls_context(options); !tls) return tls.error();
+  HttpPort port;
+  port.state_->endpoint = tcp::endpoint(*address, static_cast<std::uint16_t>(wanted));
+  tcp::acceptor& acceptor = port.state_->acceptor;
+  error_code error;
+  acceptor.open(port.state_->endpoint.protocol(), error);
+  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
+  if (!error) acceptor.bind(port.state_->endpoint, error);
+  if (error) return cannot_listen(*address, wanted, error);
+  return port;
+}
+
 struct HttpServer::State {
   State(Engine& engine, const HttpOptions& options, std::unique_ptr<asio::ssl::context> certificate)
       : tls(std::move(certificate)),
@@ -155,21 +185,12 @@ struct HttpServer::State {
   bool stopped = false;
   std::mutex stopping;
 
-  Result<void> listen() {
-    const int wanted = context.options.port;
-    if (wanted < 0 || wanted > 65535) {
-      return bad_option("port", "port is " + std::to_string(wanted) + "; ports go from 0 to 65535",
-                        "Use a port such as 8080, or 0 for any free one");
-    }
-    const auto address = listen_address(context.options);
-    if (!address) return address.error();
-    const tcp::endpoint endpoint(*address, static_cast<std::uint16_t>(wanted));
+  Result<void> listen(HttpPort::State& taken) {
     error_code error;
-    acceptor.open(endpoint.protocol(), error);
-    if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
-    if (!error) acceptor.bind(endpoint, error);
+    const int socket = taken.acceptor.release(error);
+    if (!error) acceptor.assign(taken.endpoint.protocol(), socket, error);
     if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-    if (error) return cannot_listen(*address, wanted, error);
+    if (error) return cannot_listen(taken.endpoint.address(), taken.endpoint.port(), error);
     port = acceptor.local_endpoint(error).port();
     return {};
   }
@@ -212,18 +233,19 @@ HttpServer::~HttpServer() {
   stop();
 }
 
-Result<void> HttpServer::check(const HttpOptions& options) {
-  if (auto address = listen_address(options); !address) return address.error();
-  if (auto tls = tls_context(options); !tls) return tls.error();
-  return {};
+Result<std::unique_ptr<HttpServer>> HttpServer::start(Engine& engine, const HttpOptions& options) {
+  auto port = HttpPort::take(options);
+  if (!port) return port.error();
+  return start(engine, options, *std::move(port));
 }
 
-Result<std::unique_ptr<HttpServer>> HttpServer::start(Engine& engine, const HttpOptions& options) {
+Result<std::unique_ptr<HttpServer>> HttpServer::start(Engine& engine, const HttpOptions& options,
+                                                      HttpPort port) {
   auto tls = tls_context(options);
   if (!tls) return tls.error();
   std::unique_ptr<HttpServer> server(new HttpServer);
   server->state_ = std::make_unique<State>(engine, options, *std::move(tls));
-  if (auto ok = server->state_->listen(); !ok) return ok.error();
+  if (auto ok = server->state_->listen(*port.state_); !ok) return ok.error();
   server->state_->accept();
   for (HttpLane& lane : server->state_->lanes) lane.run();
   spdlog::debug("requests are taken at {}", server->url());

@@ -38,12 +38,29 @@ struct HttpOptions {
 /// As the settings give them. Errors: keys or a file of keys that cannot be.
 Result<HttpOptions> http_options(const Settings& settings);
 
+/// A port that is this process's, on which nobody is answered yet: taken before a model is loaded.
+class HttpPort {
+ public:
+  /// Error::busy names the port, the OS reason, the owning process where known, and a free port to use.
+  /// Refuses all that no engine could mend: an address, a missing key beyond loopback, a certificate that
+  /// OpenSSL does not take.
+  static Result<HttpPort> take(const HttpOptions& options);
+  HttpPort(HttpPort&& other) noexcept;
+  ~HttpPort();  ///< gives it back
+
+ private:
+  friend class HttpServer;
+  HttpPort();
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 class HttpServer {
  public:
-  /// What start() would refuse whatever the engine is: an address, a missing key, a certificate.
-  static Result<void> check(const HttpOptions& options);
-  /// Listens; Error::busy names the port, the OS reason, the owning process where known, and a free port to
-  /// use. Refuses to listen beyond loopback without a key, and a certificate that OpenSSL does not take.
+  /// Listens on `port`, which was taken with the same options. Error::busy, as HttpPort's, when another
+  /// process took it at the same time and listens already.
+  static Result<std::unique_ptr<HttpServer>> start(Engine& engine, const HttpOptions& options, HttpPort port);
+  /// Takes its port itself.
   static Result<std::unique_ptr<HttpServer>> start(Engine& engine, const HttpOptions& options);
   ~HttpServer();  ///< stop()
   int port() const;

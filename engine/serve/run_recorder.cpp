@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 
 #include <chrono>
+#include <iterator>
 #include <thread>
 
 #include "engine/base/threads.h"
@@ -14,15 +15,30 @@
 
 namespace pitwall {
 
-RunRecorder::RunRecorder(Recorder& recorder, const Ledger& ledger, RunSink* sink, const RunHeader& header)
-    : recorder_(recorder), ledger_(ledger), sink_(sink) {
-  if (sink_ != nullptr) {
-    if (auto run = sink_->begin(header)) {
-      run_ = run->value;
-    } else {
-      give_up(run.error());
-    }
-  }
+namespace {
+
+template <class Record>
+void append(std::vector<Record>& to, std::vector<Record>&& more) {
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+void append(RunRows& to, RunRows&& more) {
+  append(to.requests, std::move(more.requests));
+  append(to.seconds, std::move(more.seconds));
+  append(to.changes, std::move(more.changes));
+  append(to.steps, std::move(more.steps));
+  to.itl.merge(more.itl);
+}
+
+std::size_t count(const RunRows& rows) {
+  return rows.requests.size() + rows.seconds.size() + rows.changes.size() + rows.steps.size();
+}
+
+}  // namespace
+
+RunRecorder::RunRecorder(Recorder& recorder, const Ledger& ledger, RunSink* sink, RunHeader header)
+    : recorder_(recorder), ledger_(ledger), sink_(sink), header_(std::move(header)) {
+  try_to_write();
   thread_ = std::thread([this] { loop(); });
 }
 
@@ -39,12 +55,12 @@ void RunRecorder::end(RunStatus status, const std::string& error) {
   wake_.notify_one();
   thread_.join();
   roll(true);
-  if (sink_ == nullptr) return;
+  if (sink_ == nullptr || failing_) return;
   RunSummary summary = recorder_.summary();
   summary.status = status;
   summary.error = error;
   summary.ledger = ledger_.snapshot();
-  if (auto ok = sink_->end(run(), summary); !ok) give_up(ok.error());
+  if (auto ok = sink_->end(begun_, summary); !ok) put_off(ok.error());
 }
 
 void RunRecorder::loop() {
@@ -58,17 +74,46 @@ void RunRecorder::loop() {
 }
 
 void RunRecorder::roll(bool last) {
-  const RunRows rows = recorder_.roll(ledger_.snapshot(), last);
-  const bool nothing =
-      rows.requests.empty() && rows.seconds.empty() && rows.changes.empty() && rows.steps.empty();
-  if (sink_ == nullptr || nothing) return;
-  if (auto ok = sink_->append(run(), rows); !ok) give_up(ok.error());
+  RunRows rows = recorder_.roll(ledger_.snapshot(), last);
+  if (sink_ == nullptr) return;
+  append(kept_, std::move(rows));
+  try_to_write();
 }
 
-void RunRecorder::give_up(const Error& error) {
-  spdlog::warn("the run is no longer recorded; serving goes on: {}", error.text());
-  sink_ = nullptr;
+/// What is kept, after the run's beginning where that could not be written yet.
+Result<void> RunRecorder::write() {
+  if (begun_.value == 0) {
+    auto begun = sink_->begin(header_);
+    if (!begun) return begun.error();
+    begun_ = *begun;
+  }
+  if (count(kept_) > 0) {
+    if (auto ok = sink_->append(begun_, kept_); !ok) return ok;
+    kept_ = {};
+  }
+  return {};
+}
+
+void RunRecorder::try_to_write() {
+  if (sink_ == nullptr) return;
+  if (auto ok = write(); !ok) return put_off(ok.error());
+  if (failing_) spdlog::info("the run is recorded again, with what happened in the meantime");
+  failing_ = false;
+  run_ = begun_.value;
+}
+
+void RunRecorder::put_off(const Error& error) {
   run_ = 0;
+  const bool gone = error.kind == Error::Kind::not_found || error.kind == Error::Kind::invalid_input;
+  if (gone || count(kept_) > kMostKept) {
+    spdlog::warn("the run is given up; serving goes on: {}", error.text());
+    sink_ = nullptr;
+    kept_ = {};
+  } else if (!failing_) {
+    spdlog::warn("the run is no longer recorded; serving goes on, and what happens is kept: {}",
+                 error.text());
+  }
+  failing_ = true;
 }
 
 RunHeader run_header(const EngineOptions& options, const LoadedEngine& loaded, const Ledger& ledger,

@@ -14,22 +14,31 @@ namespace pitwall {
 
 class RunRecorder {
  public:
-  /// Begins the run where a sink is given; a sink that fails is logged once and left alone from then on. The
-  /// recorder's history is kept either way. Nothing given is owned; all outlive this.
-  RunRecorder(Recorder& recorder, const Ledger& ledger, RunSink* sink, const RunHeader& header);
+  static constexpr std::size_t kMostKept = 100'000;  ///< rows, some 40 MB: beyond them the run is given up
+
+  /// Begins the run where a sink is given. While the sink fails, as on a full disk, what happens is kept, up
+  /// to kMostKept rows, and written once it answers again. The recorder's history is kept either way. Nothing
+  /// given is owned but the header; all outlive this.
+  RunRecorder(Recorder& recorder, const Ledger& ledger, RunSink* sink, RunHeader header);
   ~RunRecorder();  ///< end()
 
-  RunId run() const { return {run_.load()}; }  ///< none when nothing is recorded, or no longer
+  RunId run() const { return {run_.load()}; }  ///< none while nothing can be recorded
   void end(RunStatus status = RunStatus::finished, const std::string& error = {});  ///< idempotent
 
  private:
   void loop();
   void roll(bool last);
-  void give_up(const Error& error);
+  Result<void> write();
+  void try_to_write();
+  void put_off(const Error& error);
 
   Recorder& recorder_;
   const Ledger& ledger_;
   RunSink* sink_;  // null: not recorded, or given up
+  const RunHeader header_;
+  RunId begun_;
+  RunRows kept_;  // not written yet
+  bool failing_ = false;
   std::atomic<std::int64_t> run_{0};
   std::mutex mutex_;
   std::condition_variable wake_;

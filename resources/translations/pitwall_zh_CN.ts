@@ -3275,6 +3275,26 @@
         <source>queue</source>
         <translation>排队</translation>
     </message>
+    <message>
+        <source>Not recorded</source>
+        <translation>未记录</translation>
+    </message>
+    <message>
+        <source>Recorded again</source>
+        <translation>恢复记录</translation>
+    </message>
+    <message>
+        <source>Run %1 is recorded again, with what happened in the meantime.</source>
+        <translation>运行 %1 已恢复记录，中断期间的内容也已补上。</translation>
+    </message>
+    <message>
+        <source>Since %1 the run cannot be written down: it is kept in memory until the disk takes it. The engine serves on; the log says why.</source>
+        <translation>自 %1 起，此运行无法写入磁盘：内容保留在内存中，待磁盘可写时补写。引擎继续服务；原因见日志。</translation>
+    </message>
+    <message>
+        <source>Show the log</source>
+        <translation>查看日志</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::AboutCard</name>
@@ -4925,10 +4945,6 @@
         <translation>压测，已结束的份额</translation>
     </message>
     <message>
-        <source>Cancel load</source>
-        <translation>取消压测</translation>
-    </message>
-    <message>
         <source>Load %1</source>
         <translation>压测 %1</translation>
     </message>
@@ -4957,6 +4973,18 @@
     <message>
         <source>, △ %1 failed</source>
         <translation>，△ 失败 %1</translation>
+    </message>
+    <message>
+        <source>Cancel load test</source>
+        <translation>取消压测</translation>
+    </message>
+    <message>
+        <source>Load %1: warming up, %2 of %3 requests ended</source>
+        <translation>压测 %1：预热中，已结束 %2 / %3 个请求</translation>
+    </message>
+    <message>
+        <source>Load %1, warming up</source>
+        <translation>压测 %1，预热中</translation>
     </message>
 </context>
 <context>
@@ -5528,6 +5556,10 @@
     <message>
         <source>%1, %2 of %3</source>
         <translation>%1，%2 / %3</translation>
+    </message>
+    <message>
+        <source>△ missing</source>
+        <translation>△ 缺失</translation>
     </message>
 </context>
 <context>
@@ -7587,7 +7619,7 @@
     </message>
     <message>
         <source>Cancel load</source>
-        <translation>取消压测</translation>
+        <translation>取消加载</translation>
     </message>
     <message>
         <source>Reading the header</source>
@@ -7642,12 +7674,12 @@
         <translation>GPU，用 CUDA</translation>
     </message>
     <message>
-        <source>The run is no longer recorded. The engine serves on; the log says why.</source>
-        <translation>此运行不再被记录。引擎继续服务；原因见日志。</translation>
+        <source>All settings are back at their defaults.</source>
+        <translation>所有设置已恢复默认值。</translation>
     </message>
     <message>
-        <source>Show the log</source>
-        <translation>查看日志</translation>
+        <source>Undo</source>
+        <translation>撤销</translation>
     </message>
     <message>
         <source>%1 is not on this machine yet. It can be fetched on Serve.</source>
@@ -7743,6 +7775,22 @@
         <translation>
             <numerusform>改了 %n 项</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Defaults</source>
+        <translation>恢复默认</translation>
+    </message>
+    <message>
+        <source>Sets all settings back to their defaults.</source>
+        <translation>将所有设置恢复为默认值。</translation>
+    </message>
+    <message>
+        <source>Changed; it is empty by default.</source>
+        <translation>已更改；默认为空。</translation>
+    </message>
+    <message>
+        <source>Changed; the default is %1.</source>
+        <translation>已更改；默认值为 %1。</translation>
     </message>
 </context>
 <context>

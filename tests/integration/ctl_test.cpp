@@ -440,9 +440,12 @@ class CtlTest : public QObject {
 
   void a_taken_port_is_said() {
     const test::TakenPort taken;
+    const auto runs = [&] { return run({"runs", "list", "--json"}).document()["runs"].size(); };
+    const std::size_t before = runs();
     const CommandResult ran = run({"serve", "--model", text_of(test::data("golden/llama-gqa")), "--port",
                                    QString::number(taken.port())});
     QCOMPARE(ran.code, 1);
+    QCOMPARE(runs(), before);  // nothing was loaded
     QVERIFY2(ran.err.find("error: ") != std::string::npos, ran.err.c_str());
     QVERIFY2(ran.err.find(std::to_string(taken.port())) != std::string::npos, ran.err.c_str());
     QCOMPARE(ran.out, std::string());

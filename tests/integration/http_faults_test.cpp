@@ -350,6 +350,23 @@ class HttpFaultsTest : public QObject {
     PW_VERIFY(HttpServer::start(server.engine(), options));
   }
 
+  void of_two_that_take_a_port_at_once_one_listens() {
+    Server server;
+    HttpOptions options;
+    options.port = HttpServer::start(server.engine(), {.port = 0}).value()->port();  // free again
+    auto first = HttpPort::take(options), second = HttpPort::take(options);
+    PW_VERIFY(first);
+    PW_VERIFY(second);
+    const auto listens = HttpServer::start(server.engine(), options, *std::move(first));
+    PW_VERIFY(listens);
+    QCOMPARE((*listens)->port(), options.port);
+    QCOMPARE(test::get(options.port, "/health").status, 200);
+    const auto refused = HttpServer::start(server.engine(), options, *std::move(second));
+    QVERIFY(!refused);
+    QCOMPARE(refused.error().kind, Error::Kind::busy);
+    QVERIFY(!HttpPort::take(options));  // now it is seen before anything is loaded
+  }
+
   void ports_and_hosts_that_cannot_be() {
     Server server;
     const auto error_of = [&](const std::string& host, int port) {

@@ -299,8 +299,8 @@ class HttpSafetyTest : public QObject {
       options.ssl_certfile = certificate;
       options.ssl_keyfile = key;
       const auto started = HttpServer::start(server.engine(), options);
-      const auto sound = HttpServer::check(options);
-      if (started.ok() != sound.ok()) return std::string("check and start disagree");
+      const auto taken = HttpPort::take(options);
+      if (started.ok() != taken.ok()) return std::string("a server and its port disagree");
       return started ? std::string() : started.error().param;
     };
     const std::string certificate = folder.path() / "cert.pem", key = folder.path() / "key.pem";

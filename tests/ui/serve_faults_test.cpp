@@ -4,7 +4,7 @@
 // nobody sees.
 #include <sys/resource.h>
 
-#include <QAction>
+#include <QComboBox>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTabWidget>
@@ -54,7 +54,7 @@ class ServeFaultsTest : public QObject {
   void initTestCase() { session_.begin(); }
   void init() { session_.open(); }
   void cleanup() { session_.close(); }
-  void a_full_disk_ends_the_record_and_not_the_engine();
+  void a_full_disk_interrupts_the_record_and_not_the_engine();
   void a_full_disk_at_the_start_is_no_trouble();
   void a_model_that_changes_or_goes_is_served_on();
   void memory_that_is_not_there_is_refused();
@@ -62,35 +62,58 @@ class ServeFaultsTest : public QObject {
   void hundreds_of_changes_are_taken();
   void a_window_that_nobody_sees_looks_once_a_second();
   void names_are_no_html();
+  void names_stand_on_one_line();
 
  private:
+  void expect_whole_run(int requests);
   test::ServeFixture session_;
 };
 
-void ServeFaultsTest::a_full_disk_ends_the_record_and_not_the_engine() {
+/// Stops the engine; nothing of its run is missing.
+void ServeFaultsTest::expect_whole_run(int requests) {
+  QTRY_VERIFY_WITH_TIMEOUT(session_->engine.engine()->run().value > 0, kPatienceMs);
+  session_->engine.stop();
+  QVERIFY(session_->reaches(EngineState::stopped));
+  const auto runs = session_->store->runs();
+  PW_VERIFY(runs);
+  QCOMPARE(runs->size(), std::size_t{1});
+  QCOMPARE(runs->front().status, RunStatus::finished);
+  const auto run = session_->store->run(runs->front().id);
+  PW_VERIFY(run);
+  QCOMPARE(static_cast<int>(run->requests.size()), requests);
+  QCOMPARE(static_cast<int>(run->summary.totals.requests_finished), requests);
+}
+
+void ServeFaultsTest::a_full_disk_interrupts_the_record_and_not_the_engine() {
   session_.serve();
   auto* text = session_->child<QLabel>("shell.banner.text");
+  const auto* events = session_->child<DataTable>("serve.eventTable");
+  session_->generate(20);
   QVERIFY(session_->engine.engine()->run().value > 0);
   {
     const FullDisk disk(4096);
     session_->generate(20);
     QTRY_VERIFY_WITH_TIMEOUT(session_->engine.engine()->run().value == 0, kPatienceMs);
+    QTRY_VERIFY(text->text().startsWith(u8("Since ")));
+    QTRY_VERIFY(events->to_csv().contains(u8("Not recorded")));
+    QCOMPARE(session_->generate(20).output_tokens, 20);
+    session_->child<QPushButton>("shell.banner.verb")->click();
+    auto* tabs = session_->child<QTabWidget>("serve.tabs");
+    QCOMPARE(tabs->tabText(tabs->currentIndex()), u8("Log"));
+    QTRY_VERIFY(session_->child<DataTable>("serve.log.lines")->to_csv().contains(u8("no longer recorded")));
   }
-  QTRY_COMPARE(text->text(), u8("The run is no longer recorded. The engine serves on; the log says why."));
-  QCOMPARE(session_->generate(20).output_tokens, 20);
-  session_->child<QPushButton>("shell.banner.verb")->click();
-  auto* tabs = session_->child<QTabWidget>("serve.tabs");
-  QCOMPARE(tabs->tabText(tabs->currentIndex()), u8("Log"));
-  QTRY_VERIFY(session_->child<DataTable>("serve.log.lines")->to_csv().contains(u8("no longer recorded")));
-  session_->serve->window()->findChild<QAction*>(u8("serve.stop"))->trigger();
-  QVERIFY(session_->reaches(EngineState::stopped));
+  QTRY_VERIFY_WITH_TIMEOUT(events->to_csv().contains(u8("Recorded again")), kPatienceMs);
+  expect_whole_run(3);
 }
 
 void ServeFaultsTest::a_full_disk_at_the_start_is_no_trouble() {
-  const FullDisk disk(4096);
-  session_.serve();
-  QCOMPARE(session_->engine.engine()->run().value, std::int64_t{0});
-  QCOMPARE(session_->generate(20).output_tokens, 20);
+  {
+    const FullDisk disk(4096);
+    session_.serve();
+    QCOMPARE(session_->engine.engine()->run().value, std::int64_t{0});
+    QCOMPARE(session_->generate(20).output_tokens, 20);
+  }
+  expect_whole_run(1);
 }
 
 void ServeFaultsTest::a_model_that_changes_or_goes_is_served_on() {
@@ -191,6 +214,22 @@ void ServeFaultsTest::names_are_no_html() {
   QVERIFY(session_->reaches(EngineState::failed));
   QTRY_VERIFY(session_->child<QLabel>("shell.banner.text")->text().contains(u8("<b>bold<b>.gguf")));
   QCOMPARE(session_->child<QLabel>("shell.banner.text")->textFormat(), Qt::PlainText);
+}
+
+void ServeFaultsTest::names_stand_on_one_line() {
+  const auto model = session_.data() / "two\nlines.gguf";
+  std::filesystem::copy_file(session_.model(), model);
+  session_->serve->choose_model(QString::fromStdString(model.string()));
+  QCOMPARE(session_->child<QComboBox>("serve.model")->currentText(), u8("two␤lines"));
+  QStringList words;
+  for (const QLabel* label : session_->child<QWidget>("serve.modelCard")->findChildren<QLabel*>())
+    words << label->text();
+  QVERIFY(words.contains(u8("two␤lines.gguf")));
+  session_->serve_model(model);
+  session_->engine.stop();
+  QVERIFY(session_->reaches(EngineState::stopped));
+  session_->serve->activated();
+  QVERIFY(session_->child<DataTable>("serve.models")->to_csv().contains(u8("two␤lines,")));
 }
 
 QTEST_MAIN(ServeFaultsTest)

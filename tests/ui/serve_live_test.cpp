@@ -4,7 +4,10 @@
 #include <QAction>
 #include <QLabel>
 #include <QLineEdit>
+#include <QProgressBar>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTabWidget>
 #include <cmath>
@@ -44,6 +47,9 @@ class ServeLiveTest : public QObject {
   void cleanup() { session_.close(); }
   void memory_is_planned_beside_booked();
   void live_settings_change_while_serving();
+  void a_live_value_can_be_applied_while_it_is_typed();
+  void a_start_leaves_the_settings_where_they_are();
+  void changed_settings_are_marked_and_go_back();
   void settings_follow_changes_from_elsewhere();
   void locked_settings_offer_a_restart();
   void steps_are_seen_down_to_one();
@@ -116,6 +122,73 @@ void ServeLiveTest::live_settings_change_while_serving() {
   PW_VERIFY(run);
   QCOMPARE(run->changes.size(), std::size_t{1});
   QCOMPARE(run->changes.front().name, std::string("target-itl-ms"));
+}
+
+void ServeLiveTest::a_live_value_can_be_applied_while_it_is_typed() {
+  session_.serve();
+  auto* field = session_->child<QLineEdit>("serve.setting.max-num-seqs");
+  auto* apply = session_->child<QPushButton>("serve.settings.apply");
+  const auto* form = session_->child<SettingsForm>("serve.settings");
+  field->setFocus();
+  field->selectAll();
+  QTest::keyClicks(field, u8("3"));
+  QVERIFY(apply->isVisible());
+  QVERIFY(field->property("pending").toBool());
+  QTest::keyClicks(field, u8("x"));  // no value
+  QCOMPARE(form->pending(), 0);
+  QTest::keyClick(field, Qt::Key_Backspace);
+  QCOMPARE(field->text(), u8("3"));
+  QVERIFY(apply->isVisible());
+  QVERIFY(session_->window->focusWidget() == field);
+  QTest::keyClick(field, Qt::Key_Return, Qt::ControlModifier);
+  QTRY_COMPARE(session_->engine.engine()->settings().integer("max-num-seqs"), 3);
+  QTRY_VERIFY(!apply->isVisible());
+}
+
+void ServeLiveTest::a_start_leaves_the_settings_where_they_are() {
+  auto* field = session_->child<QLineEdit>("serve.setting.port");
+  const auto* scroll = session_->child<SettingsForm>("serve.settings")->findChild<QScrollArea*>();
+  QCoreApplication::processEvents();  // laid out
+  session_->child<SettingsForm>("serve.settings")->focus_setting("port");
+  QVERIFY(session_->window->focusWidget() == field);
+  const int before = scroll->verticalScrollBar()->value();
+  PW_VERIFY(session_->serve->set_setting("port", "0"));
+  PW_VERIFY(session_->serve->set_setting("kv-cache-memory-bytes", "16MiB"));
+  session_->serve->choose_model(QString::fromStdString(session_.model().string()));
+  session_->serve->start();
+  QCOMPARE(session_->engine.state(), EngineState::loading);
+  QVERIFY(!field->isEnabled());
+  QCOMPARE(scroll->verticalScrollBar()->value(), before);
+  QVERIFY(session_->reaches(EngineState::serving));
+  QTRY_VERIFY(session_->window->focusWidget() == field);
+  QTRY_VERIFY(!field->visibleRegion().isEmpty());
+}
+
+void ServeLiveTest::changed_settings_are_marked_and_go_back() {
+  auto* form = session_->child<SettingsForm>("serve.settings");
+  auto* defaults = session_->child<QPushButton>("serve.settings.defaults");
+  const auto* field = session_->child<QLineEdit>("serve.setting.max-num-seqs");
+  const auto marked = [&] {
+    QStringList names;
+    for (const QLabel* label : form->findChildren<QLabel*>())
+      if (label->text().endsWith(u8(" •"))) names << label->text();
+    names.sort();
+    return names;
+  };
+  QVERIFY(marked().isEmpty());
+  QVERIFY(!defaults->isVisible());
+  PW_VERIFY(form->set("max-num-seqs", "8"));
+  PW_VERIFY(form->set("block-size", "32"));
+  QCOMPARE(marked(), QStringList({u8("block-size •"), u8("max-num-seqs •")}));
+  QVERIFY(field->accessibleDescription().contains(u8("Changed; the default is ")));
+  QTest::mouseClick(defaults, Qt::LeftButton);
+  QVERIFY(marked().isEmpty());
+  QVERIFY(!form->settings().changed("max-num-seqs"));
+  QVERIFY(!session_->preferences.engine_settings(nullptr).changed("max-num-seqs"));
+  QTest::mouseClick(session_->child<QPushButton>("shell.banner.verb"), Qt::LeftButton);
+  QCOMPARE(form->settings().integer("max-num-seqs"), 8);
+  QCOMPARE(marked().size(), 2);
+  QCOMPARE(session_->preferences.engine_settings(nullptr).integer("max-num-seqs"), 8);
 }
 
 void ServeLiveTest::settings_follow_changes_from_elsewhere() {
@@ -249,11 +322,18 @@ void ServeLiveTest::load_can_be_cancelled_and_ends_with_its_engine() {
   session_.serve();
   auto* strip = session_->child<LoadStrip>("serve.load");
   QSignalSpy ended(strip, &LoadStrip::ended);
+  std::vector<Job> told;
+  connect(strip, &LoadStrip::job_went_on, this, [&](const Job& job) { told.push_back(job); });
   LoadWish wish;
   wish.requests = 100'000;
   wish.at_once = 2;
   strip->start(wish);
+  QCOMPARE(told.size(), std::size_t{1});
+  QCOMPARE(told.front().name, u8("Load chat, warming up"));
+  QVERIFY(std::isnan(told.front().share));  // no "0 %" of what is not begun
+  QCOMPARE(strip->findChild<QProgressBar*>()->maximum(), 0);
   QTRY_VERIFY(session_->store->runs()->size() == 2);
+  QTRY_VERIFY(!std::isnan(told.back().share));
   QTest::mouseClick(session_->child<QPushButton>("serve.load.cancel"), Qt::LeftButton);
   QVERIFY(QTest::qWaitFor([&] { return ended.count() == 1; }, kPatienceMs));
   QVERIFY(!strip->running());

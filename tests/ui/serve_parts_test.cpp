@@ -4,12 +4,15 @@
 #include <QApplication>
 #include <QFile>
 #include <QMouseEvent>
+#include <QPaintEvent>
 #include <QSignalSpy>
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 
 #include "tests/support/test_support.h"
 #include "ui/serve/event_log.h"
+#include "ui/serve/figures.h"
 #include "ui/serve/goodput_card.h"
 #include "ui/serve/laps.h"
 #include "ui/serve/memory_card.h"
@@ -83,6 +86,8 @@ class ServePartsTest : public QObject {
   void changes_within_a_second_are_one_lap();
   void a_long_step_is_a_spike_once();
   void a_pause_is_no_spike();
+  void events_stand_in_the_order_of_time();
+  void lines_between_figures_follow_them();
   void one_large_step_survives_every_zoom();
   void steps_are_chosen_and_zoomed_by_keys();
   void steps_are_exported();
@@ -134,6 +139,41 @@ void ServePartsTest::a_long_step_is_a_spike_once() {
   snapshot.changes = {{kStart, "max-num-seqs", "32", "24"}};
   log.take(snapshot, steps);
   QCOMPARE(log.events().size(), std::size_t{3});
+}
+
+void ServePartsTest::events_stand_in_the_order_of_time() {
+  EventLog log;
+  for (const double at : {1.0, 5.0, 3.0, 5.0, 4.0}) log.add({ServeEvent::Kind::lap, at, {}, {}});
+  QVERIFY(std::is_sorted(log.events().begin(), log.events().end(),
+                         [](const ServeEvent& a, const ServeEvent& b) { return a.at < b.at; }));
+  QCOMPARE(log.events().size(), std::size_t{5});
+}
+
+/// The part of a widget that was painted last.
+class Painted : public QObject {
+ public:
+  explicit Painted(QWidget* widget) { widget->installEventFilter(this); }
+  QRect last;
+
+ protected:
+  bool eventFilter(QObject*, QEvent* event) override {
+    if (event->type() == QEvent::Paint) last |= static_cast<QPaintEvent*>(event)->region().boundingRect();
+    return false;
+  }
+};
+
+void ServePartsTest::lines_between_figures_follow_them() {
+  FigureStrip strip;
+  strip.resize(1400, strip.sizeHint().height());
+  strip.show();
+  QVERIFY(QTest::qWaitForWindowExposed(&strip));
+  Snapshot snapshot;
+  strip.show_snapshot(snapshot, {});
+  QCoreApplication::processEvents();
+  Painted painted(&strip);
+  snapshot.output_tokens_per_s = 123456;
+  strip.show_snapshot(snapshot, {});
+  QTRY_COMPARE(painted.last, strip.rect());
 }
 
 void ServePartsTest::a_pause_is_no_spike() {

@@ -54,6 +54,7 @@ class ServeTest : public QObject {
   void a_load_can_be_cancelled();
   void missing_file();
   void a_plan_without_weights_changes_nothing();
+  void a_model_that_is_gone_stays_in_the_list();
   void damaged_file();
   void port_in_use_offers_another();
   void memory_limit_points_at_its_setting();
@@ -169,6 +170,32 @@ void ServeTest::a_plan_without_weights_changes_nothing() {
   QCOMPARE(session_->serve->chosen_model(), QString::fromStdString(model().string()));
 }
 
+void ServeTest::a_model_that_is_gone_stays_in_the_list() {
+  const test::TemporaryFolder drive;
+  const auto here = drive.path() / "drive.gguf", away = drive.path() / "away";
+  std::filesystem::copy_file(model(), here);
+  const QString path = QString::fromStdString(here.string());
+  session_->preferences.add_recent_model(path);
+  session_->serve->choose_model(path);
+  const auto row = [&] {
+    session_->serve->activated();
+    const QString csv = session_->child<DataTable>("serve.models")->to_csv();
+    for (const QString& line : csv.split(u'\n'))
+      if (line.startsWith(u8("drive,"))) return line;
+    return QString();
+  };
+  const auto card = [&] { return session_->child<QWidget>("serve.modelCard")->accessibleDescription(); };
+  QVERIFY2(row().contains(u8("recent")), qPrintable(row()));
+  QTRY_VERIFY(card().contains(u8("Layers")));
+  std::filesystem::rename(here, away);
+  session_->preferences.add_recent_model(QString::fromStdString(model().string()));  // forgets nothing
+  QVERIFY2(row().contains(u8("missing")), qPrintable(row()));
+  QTRY_VERIFY(!card().contains(u8("Layers")));
+  std::filesystem::rename(away, here);
+  QVERIFY2(row().contains(u8("recent")), qPrintable(row()));
+  QTRY_VERIFY(card().contains(u8("Layers")));
+}
+
 void ServeTest::damaged_file() {
   const std::filesystem::path path = session_.data() / "cut.gguf";
   std::filesystem::copy_file(model(), path);
@@ -185,9 +212,12 @@ void ServeTest::port_in_use_offers_another() {
   PW_VERIFY(session_->serve->set_setting("kv-cache-memory-bytes", "16MiB"));
   PW_VERIFY(session_->serve->set_setting("port", std::to_string(taken.port())));
   session_->serve->choose_model(QString::fromStdString(model().string()));
+  const QSignalSpy loads(&session_->engine, &EngineController::load_progress);
   session_->serve->start();
   QVERIFY(session_->reaches(EngineState::failed));
   QCOMPARE(session_->engine.last_error().kind, Error::Kind::busy);
+  QVERIFY(loads.isEmpty());  // said before a byte is read
+  QVERIFY(session_->store->runs()->empty());
   QVERIFY(session_->banner->current()->text.contains(QString::number(taken.port())));
   const QString owner = QStringLiteral("Process %1 (serve_test)").arg(QCoreApplication::applicationPid());
   QVERIFY2(session_->banner->current()->text.contains(owner), qPrintable(session_->banner->current()->text));

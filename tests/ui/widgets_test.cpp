@@ -99,6 +99,8 @@ class WidgetsTest : public QObject {
   void memory_takes_three_columns_where_they_fit();
   void a_legend_leaves_the_question_whole();
   void a_column_yields_to_those_that_count();
+  void remembered_widths_leave_the_others_their_room();
+  void a_table_of_memory_keeps_off_its_focus_frame();
 };
 
 void WidgetsTest::initTestCase() {
@@ -568,6 +570,28 @@ void WidgetsTest::a_column_yields_to_those_that_count() {
   table.resize(units(40), units(40));  // a name keeps enough to be one
   QCoreApplication::sendPostedEvents();
   QVERIFY(table.columnWidth(1) >= units(20));
+}
+
+void WidgetsTest::remembered_widths_leave_the_others_their_room() {
+  DataTable table(u8("Models"), {{u8("Name")}, {u8("Size"), true}});
+  table.set_rows({{1, {{u8("a model")}, {u8("93.8 MiB, and more"), 98}}}});
+  const int wide = table.columnWidth(1);
+  table.set_user_widths({{QStringLiteral("0"), units(60)}});
+  QCOMPARE(table.columnWidth(0), units(60));
+  QCOMPARE(table.columnWidth(1), wide);
+}
+
+void WidgetsTest::a_table_of_memory_keeps_off_its_focus_frame() {
+  MemoryTable table;
+  LedgerSnapshot ledger;
+  ledger.device_total = ledger.limit = Bytes{8} << 30;
+  ledger.kv_used = Bytes{1} << 30;
+  table.set_ledger(ledger);
+  table.resize(units(180), table.sizeHint().height());
+  const QImage image = table.grab().toImage();
+  for (int y = 0; y < image.height(); ++y)
+    for (const int x : {0, 1, image.width() - 2, image.width() - 1})  // as wide as the frame
+      QCOMPARE(image.pixel(x, y), image.pixel(0, 0));
 }
 
 QTEST_MAIN(WidgetsTest)

@@ -49,8 +49,11 @@ ServeEvent event_of(const ChartLap& lap) {
 
 }  // namespace
 
+/// A spike is known when the step that follows is seen, a lap at once: each takes its place in time.
 void EventLog::add(ServeEvent event) {
-  events_.push_back(std::move(event));
+  const auto place = std::upper_bound(events_.begin(), events_.end(), event.at,
+                                      [](double at, const ServeEvent& known) { return at < known.at; });
+  events_.insert(place, std::move(event));
   if (events_.size() > kMost) events_.erase(events_.begin());
 }
 

@@ -2,6 +2,7 @@
 #include "ui/serve/events_card.h"
 
 #include <QVBoxLayout>
+#include <algorithm>
 #include <cmath>
 
 #include "ui/widgets/data_table.h"
@@ -45,7 +46,8 @@ EventsCard::EventsCard(QWidget* parent) : Card(tr("Events"), {}, {}, parent) {
 }
 
 bool EventsCard::show_events(const std::vector<ServeEvent>& events) {
-  if (events.size() == events_.size() && (events.empty() || events.back().at == events_.back().at))
+  if (std::equal(events.begin(), events.end(), events_.begin(), events_.end(),
+                 [](const ServeEvent& a, const ServeEvent& b) { return a.at == b.at && a.title == b.title; }))
     return false;
   events_ = events;
   std::vector<TableRow> rows;

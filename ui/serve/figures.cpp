@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/serve/figures.h"
 
+#include <QEvent>
 #include <QGridLayout>
 #include <QPainter>
 #include <QVBoxLayout>
@@ -60,6 +61,13 @@ void FigureStrip::arrange(int rows) {
     grid_->addWidget(box, i / columns, column, 1, span);
   }
   update();
+}
+
+/// Where its cells have moved, its lines between them have too.
+bool FigureStrip::event(QEvent* event) {
+  const bool done = QFrame::event(event);
+  if (event->type() == QEvent::LayoutRequest) update();
+  return done;
 }
 
 void FigureStrip::resizeEvent(QResizeEvent* event) {

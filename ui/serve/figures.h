@@ -20,6 +20,7 @@ class FigureStrip : public QFrame {
   void show_snapshot(const Snapshot& snapshot, const Objectives& objectives);
 
  protected:
+  bool event(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 

@@ -2,6 +2,7 @@
 #include "ui/serve/load_strip.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "ui/serve/load_dialog.h"
 #include "ui/shell/engine_controller.h"
@@ -16,8 +17,9 @@ constexpr QLatin1String kJob("serve.load");
 }  // namespace
 
 LoadStrip::LoadStrip(EngineController& engine, QWidget* parent)
-    : ProgressStrip({QStringLiteral("serve.load"), tr("Load test, share that has ended"), tr("Cancel load")},
-                    parent),
+    : ProgressStrip(
+          {QStringLiteral("serve.load"), tr("Load test, share that has ended"), tr("Cancel load test")},
+          parent),
       engine_(engine),
       loads_(new LoadRunner(engine, this)) {
   connect(this, &ProgressStrip::cancelled, loads_, &LoadRunner::cancel);
@@ -71,16 +73,25 @@ void LoadStrip::show_end(const Result<LoadReport>& report) {
 void LoadStrip::show_load(const PlayProgress& progress, bool warming_up) {
   const auto count = [](std::size_t n) { return count_text(static_cast<qint64>(n)); };
   const QString workload = QString::fromStdString(last_.workload);
-  QString text = warming_up ? tr("Load %1: warming up").arg(workload)
-                            : tr("Load %1: %2 of %3 ended, %4 running")
-                                  .arg(workload, count(progress.ended), count(progress.total),
-                                       count(progress.sent - progress.ended));
+  // How long a warm-up takes is not known: it is the first of its kind.
+  const bool counted = warming_up && progress.total > 0;
+  QString text = counted ? tr("Load %1: warming up, %2 of %3 requests ended")
+                               .arg(workload, count(progress.ended), count(progress.total))
+                 : warming_up ? tr("Load %1: warming up").arg(workload)
+                              : tr("Load %1: %2 of %3 ended, %4 running")
+                                    .arg(workload, count(progress.ended), count(progress.total),
+                                         count(progress.sent - progress.ended));
   if (progress.failed > 0) text += tr(", △ %1 failed").arg(count(progress.failed));
   const auto total = static_cast<std::int64_t>(std::max<std::size_t>(progress.total, 1));
-  show_progress(text, warming_up ? 0 : static_cast<std::int64_t>(progress.ended), total);
+  const auto ended = static_cast<std::int64_t>(progress.ended);
+  show_progress(text, ended, warming_up ? 0 : total);
+  if (warming_up) {
+    Q_EMIT job_went_on({kJob, tr("Load %1, warming up").arg(workload),
+                        std::numeric_limits<double>::quiet_NaN(), [this] { loads_->cancel(); }});
+    return;
+  }
   Q_EMIT job_went_on({kJob, tr("Load %1").arg(workload),
-                      warming_up ? 0 : static_cast<double>(progress.ended) / static_cast<double>(total),
-                      [this] { loads_->cancel(); }});
+                      static_cast<double>(ended) / static_cast<double>(total), [this] { loads_->cancel(); }});
 }
 
 }  // namespace pitwall::ui

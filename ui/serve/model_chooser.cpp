@@ -8,6 +8,7 @@
 #include "engine/base/threads.h"
 #include "ui/serve/model_facts.h"
 #include "ui/serve/model_list.h"
+#include "ui/shell/model_path.h"
 #include "ui/shell/preferences.h"
 #include "ui/shell/theme.h"
 
@@ -48,8 +49,9 @@ void ModelChooser::choose(const QString& path) {
 }
 
 void ModelChooser::scan() {
-  list_->set_models(preferences_.recent_models(), preferences_.model_folders());
+  list_->set_models(preferences_.remembered_models(), preferences_.model_folders());
   fill_box();
+  if (!model_.isEmpty() && QFileInfo::exists(model_) != was_there_) read_facts();
 }
 
 void ModelChooser::fill_box() {
@@ -58,13 +60,14 @@ void ModelChooser::fill_box() {
   box_->clear();
   QStringList paths = list_->paths();
   if (!model_.isEmpty() && !paths.contains(model_)) paths.prepend(model_);
-  for (const QString& path : paths) box_->addItem(QFileInfo(path).completeBaseName(), path);
+  for (const QString& path : paths) box_->addItem(model_name(path), path);
   box_->addItem(tr("Open…"));
   box_->setCurrentIndex(static_cast<int>(paths.indexOf(model_)));
   box_->setPlaceholderText(tr("No model chosen"));
 }
 
 void ModelChooser::read_facts() {
+  was_there_ = QFileInfo::exists(model_);
   card_->show_reading(model_);
   reader_.post([this, path = model_, asked = ++asked_] {
     auto facts = read_model_facts(path);

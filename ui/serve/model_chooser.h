@@ -48,6 +48,7 @@ class ModelChooser : public QObject {
   ModelList* list_;
   ModelCard* card_;
   QString model_;
+  bool was_there_ = false;   ///< its file, when its header was read
   std::uint64_t asked_ = 0;  ///< answers for an earlier choice are dropped
 };
 

@@ -7,6 +7,7 @@
 
 #include "engine/library/models_folder.h"
 #include "engine/model/model.h"
+#include "ui/shell/model_path.h"
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/words.h"
 
@@ -89,7 +90,7 @@ void ModelCard::show_error(const QString& path, const QString& text) {
 }
 
 void ModelCard::set_rows(const QString& path, const std::vector<Fact>& rows) {
-  set_unit(QFileInfo(path).fileName());
+  set_unit(one_line(QFileInfo(path).fileName()));
   setToolTip(path);
   while (QLayoutItem* item = grid_->takeAt(0)) {
     delete item->widget();

@@ -11,6 +11,7 @@
 #include "engine/library/model_profile.h"
 #include "engine/library/models_folder.h"
 #include "ui/serve/fetch_card.h"
+#include "ui/shell/model_path.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
@@ -21,13 +22,13 @@ namespace {
 
 constexpr int kProgressSteps = 1000;
 
-TableRow row_of(qint64 key, const ModelEntry& model, const QString& mark) {
+TableRow row_of(qint64 key, const ModelEntry& model, const TableCell& mark) {
   const QString folder = QString::fromStdString(std::filesystem::absolute(model.path).parent_path().string());
   const QString outside = QString::fromStdString(model.outside.string());
   TableRow row{key, {}};
-  row.cells = {{QString::fromStdString(model.name), 0, Colour::text, true},
+  row.cells = {{one_line(QString::fromStdString(model.name)), 0, Colour::text, true},
                {model.bytes > 0 ? bytes_text(model.bytes) : no_value(), static_cast<double>(model.bytes)},
-               {mark, 0, Colour::muted},
+               mark,
                {outside.isEmpty() ? folder : ModelList::tr("%1, a link to %2").arg(folder, outside), 0,
                 Colour::muted}};
   if (!model.problem.empty()) row.cells[3] = {QString::fromStdString(model.problem), 0, Colour::bad};
@@ -111,7 +112,7 @@ void ModelList::set_models(const QStringList& recent, const QStringList& folders
   for (const QString& folder : folders) places.emplace_back(folder.toStdString());
   std::vector<TableRow> rows;
   paths_.clear();
-  const auto add = [&](const ModelEntry& model, const QString& mark) {
+  const auto add = [&](const ModelEntry& model, const TableCell& mark) {
     rows.push_back(row_of(paths_.size(), model, mark));
     paths_ << QString::fromStdString(model.path.string());
   };
@@ -122,12 +123,14 @@ void ModelList::set_models(const QStringList& recent, const QStringList& folders
     });
     const QFileInfo file(path);
     add(known != found.end() ? *known
-                             : ModelEntry{file.completeBaseName().toStdString(),
+                             : ModelEntry{model_name(path).toStdString(),
                                           path.toStdString(),
                                           file.isFile() ? file.size() : 0,
                                           {},
                                           {}},
-        tr("recent"));
+        // Its drive may come back.
+        file.exists() ? TableCell{tr("recent"), 0, Colour::muted}
+                      : TableCell{tr("△ missing"), 0, Colour::warn});
     if (known != found.end()) found.erase(known);
   }
   for (const ModelEntry& model : found) add(model, {});

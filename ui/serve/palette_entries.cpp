@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/serve/palette_entries.h"
 
-#include <QFileInfo>
-
 #include "engine/settings/settings.h"
+#include "ui/shell/model_path.h"
 
 namespace pitwall::ui {
 
@@ -19,10 +18,9 @@ std::vector<PaletteEntry> serve_palette_entries(const QStringList& recent_models
         {PaletteEntry::Kind::setting, shown, shown, {}, {}, [show_setting, name] { show_setting(name); }});
   }
   for (const QString& path : recent_models)
-    entries.push_back(
-        {PaletteEntry::Kind::model, path, QFileInfo(path).completeBaseName(), {}, {}, [choose_model, path] {
-           choose_model(path);
-         }});
+    entries.push_back({PaletteEntry::Kind::model, path, model_name(path), {}, {}, [choose_model, path] {
+                         choose_model(path);
+                       }});
   return entries;
 }
 

@@ -15,7 +15,7 @@ class ProgressStrip : public Card {
   struct Words {
     QString id;        ///< object name; the words' and the button's follow from it
     QString bar_name;  ///< accessible
-    QString cancel;    ///< "Cancel load"
+    QString cancel;    ///< "Cancel fetch"
   };
   explicit ProgressStrip(const Words& words, QWidget* parent = nullptr);  ///< hidden
   /// `total` 0: nobody knows how much there is.

@@ -30,6 +30,7 @@
 #include "ui/serve/palette_entries.h"
 #include "ui/serve/planned_memory.h"
 #include "ui/serve/prefix_card.h"
+#include "ui/serve/recording_watch.h"
 #include "ui/serve/serve_charts.h"
 #include "ui/serve/settings_form.h"
 #include "ui/shell/engine_controller.h"
@@ -87,8 +88,8 @@ struct ServePage::State {
   LoadStrip* load_strip = nullptr;
   ProgressStrip* fetch_strip = nullptr;
   EventLog log;
-  Nanos followed = 0;                     // the change that the form has heard of
-  Nanos recorded_since = 0;               // start of the engine whose run is written down; 0 = of none
+  Nanos followed = 0;  // the change that the form has heard of
+  RecordingWatch recording;
   std::shared_ptr<const Snapshot> shown;  // stands still while the view is paused
 
   std::uint64_t plans_asked = 0;         // answers to older questions are dropped
@@ -238,6 +239,13 @@ void ServePage::connect_live() {
     if (auto saved = state_->preferences.set_engine_settings(state_->form->settings()); !saved)
       Q_EMIT banner_requested(banner_of(saved.error()));
   });
+  connect(s.form, &SettingsForm::was_reset, this, [this](const Settings& before) {
+    Q_EMIT banner_requested({Banner::Severity::good,
+                             tr("All settings are back at their defaults."),
+                             tr("Undo"),
+                             [this, before] { state_->form->restore(before); },
+                             {}});
+  });
   connect(s.form, &SettingsForm::restart_asked, this, [this] {
     if (state_->form->complete()) load();
   });
@@ -323,8 +331,7 @@ void ServePage::connect_engine() {
   });
   connect(&engine, &EngineController::load_progress, this,
           [this](const QString& phase, qint64 done, qint64 total) {
-            state_->models->list()->show_loading(QFileInfo(state_->engine.model_path()).completeBaseName(),
-                                                 phase, done, total);
+            state_->models->list()->show_loading(model_name(state_->engine.model_path()), phase, done, total);
           });
   connect(&engine, &EngineController::snapshot_ready, this, [this] {
     take_snapshot();
@@ -358,8 +365,7 @@ void ServePage::show_state() {
                                                       : tr("Start engine"));
   s.start_stop->setEnabled(now != EngineState::stopping && (s.busy() || !chosen_model().isEmpty()));
   if (now == EngineState::loading)
-    s.models->list()->show_loading(QFileInfo(s.engine.model_path()).completeBaseName(),
-                                   tr("Reading the header"), 0, 0);
+    s.models->list()->show_loading(model_name(s.engine.model_path()), tr("Reading the header"), 0, 0);
   else
     s.models->list()->show_idle();
   if (now == EngineState::serving)
@@ -419,18 +425,13 @@ void ServePage::take_snapshot() {
   watch_recording(*snapshot);
 }
 
-/// A store that cannot write, as on a full disk, ends the run's record while the engine serves on.
 void ServePage::watch_recording(const Snapshot& snapshot) {
   State& s = *state_;
-  const bool lost = s.recorded_since == snapshot.started_utc && snapshot.run.value == 0;
-  s.recorded_since = snapshot.run.value > 0 ? snapshot.started_utc : 0;
-  if (!lost) return;
-  Banner banner;
-  banner.severity = Banner::Severity::warn;
-  banner.text = tr("The run is no longer recorded. The engine serves on; the log says why.");
-  banner.verb = tr("Show the log");
-  banner.action = [this] { state_->live->show_log(); };
-  Q_EMIT banner_requested(banner);
+  const RecordingWatch::News news = s.recording.look(snapshot);
+  if (news == RecordingWatch::News::none || s.engine.runs() == nullptr) return;
+  const double at = static_cast<double>(snapshot.utc) / static_cast<double>(kNanosPerSecond);
+  s.log.add({ServeEvent::Kind::state, at, recording_event(news), {}});
+  Q_EMIT banner_requested(recording_banner(news, snapshot, [this] { state_->live->show_log(); }));
 }
 
 void ServePage::show_snapshot() {
@@ -489,12 +490,11 @@ QString ServePage::chosen_model() const {
 }
 
 void ServePage::offer_restart() {
-  const auto name = [](const QString& path) { return QFileInfo(path).completeBaseName(); };
   Banner banner;
   banner.severity = Banner::Severity::warn;
   banner.text = tr("%1 is chosen, and %2 is still serving.")
-                    .arg(name(chosen_model()), name(state_->engine.model_path()));
-  banner.verb = tr("Restart with %1").arg(name(chosen_model()));
+                    .arg(model_name(chosen_model()), model_name(state_->engine.model_path()));
+  banner.verb = tr("Restart with %1").arg(model_name(chosen_model()));
   banner.action = [this] { load(); };
   Q_EMIT banner_requested(banner);
 }

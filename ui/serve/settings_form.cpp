@@ -19,6 +19,7 @@
 #include "ui/widgets/engine_words.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -65,9 +66,9 @@ QString effective_text(const SettingInfo& info, const std::string& value) {
   return number && is_count(info) ? count_text(whole) : QString::fromStdString(value);
 }
 
-/// What the settings read, of a count as people write it.
-QString plain_count(QString text) {
-  return text.remove(QLocale().groupSeparator());
+/// What the settings read, also of a count as people write it.
+std::string plain_text(const SettingInfo& info, QString text) {
+  return (is_count(info) ? text.remove(QLocale().groupSeparator()) : text).toStdString();
 }
 
 }  // namespace
@@ -76,6 +77,12 @@ SettingsForm::SettingsForm(QWidget* parent) : Card(tr("Settings"), {}, {}, paren
   setObjectName(QStringLiteral("serve.settings"));
   changes_ = new Label({}, FontRole::small, Colour::muted, this);
   add_header_widget(changes_);
+  defaults_ = new QPushButton(tr("Defaults"), this);
+  defaults_->setObjectName(QStringLiteral("serve.settings.defaults"));
+  defaults_->setProperty("compact", true);
+  defaults_->setToolTip(tr("Sets all settings back to their defaults."));
+  connect(defaults_, &QPushButton::clicked, this, &SettingsForm::reset);
+  add_header_widget(defaults_);
 
   inside_ = new QWidget;
   scroll_ = new QScrollArea(this);
@@ -95,6 +102,7 @@ SettingsForm::SettingsForm(QWidget* parent) : Card(tr("Settings"), {}, {}, paren
     if (shown(info)) add_row(info);
   arrange();
   show_changes();
+  connect(&Theme::current(), &Theme::changed, this, &SettingsForm::show_changes);  // after the labels' own
 }
 
 QWidget* SettingsForm::make_buttons() {
@@ -242,6 +250,7 @@ QWidget* SettingsForm::make_field(const SettingInfo& info, std::size_t row) {
   edit->setProperty("compact", true);
   if (info.type != SettingType::text) edit->setAlignment(Qt::AlignRight);
   if (info.secret) edit->setEchoMode(QLineEdit::Password);
+  connect(edit, &QLineEdit::textEdited, this, [=, this](const QString& text) { type(row, text.trimmed()); });
   connect(edit, &QLineEdit::editingFinished, this, [=, this] { take(row, edit->text().trimmed()); });
   return edit;
 }
@@ -255,11 +264,19 @@ void SettingsForm::show_value(const Row& row) {
     edit->setText(is_count(*row.info) ? effective_text(*row.info, text.toStdString()) : text);
 }
 
+/// What can be applied is offered at once. Half a value is none yet: the one in force stands meanwhile.
+void SettingsForm::type(std::size_t index, const QString& text) {
+  const SettingInfo& info = *rows_[index].info;
+  if (lock_ != Lock::serving || info.secret) return;
+  if (!settings_.set(info.name, plain_text(info, text)))
+    if (!settings_.set(info.name, in_force_.display(info.name))) settings_.reset(info.name);
+  show_changes();
+}
+
 void SettingsForm::take(std::size_t index, const QString& text) {
   Row& row = rows_[index];
   const QString before = QString::fromStdString(settings_.display(row.info->name));
-  const Result<void> result =
-      settings_.set(row.info->name, (is_count(*row.info) ? plain_count(text) : text).toStdString());
+  const Result<void> result = settings_.set(row.info->name, plain_text(*row.info, text));
   show_trouble(row, result);
   if (!result) return;
   show_value(row);
@@ -288,6 +305,17 @@ void SettingsForm::revert() {
   set_settings(Settings(in_force_));
 }
 
+void SettingsForm::reset() {
+  const Settings before = settings_;
+  restore(Settings());
+  Q_EMIT was_reset(before);
+}
+
+void SettingsForm::restore(const Settings& settings) {
+  set_settings(settings);
+  Q_EMIT edited();
+}
+
 bool SettingsForm::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() == QEvent::KeyPress) {
     const auto* key = static_cast<QKeyEvent*>(event);
@@ -309,7 +337,7 @@ bool SettingsForm::eventFilter(QObject* watched, QEvent* event) {
 void SettingsForm::show_trouble(Row& row, const Result<void>& result) {
   row.trouble->setVisible(!result.ok());
   if (!result) row.trouble->setText(QString::fromStdString(result.error().text()));
-  row.field->setAccessibleDescription(result ? engine_words(row.info->help) : row.trouble->text());
+  row.field->setAccessibleDescription(result ? description_of(row) : row.trouble->text());
 }
 
 void SettingsForm::show_answer(const std::string& name, const std::string& text, const Result<void>& result) {
@@ -406,16 +434,52 @@ void SettingsForm::set_lock(Lock lock) {
   if (lock == lock_) return;
   lock_ = lock;
   if (lock == Lock::open) set_settings(Settings(settings_));  // what was not understood goes
-  for (const Row& row : rows_) row.field->setEnabled(lock != Lock::loading);
+  // All of them in one: a field that is locked alone hands its focus to the next, which scrolls to it.
+  if (QWidget* focused = window()->focusWidget(); lock == Lock::loading && inside_->isAncestorOf(focused))
+    held_ = focused;
+  inside_->setEnabled(lock != Lock::loading);
   set_title(lock == Lock::serving ? tr("Live settings") : tr("Settings"));
   arrange();
   if (lock == Lock::serving) scroll_->ensureVisible(0, 0);
   show_changes();
+  if (lock != Lock::loading && held_) give_focus_back();
+}
+
+/// Unless somebody took it elsewhere meanwhile.
+void SettingsForm::give_focus_back() {
+  QWidget* field = held_;
+  held_ = nullptr;
+  if (window()->focusWidget() != nullptr) return;
+  field->setFocus(Qt::OtherFocusReason);
+  grid_->activate();
+  scroll_->ensureWidgetVisible(field);
+}
+
+/// A dot and the weight mark what is not at its default.
+void SettingsForm::show_change(const Row& row) {
+  const bool changed = settings_.changed(row.info->name);
+  const QString name = qs(row.info->name);
+  row.name->setText(changed ? name + QStringLiteral(" •") : name);
+  QFont font = Theme::current().font(FontRole::small);
+  if (changed) font.setWeight(QFont::DemiBold);
+  row.name->setFont(font);
+  if (row.trouble->isHidden()) row.field->setAccessibleDescription(description_of(row));
+}
+
+QString SettingsForm::description_of(const Row& row) const {
+  const QString help = engine_words(row.info->help);
+  if (!settings_.changed(row.info->name)) return help;
+  const QString usual = qs(row.info->default_text);
+  return told({help, usual.isEmpty() ? tr("Changed; it is empty by default.")
+                                     : tr("Changed; the default is %1.").arg(usual)});
 }
 
 void SettingsForm::show_changes() {
   int live = 0;
+  QStringList changed;
   for (const Row& row : rows_) {
+    show_change(row);
+    if (settings_.changed(row.info->name)) changed << qs(row.info->name);
     const bool waits = is_pending(row);
     live += waits && row.info->live ? 1 : 0;
     if (row.field->property("pending").toBool() == waits) continue;
@@ -428,11 +492,11 @@ void SettingsForm::show_changes() {
   apply_->setVisible(live > 0);
   restart_->setVisible(waiting > live);
   restart_note_->setVisible(waiting > live);
-  const auto changed = std::count_if(rows_.begin(), rows_.end(),
-                                     [&](const Row& row) { return settings_.changed(row.info->name); });
-  changes_->setText(waiting > 0    ? tr("%n pending", nullptr, waiting)
-                    : changed == 0 ? tr("all defaults")
-                                   : tr("%n changed", nullptr, static_cast<int>(changed)));
+  defaults_->setVisible(lock_ == Lock::open && !changed.isEmpty());
+  changes_->setText(waiting > 0         ? tr("%n pending", nullptr, waiting)
+                    : changed.isEmpty() ? tr("all defaults")
+                                        : tr("%n changed", nullptr, static_cast<int>(changed.size())));
+  changes_->setToolTip(changed.join(QLatin1Char('\n')));
 }
 
 }  // namespace pitwall::ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The engine's settings as a form, made from the one table: name, requested, effective.
 #pragma once
+#include <QPointer>
 #include <vector>
 
 #include "engine/settings/settings.h"
@@ -36,12 +37,15 @@ class SettingsForm : public Card {
   /// The engine's answer to change_asked().
   void show_answer(const std::string& name, const std::string& text, const Result<void>& result);
   void lock_while_loading();
-  void unlock();        ///< the last effective values stay
-  int pending() const;  ///< edits that wait for Apply or a restart
-  void apply();         ///< asks for what is pending and live
-  void revert();        ///< the fields say again what is in force
+  void unlock();                           ///< the last effective values stay
+  int pending() const;                     ///< edits that wait for Apply or a restart
+  void apply();                            ///< asks for what is pending and live
+  void revert();                           ///< the fields say again what is in force
+  void reset();                            ///< to the defaults, while nothing serves
+  void restore(const Settings& settings);  ///< after a reset, as if each were typed
 
  Q_SIGNALS:
+  void was_reset(const pitwall::Settings& before);
   void edited();
   void change_asked(const std::string& name, const std::string& text);  ///< of a live setting while serving
   void restart_asked();                                                 ///< with settings()
@@ -52,7 +56,7 @@ class SettingsForm : public Card {
  private:
   struct Row {
     const SettingInfo* info;
-    QWidget* name;
+    Label* name;
     QWidget* field;
     Label *lock, *effective, *trouble;
   };
@@ -64,10 +68,14 @@ class SettingsForm : public Card {
   QWidget* make_buttons();
   void show_value(const Row& row);
   void show_effective(Row& row, const Engine& engine, int port);
+  void type(std::size_t row, const QString& text);  ///< while it is typed
   void take(std::size_t row, const QString& text);
   bool is_pending(const Row& row) const;
   void set_lock(Lock lock);
+  void give_focus_back();
+  QString description_of(const Row& row) const;
   void show_changes();
+  void show_change(const Row& row);
   void show_trouble(Row& row, const Result<void>& result);
 
   Settings settings_;  ///< as the fields say
@@ -81,7 +89,8 @@ class SettingsForm : public Card {
   QScrollArea* scroll_;
   Label *changes_, *restart_note_;
   QWidget* buttons_;
-  QPushButton *apply_, *restart_, *revert_;
+  QPushButton *apply_, *restart_, *revert_, *defaults_;
+  QPointer<QWidget> held_;  ///< had the focus when a load locked the fields
 };
 
 }  // namespace pitwall::ui

@@ -26,12 +26,13 @@ struct Running {
 Result<std::shared_ptr<Running>> start_running(EngineOptions options) {
   const auto http = http_options(options.settings);
   if (!http) return http.error();
-  if (auto sound = HttpServer::check(*http); !sound) return sound.error();
+  auto port = HttpPort::take(*http);
+  if (!port) return port.error();
   auto engine = Engine::start(std::move(options));
   if (!engine) return engine.error();
   auto running = std::make_shared<Running>();
   running->engine = std::move(*engine);
-  auto server = HttpServer::start(*running->engine, *http);
+  auto server = HttpServer::start(*running->engine, *http, *std::move(port));
   if (!server) return server.error();  // and `running` stops the engine again
   running->server = std::move(*server);
   return running;

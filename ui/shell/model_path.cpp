@@ -6,6 +6,19 @@
 
 namespace pitwall::ui {
 
+QString one_line(const QString& text) {
+  QString line = text;
+  for (QChar& letter : line)
+    if (letter.category() == QChar::Other_Control || letter == QChar::LineSeparator ||
+        letter == QChar::ParagraphSeparator)
+      letter = u'␤';
+  return line;
+}
+
+QString model_name(const QString& path) {
+  return one_line(QFileInfo(path).completeBaseName());
+}
+
 bool has_config(const QString& path) {
   const QFileInfo file(path);
   if (file.isDir()) return QFileInfo::exists(QDir(path).filePath(QStringLiteral("config.json")));

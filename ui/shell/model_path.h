@@ -5,6 +5,10 @@
 
 namespace pitwall::ui {
 
+/// Its words on one line, whatever a file's name holds.
+QString one_line(const QString& text);
+/// "SmolLM2-135M-Instruct.Q4_K_M", on one line.
+QString model_name(const QString& path);
 /// A .gguf file, a config.json with safetensors beside it, or the folder of both.
 bool has_weights(const QString& path);
 /// A config.json, or a folder with one.

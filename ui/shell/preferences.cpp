@@ -113,14 +113,18 @@ void Preferences::forget_layout() {
   file_.remove(key("geometry"));
 }
 
+QStringList Preferences::remembered_models() const {
+  return file_.value(key("recent_models")).toStringList();
+}
+
 QStringList Preferences::recent_models() const {
-  QStringList models = file_.value(key("recent_models")).toStringList();
+  QStringList models = remembered_models();
   models.removeIf([](const QString& path) { return !QFileInfo::exists(path); });
   return models;
 }
 
 void Preferences::add_recent_model(const QString& path) {
-  QStringList models = recent_models();
+  QStringList models = remembered_models();
   models.removeAll(path);
   models.prepend(path);
   file_.setValue(key("recent_models"), QStringList(models.mid(0, kRecentModels)));

@@ -50,7 +50,8 @@ class Preferences {
   void set_layout(const QString& widget, const QVariant& layout);
   void forget_layout();  ///< of all, and the window's geometry
 
-  QStringList recent_models() const;  ///< newest first, at most 8; files that are gone are left out
+  QStringList remembered_models() const;  ///< recent ones, newest first, at most 8
+  QStringList recent_models() const;      ///< of them those whose files are there
   void add_recent_model(const QString& path);
   QStringList model_folders() const;  ///< beside the default one
   void set_model_folders(const QStringList& folders);

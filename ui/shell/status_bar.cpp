@@ -4,7 +4,6 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QPainter>
 #include <QPushButton>
@@ -13,6 +12,7 @@
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/engine_state.h"
 #include "ui/shell/job_strip.h"
+#include "ui/shell/model_path.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/number_format.h"
@@ -100,7 +100,7 @@ Label* StatusBar::add_cell(QHBoxLayout* row) {
 void StatusBar::refresh() {
   const EngineState state = engine_.state();
   const QColor dot = Theme::current().colour(state_colour(state));
-  const QString model = QFileInfo(engine_.model_path()).completeBaseName().toHtmlEscaped();
+  const QString model = model_name(engine_.model_path()).toHtmlEscaped();
   state_->setText(QStringLiteral("<span style=\"color:%1\">%2</span> %3 %4")
                       .arg(dot.name(), state_sign(state), bold(state_word(state)), model));
   const auto snapshot = engine_.snapshot();

@@ -320,6 +320,7 @@ void DataTable::set_user_widths(const QVariantMap& widths) {
   for (auto [column, width] : user_widths_.asKeyValueRange())
     setColumnWidth(column.toInt(), std::max(width.toInt(), units(4)));
   widths_.clear();
+  longest_.clear();
   fit_columns();
 }
 

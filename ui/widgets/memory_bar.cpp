@@ -54,6 +54,11 @@ QString amount_text(Bytes bytes) {
   return bytes == 0 ? QStringLiteral("0") : bytes_text(bytes);
 }
 
+/// Of a table's focus, left and right of its text.
+int frame_room() {
+  return units(0.75);
+}
+
 }  // namespace
 
 MemoryBar::MemoryBar(QWidget* parent) : QWidget(parent) {
@@ -363,7 +368,7 @@ int MemoryTable::columns() const {
   int name = 0;
   for (const Row& row : rows_) name = std::max(name, metrics.horizontalAdvance(row.part.name));
   const int least = units(4) + name + units(1) + figure_room(kPlanned), gap = units(kColumnGap);
-  return std::clamp((width() + gap) / (least + gap), 1, kMostColumns);
+  return std::clamp((width() - 2 * frame_room() + gap) / (least + gap), 1, kMostColumns);
 }
 
 int MemoryTable::rows_of_column() const {
@@ -408,9 +413,9 @@ void MemoryTable::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   if (rows_.empty()) return;
   const int lines = rows_of_column(), gap = units(kColumnGap);
-  const int wide = (width() - gap * (columns_ - 1)) / columns_;
+  const int wide = (width() - 2 * frame_room() - gap * (columns_ - 1)) / columns_;
   for (int column = 0; column < columns_; ++column) {
-    const QRect head((wide + gap) * column, 0, wide, row_height());
+    const QRect head(frame_room() + (wide + gap) * column, 0, wide, row_height());
     painter.setFont(face(FontRole::small, true));
     painter.setPen(ink(Colour::muted));
     painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, tr("Category"));
