@@ -217,7 +217,8 @@ class ChecklistFileTest : public QObject {
     }
     for (QWidget* w : here.window->findChildren<QWidget*>())
       if (w->minimumSizeHint().width() > 1200)
-        qInfo("WIDE %s %s %d", w->metaObject()->className(), qPrintable(w->objectName()), w->minimumSizeHint().width());
+        qInfo("WIDE %s %s %d", w->metaObject()->className(), qPrintable(w->objectName()),
+              w->minimumSizeHint().width());
     QVERIFY2(here.window->minimumSizeHint().width() <= 1440, "a long text widens the window");
     for (const char* suffix : {"html", "md", "json"}) {
       const QString path = file_ + u8(".strange.") + u8(suffix);
