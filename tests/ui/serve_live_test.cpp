@@ -178,7 +178,7 @@ void ServeLiveTest::changed_settings_are_marked_and_go_back() {
   QVERIFY(marked().isEmpty());
   QVERIFY(!defaults->isVisible());
   PW_VERIFY(form->set("max-num-seqs", "8"));
-  PW_VERIFY(form->set("block-size", "32"));
+  PW_VERIFY(form->set("block-size", "16"));
   QCOMPARE(marked(), QStringList({u8("block-size •"), u8("max-num-seqs •")}));
   QVERIFY(field->accessibleDescription().contains(u8("Changed; the default is ")));
   QTest::mouseClick(defaults, Qt::LeftButton);
