@@ -84,7 +84,7 @@ Tally compare_streams(const TokenizerPtr& tokenizer, const fs::path& folder) {
     std::vector<std::string> chunks;
     for (const TokenId id : row.at("ids")) chunks.push_back(stream.push(id));
     const std::string flush = stream.flush();
-    tally.count(json(chunks) == row.at("chunks") && flush == row.at("flush"),
+    tally.count(json(chunks) == row.at("chunks") && flush == row.at("flush").get<std::string>(),
                 [&] { return row.dump() + "\ngot " + json(chunks).dump() + " " + flush; });
   }
   return tally;

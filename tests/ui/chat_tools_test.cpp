@@ -157,10 +157,11 @@ class ChatToolsTest : public QObject {
     ToolsBench bench;
     const auto pipe = bench.folder.path() / "pipe.txt";
     QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);  // nobody ever writes into it
-    bench.page->attach({QString::fromStdString(pipe.string()), QStringLiteral("/nowhere/at-all.txt")});
-    QTRY_VERIFY(bench.chips().isEmpty());
     bench.page->attach({QString::fromStdString(pipe.string())});
     QTRY_VERIFY2(bench.notice().contains(QStringLiteral("It is a pipe")), qPrintable(bench.notice()));
+    bench.page->attach({QStringLiteral("/nowhere/at-all.txt")});
+    QTRY_VERIFY2(bench.notice().contains(QStringLiteral("/nowhere/at-all.txt")), qPrintable(bench.notice()));
+    QTRY_VERIFY(bench.chips().isEmpty());
   }
 
   void a_message_waits_for_its_files() {

@@ -120,6 +120,7 @@ void ServeFaultsTest::a_model_that_changes_or_goes_is_served_on() {
   const auto model = session_.data() / "goes.gguf";
   std::filesystem::copy_file(session_.model(), model);
   session_->serve_model(model);
+  QCOMPARE(session_->generate(50).output_tokens, 50);
   std::ofstream(model, std::ios::trunc) << "other bytes";
   QCOMPARE(session_->generate(50).output_tokens, 50);
   std::filesystem::remove(model);
@@ -205,7 +206,8 @@ void ServeFaultsTest::a_window_that_nobody_sees_looks_once_a_second() {
 }
 
 void ServeFaultsTest::names_are_no_html() {
-  const Label label(u8("<img src=\"/etc/hostname\"><b>model</b>"));
+  Label label(u8("<img src=\"/etc/hostname\"><b>model</b>"));
+  label.ensurePolished();
   QCOMPARE(label.textFormat(), Qt::PlainText);
   const auto model = session_.data() / "<b>bold<b>.gguf";
   std::ofstream(model) << "no model";
