@@ -329,9 +329,10 @@ class Reader {
     }
     const std::string name(said.info->name);
     if (const std::string* before = reading_.settings.find(name); before != nullptr && *before != value) {
-      const std::string again = fmt::format("{} is given more than once; ", name);
-      std::erase_if(reading_.notes, [&](const std::string& note) { return note.starts_with(again); });
-      reading_.notes.push_back(fmt::format("{}the last, {}, holds", again, value));
+      std::erase_if(reading_.notes, [&](const std::string& note) {
+        return note.starts_with(name + " is given more than once");
+      });
+      reading_.notes.push_back(fmt::format("{} is given more than once; the last, {}, holds", name, value));
     }
     reading_.settings.values[name] = value;
     std::string written = said.shown;
