@@ -359,7 +359,8 @@ class EngineTest : public QObject {
         PW_VERIFY(engine);
         QCOMPARE(test::run_request(**engine, request("serve on", 9)).tokens.size(), std::size_t{9});
       }
-      QCOMPARE(sink.calls, at_begin ? 1 : 2);  // left alone after its first failure
+      QVERIFY(sink.calls >= 2);  // tried again up to the end, which nobody can write either
+      QVERIFY(!sink.summary.has_value());
     }
   }
 
