@@ -336,7 +336,7 @@ class SchedulingTest : public QObject {
     std::string makers;
     const auto snapshot = nlohmann::json::parse(get(server.port(), "/pitwall/snapshot").body);
     for (const auto& change : snapshot["changes"]) makers += change["by"].get<std::string>() + " ";
-    QCOMPARE(makers, std::string("client client checklist client "));
+    QVERIFY2(makers == "client client checklist client ", makers.c_str());
     const RawReply refused = post(server.port(), "/pitwall/settings", R"({"block-size": 16})");
     QCOMPARE(refused.status, 400);
     QCOMPARE(nlohmann::json::parse(refused.body)["error"]["param"].get<std::string>(),
