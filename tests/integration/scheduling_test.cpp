@@ -331,8 +331,8 @@ class SchedulingTest : public QObject {
     QCOMPARE(nlohmann::json::parse(changed.body)["max-num-seqs"].get<int>(), 2);
     QCOMPARE(nlohmann::json::parse(get(server.port(), "/pitwall/snapshot").body)["max_num_seqs"].get<int>(),
              2);
-    (void)post(server.port(), "/pitwall/settings?by=checklist", R"({"max-num-seqs": 3})");
-    (void)post(server.port(), "/pitwall/settings?by=user", R"({"max-num-seqs": 4})");  // that is the window
+    (void)post(server.port(), "/pitwall/settings?by=checklist", R"({"max-num-seqs": 1})");
+    (void)post(server.port(), "/pitwall/settings?by=user", R"({"max-num-seqs": 2})");  // that is the window
     std::string makers;
     const auto snapshot = nlohmann::json::parse(get(server.port(), "/pitwall/snapshot").body);
     for (const auto& change : snapshot["changes"]) makers += change["by"].get<std::string>() + " ";

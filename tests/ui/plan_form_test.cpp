@@ -80,7 +80,8 @@ void PlanFormTest::weights_engine_and_graphs_are_chosen() {
     Q_EMIT box->activated(at);
     QVERIFY(session.answers());
     QCOMPARE(session.asked().engine, engine);
-    QCOMPARE(session.answer()->engine, engine == "auto" ? "pitwall" : engine);
+    QCOMPARE(QString::fromStdString(session.answer()->engine),
+             engine == "auto" ? u8("pitwall") : QString::fromStdString(engine));
   }
   const Bytes own = session.answer()->worst_rank().of(Category::graphs);
   QVERIFY(own > 0);
