@@ -275,8 +275,11 @@ std::string memory_meaning(std::string_view setting, std::string_view value,
   const auto number = number_of<std::int64_t>(value);
   const auto kv = terms ? kv_bytes_of(setting, value, *terms, block_size) : std::nullopt;
   if (setting == "kv-tokens" || setting == "kv-blocks") {
-    std::string text = format_count(number) + (setting == "kv-tokens" ? " tokens of KV" : " blocks of KV");
-    return kv ? text + fmt::format(" = {}", format_bytes(*kv)) : text;
+    const bool tokens = setting == "kv-tokens";
+    const std::string count = format_count(number);
+    if (!kv) return count + (tokens ? " tokens of KV" : " blocks of KV");
+    return tokens ? fmt::format("{} tokens of KV = {}", count, format_bytes(*kv))
+                  : fmt::format("{} blocks of KV = {}", count, format_bytes(*kv));
   }
   if (setting == "kv-cache-memory-bytes") return format_bytes(number) + " of memory for KV";
   const std::string text = format_bytes(number) + (setting == "memory-limit" ? " of memory for everything"

@@ -390,11 +390,13 @@ std::vector<std::string> memory_notes(const EngineReading& reading, const std::o
   std::vector<std::string> notes;
   const int block_size = block_size_of(reading.settings, *reading.engine);
   const auto note = [&](std::string_view setting, const EngineFlag& flag, const std::string& value,
-                        std::string_view from) {
+                        bool unasked) {
     const auto theirs = theirs_of(*find_engine_setting(setting), flag, value);
     const std::string number = theirs ? theirs->text : value;
-    notes.push_back(fmt::format("{} {}{} stands for {}", flag.shown(), number, from,
-                                memory_meaning(setting, value, terms, block_size)));
+    const std::string told_as = fmt::format("{} {}", flag.shown(), number);
+    const std::string meaning = memory_meaning(setting, value, terms, block_size);
+    notes.push_back(unasked ? fmt::format("{}, its default, stands for {}", told_as, meaning)
+                            : fmt::format("{} stands for {}", told_as, meaning));
     if (!is_share(setting)) return;
     std::vector<std::string_view> told;
     for (const EngineProfile& other : engine_profiles()) {
@@ -413,13 +415,13 @@ std::vector<std::string> memory_notes(const EngineReading& reading, const std::o
     const auto& list = memory_settings();
     if (std::find(list.begin(), list.end(), setting.name) == list.end()) continue;
     if (const std::string* value = reading.settings.find(setting.name))
-      note(setting.name, setting.flags.front(), *value, "");
+      note(setting.name, setting.flags.front(), *value, false);
   }
   if (!notes.empty()) return notes;
   for (const EngineSetting& setting : reading.engine->settings) {
     const EngineFlag& flag = setting.flags.front();
     if (is_share(setting.name) && !flag.default_value.empty())
-      note(setting.name, flag, flag.default_value, ", its default,");
+      note(setting.name, flag, flag.default_value, true);
   }
   return notes;
 }

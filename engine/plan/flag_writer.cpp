@@ -376,9 +376,7 @@ class Writer {
     }
     const auto theirs = theirs_of(info, *flag, value, scale_);
     if (!theirs) {
-      if (value != flag->default_value && value != "auto")
-        note(fmt::format("{} cannot be told {} {} by {}: its default holds{}", engine_.title, info.name,
-                         value, flag->shown(), info.name == "kv-cache-dtype" ? kv_instead() : ""));
+      if (value != flag->default_value && value != "auto") note_untold(info, *flag, value);
       return;
     }
     if (!theirs->exact)
@@ -390,11 +388,16 @@ class Writer {
                        scale_.sequences, value));
   }
 
-  /// What a KV format that falls back costs.
-  std::string kv_instead() const {
-    if (!grows()) return "";
-    return fmt::format(", which takes {} B a token instead of {}", format_count(there_->kv_per_token),
-                       format_count(terms_->kv_per_token));
+  /// With what a KV format that falls back costs.
+  void note_untold(const EngineSettingInfo& info, const EngineFlag& flag, const std::string& value) {
+    const std::string what = fmt::format("{} {}", info.name, value);
+    note(info.name == "kv-cache-dtype" && grows()
+             ? fmt::format(
+                   "{} cannot be told {} by {}: its default holds, which takes {} B a token instead of {}",
+                   engine_.title, what, flag.shown(), format_count(there_->kv_per_token),
+                   format_count(terms_->kv_per_token))
+             : fmt::format("{} cannot be told {} by {}: its default holds", engine_.title, what,
+                           flag.shown()));
   }
 
   void say_switch(const EngineSettingInfo& info, const EngineFlag& flag, bool on) {
