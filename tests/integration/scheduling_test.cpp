@@ -331,12 +331,19 @@ class SchedulingTest : public QObject {
     QCOMPARE(nlohmann::json::parse(changed.body)["max-num-seqs"].get<int>(), 2);
     QCOMPARE(nlohmann::json::parse(get(server.port(), "/pitwall/snapshot").body)["max_num_seqs"].get<int>(),
              2);
-    (void)post(server.port(), "/pitwall/settings?by=checklist", R"({"max-num-seqs": 1})");
-    (void)post(server.port(), "/pitwall/settings?by=user", R"({"max-num-seqs": 2})");  // that is the window
-    std::string makers;
-    const auto snapshot = nlohmann::json::parse(get(server.port(), "/pitwall/snapshot").body);
-    for (const auto& change : snapshot["changes"]) makers += change["by"].get<std::string>() + " ";
-    QVERIFY2(makers == "client client checklist client ", makers.c_str());
+    const auto said_by = [&](const char* who, const char* body) {
+      const RawReply reply = post(server.port(), std::string("/pitwall/settings?by=") + who, body);
+      QVERIFY2(reply.status == 200, reply.body.c_str());
+    };
+    said_by("checklist", R"({"max-num-seqs": 1})");
+    said_by("user", R"({"max-num-seqs": 2})");  // that is the window: here it is a client
+    const auto makers = [&] {
+      std::string all;
+      const auto snapshot = nlohmann::json::parse(get(server.port(), "/pitwall/snapshot").body);
+      for (const auto& change : snapshot["changes"]) all += change["by"].get<std::string>() + " ";
+      return all;
+    };
+    QTRY_COMPARE(makers(), std::string("client client checklist client "));
     const RawReply refused = post(server.port(), "/pitwall/settings", R"({"block-size": 16})");
     QCOMPARE(refused.status, 400);
     QCOMPARE(nlohmann::json::parse(refused.body)["error"]["param"].get<std::string>(),
