@@ -82,6 +82,25 @@ struct Bench {
   }
 };
 
+/// Behind its server on a free port, as checklists reach the engine that runs.
+struct ServedEngine {
+  explicit ServedEngine(const Bench& bench)
+      : engine(test::start_engine(test::write_tiny_model(bench.folder.path()), {{"max-num-seqs", "8"}})) {
+    HttpOptions http;
+    http.port = 0;
+    server = HttpServer::start(*engine, http).value();
+  }
+  TuneEnvironment environment(Bench& bench) const {
+    TuneEnvironment environment = bench.environment();
+    environment.server.url = server->url();
+    environment.tokenizer = engine->tokenizer();
+    return environment;
+  }
+
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<HttpServer> server;
+};
+
 }  // namespace
 
 class ChecklistRunsTest : public QObject {
@@ -250,23 +269,16 @@ class ChecklistRunsTest : public QObject {
 
   void a_running_engine_gets_its_settings_back() {
     Bench bench;
-    const auto model = test::write_tiny_model(bench.folder.path());
-    auto engine = test::start_engine(model, {{"max-num-seqs", "8"}});
-    HttpOptions http;
-    http.port = 0;
-    auto server = HttpServer::start(*engine, http).value();
+    ServedEngine served(bench);
     Checklist checklist = small("tiny");
     checklist.target = TuneTarget::running_engine;
     checklist.settings = R"({"max-num-seqs": 4})";
     checklist.items[0].changes = {{"max-num-seqs", "4", "2"}};
     checklist = bench.add(checklist);
     {
-      TuneEnvironment environment = bench.environment();
-      environment.server.url = server->url();
-      environment.tokenizer = engine->tokenizer();
       TuneCallbacks callbacks;
-      ChecklistRunner runner(checklist, {}, make_measure(checklist.target, environment), callbacks,
-                             bench.cancel);
+      ChecklistRunner runner(checklist, {}, make_measure(checklist.target, served.environment(bench)),
+                             callbacks, bench.cancel);
       PW_VERIFY(runner.run({0}));
       checklist = runner.checklist();
     }
@@ -276,43 +288,38 @@ class ChecklistRunsTest : public QObject {
     QCOMPARE(value_of(bench.store->run(RunId{result.after.runs[0]}).value(), "max-num-seqs"),
              std::string("2"));
     QVERIFY(result.after.figures.at("prefix_hit_percent").mean < 10);  // not those of the run before
-    QCOMPARE(engine->settings().integer("max-num-seqs"), std::int64_t{8});
-    server->stop();
+    QCOMPARE(served.engine->settings().integer("max-num-seqs"), std::int64_t{8});
+    served.server->stop();
   }
 
   void a_busy_engine_is_left_as_it_is() {
     Bench bench;
-    const auto model = test::write_tiny_model(bench.folder.path());
-    auto engine = test::start_engine(model, {{"max-num-seqs", "8"}});
-    HttpOptions http;
-    http.port = 0;
-    auto server = HttpServer::start(*engine, http).value();
+    ServedEngine served(bench);
     // As long as it is asked, others hold KV: more of them wait than it could serve meanwhile.
     constexpr int kOthers = 500;
     std::vector<RequestId> others;
     std::atomic<int> ended = 0;
     for (int i = 0; i < kOthers; ++i)
-      others.push_back(*engine->submit(test::greedy_request({1, 2, 3}, 0), [&ended](OutputEvent&& event) {
-        if (event.finished) ++ended;
-      }));
+      others.push_back(
+          *served.engine->submit(test::greedy_request({1, 2, 3}, 0), [&ended](OutputEvent&& event) {
+            if (event.finished) ++ended;
+          }));
     Checklist checklist = small("tiny");
     checklist.target = TuneTarget::running_engine;
     checklist.items[0].changes = {{"max-num-seqs", "4", "2"}};
     checklist = bench.add(checklist);
-    TuneEnvironment environment = bench.environment();
-    environment.server.url = server->url();
-    environment.tokenizer = engine->tokenizer();
-    ChecklistRunner runner(checklist, {}, make_measure(checklist.target, environment), {}, bench.cancel);
+    ChecklistRunner runner(checklist, {}, make_measure(checklist.target, served.environment(bench)), {},
+                           bench.cancel);
     const auto ran = runner.run({0});
     QVERIFY(!ran);
     QCOMPARE(ran.error().kind, Error::Kind::busy);
     QCOMPARE(ran.error().param, std::string("requests"));
     QVERIFY2(ran.error().text().find('{') == std::string::npos, ran.error().text().c_str());
     QVERIFY(bench.store->runs()->empty());
-    QCOMPARE(engine->settings().integer("max-num-seqs"), std::int64_t{8});
-    for (const RequestId id : others) engine->cancel(id);
+    QCOMPARE(served.engine->settings().integer("max-num-seqs"), std::int64_t{8});
+    for (const RequestId id : others) served.engine->cancel(id);
     QTRY_COMPARE(ended.load(), kOthers);
-    server->stop();
+    served.server->stop();
   }
 
  private:

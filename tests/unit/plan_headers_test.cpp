@@ -54,6 +54,12 @@ Bytes per_token(const ModelOutline& model) {
       .per_token();
 }
 
+/// Keys of one architecture.
+void add_numbers(test::GgufWriter& file, const std::string& prefix,
+                 std::initializer_list<std::pair<const char*, std::uint32_t>> numbers) {
+  for (const auto& [key, value] : numbers) file.u32(prefix + key, value);
+}
+
 }  // namespace
 
 class PlanHeadersTest : public QObject {
@@ -81,14 +87,14 @@ class PlanHeadersTest : public QObject {
     const test::TemporaryFolder folder;
     test::GgufWriter file;
     file.text("general.architecture", "deepseek2");
-    for (const auto& [key, value] : {std::pair{"block_count", 2u},
-                                     {"embedding_length", 64u},
-                                     {"context_length", 4096u},
-                                     {"attention.head_count", 4u},
-                                     {"attention.head_count_kv", 1u},
-                                     {"attention.kv_lora_rank", 512u},
-                                     {"rope.dimension_count", 64u}})
-      file.u32(std::string("deepseek2.") + key, value);
+    add_numbers(file, "deepseek2.",
+                {{"block_count", 2u},
+                 {"embedding_length", 64u},
+                 {"context_length", 4096u},
+                 {"attention.head_count", 4u},
+                 {"attention.head_count_kv", 1u},
+                 {"attention.kv_lora_rank", 512u},
+                 {"rope.dimension_count", 64u}});
     add(file, "token_embd.weight", 64, 100);
     add(file, "blk.0.attn_kv_a_mqa.weight", 64, 576);
     add(file, "blk.1.attn_kv_a_mqa.weight", 64, 576);
@@ -99,14 +105,14 @@ class PlanHeadersTest : public QObject {
 
     test::GgufWriter window;
     window.text("general.architecture", "gpt-oss");
-    for (const auto& [key, value] : {std::pair{"block_count", 2u},
-                                     {"embedding_length", 64u},
-                                     {"context_length", 4096u},
-                                     {"attention.head_count", 4u},
-                                     {"attention.head_count_kv", 2u},
-                                     {"attention.key_length", 16u},
-                                     {"attention.sliding_window", 128u}})
-      window.u32(std::string("gpt-oss.") + key, value);
+    add_numbers(window, "gpt-oss.",
+                {{"block_count", 2u},
+                 {"embedding_length", 64u},
+                 {"context_length", 4096u},
+                 {"attention.head_count", 4u},
+                 {"attention.head_count_kv", 2u},
+                 {"attention.key_length", 16u},
+                 {"attention.sliding_window", 128u}});
     add(window, "token_embd.weight", 64, 100);
     add(window, "blk.0.attn_q.weight", 64, 64);
     const auto sliding = read_outline(window.save(folder.path() / "window.gguf").string());
@@ -209,12 +215,12 @@ class PlanHeadersTest : public QObject {
     const test::TemporaryFolder folder;
     test::GgufWriter file;
     file.text("general.architecture", "llama");
-    for (const auto& [key, value] : {std::pair{"block_count", 1u},
-                                     {"embedding_length", 256u},
-                                     {"context_length", 4096u},
-                                     {"attention.head_count", 4u},
-                                     {"attention.head_count_kv", 2u}})
-      file.u32(std::string("llama.") + key, value);
+    add_numbers(file, "llama.",
+                {{"block_count", 1u},
+                 {"embedding_length", 256u},
+                 {"context_length", 4096u},
+                 {"attention.head_count", 4u},
+                 {"attention.head_count_kv", 2u}});
     constexpr std::uint32_t kIq2Xxs = 16, kIq3S = 21;
     file.tensors.push_back({"token_embd.weight", {256, 64}, kIq2Xxs, std::string(64 * 66, '\0')});
     file.tensors.push_back({"blk.0.attn_q.weight", {256, 256}, kIq3S, std::string(256 * 110, '\0')});
