@@ -104,11 +104,12 @@ __device__ inline std::uint32_t pair_code(const CellWords& words, int s, int i) 
   return code;
 }
 
-/// The bfloat16 numbers of a type's table, low and high bytes apart, four codes a word.
+/// The bfloat16 or float16 numbers of a type's table, low and high bytes apart, four codes a word.
 struct TableBytes {
   std::uint32_t low[4], high[4];
 };
-constexpr TableBytes table_bytes(TensorType type) {
+constexpr TableBytes table_bytes(TensorType type, bool half) {
+  const int fraction = half ? 10 : 7, bias = half ? 15 : 127;
   const std::int8_t* table = block_format(type).table;
   TableBytes result{};
   for (int c = 0; table != nullptr && c < 16; ++c) {
@@ -117,32 +118,41 @@ constexpr TableBytes table_bytes(TensorType type) {
     if (size > 0) {
       int exponent = 7;
       while ((size >> exponent) == 0) --exponent;
-      bits |= static_cast<std::uint32_t>((127 + exponent) << 7 | ((size << (7 - exponent)) & 0x7F));
+      const int below = (size << (fraction - exponent)) & ((1 << fraction) - 1);
+      bits |= static_cast<std::uint32_t>((bias + exponent) << fraction | below);
     }
     result.low[c / 4] |= (bits & 0xFFu) << (c % 4 * 8);
     result.high[c / 4] |= (bits >> 8) << (c % 4 * 8);
   }
   return result;
 }
-template <TensorType kType>
-inline constexpr TableBytes kTable = table_bytes(kType);
+template <TensorType kType, bool kIsHalf>
+inline constexpr TableBytes kTable = table_bytes(kType, kIsHalf);
 
-/// Table numbers of a pair of codes, as bfloat16.
-template <TensorType kType>
+/// Table numbers of a pair of codes, as bfloat16 or float16.
+template <TensorType kType, bool kIsHalf = false>
 __device__ inline std::uint32_t table_pair(std::uint32_t code) {
   const std::uint32_t selector = (code & 0x7u) | (code >> 8 & 0x700u);
   const std::uint32_t upper = (code >> 3 & 0x00010001u) * 0xFFu;  // which take the table's second half
   const auto look_up = [&](std::uint32_t w0, std::uint32_t w1, std::uint32_t w2, std::uint32_t w3) {
     return (__byte_perm(w0, w1, selector) & (0x00FF00FFu & ~upper)) | (__byte_perm(w2, w3, selector) & upper);
   };
-  constexpr TableBytes kBytes = kTable<kType>;
+  constexpr TableBytes kBytes = kTable<kType, kIsHalf>;
   return look_up(kBytes.low[0], kBytes.low[1], kBytes.low[2], kBytes.low[3]) |
          look_up(kBytes.high[0], kBytes.high[1], kBytes.high[2], kBytes.high[3]) << 8;
 }
 
-/// fp8_e4m3 codes of a pair as bfloat16, exactly: their fields moved to its places, times 2^120 for the
-/// difference of the exponents' biases.
+/// fp8_e4m3 codes of a pair as bfloat16 or float16, exactly: their fields moved to its places, times 2^120 or
+/// 2^8 for the difference of the exponents' biases.
+template <bool kIsHalf = false>
 __device__ inline std::uint32_t fp8_pair(std::uint32_t code) {
+  if constexpr (kIsHalf) {
+    const std::uint32_t bits = (code & 0x00800080u) << 8 | (code & 0x007F007Fu) << 7;
+    constexpr std::uint32_t kScale = 0x5C005C00u;
+    const __half2 product =
+        __hmul2(*reinterpret_cast<const __half2*>(&bits), *reinterpret_cast<const __half2*>(&kScale));
+    return *reinterpret_cast<const std::uint32_t*>(&product);
+  }
   const std::uint32_t bits = (code & 0x00800080u) << 8 | (code & 0x007F007Fu) << 4;
   constexpr std::uint32_t kScale = 0x7B807B80u;
   const __nv_bfloat162 product = __hmul2(*reinterpret_cast<const __nv_bfloat162*>(&bits),

@@ -17,21 +17,20 @@ void multiply_experts(const SkinnyInput& in, const SkinnyOutput& output, const E
                                          .stride = output.weight.stride,
                                          .target = skinny_target(output),
                                          .visits = experts.visits};
-  if constexpr (kType == TensorType::bf16) {
-    if (in.x.is_half()) {
-      launch_experts<PlainWeights<true, 2, PairFrame>>(job, experts.most_visits, stream);
+  const auto with_half = [&]<bool kIsHalf>() {
+    const auto launch = [&]<class Weights>() { launch_experts<Weights>(job, experts.most_visits, stream); };
+    if constexpr (kType == TensorType::bf16) {
+      launch.template operator()<PlainWeights<kIsHalf, 2, PairFrame>>();
+    } else if constexpr (!kStored<kType>.grouped) {
+      launch.template operator()<CellWeights<kIsHalf, kType, 2, kStored<kType>.span>>();
+    } else if (output.weight.group_columns >= kWideGroup) {
+      launch.template operator()<CellWeights<kIsHalf, kType, 2, kWideGroup>>();
     } else {
-      launch_experts<PlainWeights<false, 2, PairFrame>>(job, experts.most_visits, stream);
+      launch.template operator()<CellWeights<kIsHalf, kType, 2, 32>>();
     }
-  } else if constexpr (kStored<kType>.grouped) {
-    if (output.weight.group_columns >= kWideGroup) {
-      launch_experts<CellWeights<kType, 2, kWideGroup>>(job, experts.most_visits, stream);
-    } else {
-      launch_experts<CellWeights<kType, 2, 32>>(job, experts.most_visits, stream);
-    }
-  } else {
-    launch_experts<CellWeights<kType, 2, kStored<kType>.span>>(job, experts.most_visits, stream);
-  }
+  };
+  if (in.x.is_half()) return with_half.template operator()<true>();
+  with_half.template operator()<false>();
 }
 
 }  // namespace
@@ -46,9 +45,7 @@ void expert_linear(Rows16 x, bool by_visit, const ExpertMatrices& weight, const 
   output.weight = weight.shape;
   output.out16 = out;
   const SkinnyInput in = skinny_input(x, 0, {}, 1);
-  // Codes in the frame of few tokens are bf16.
-  const bool few = most_visits <= std::int64_t{kFewVisits} * weight.experts;
-  if (!few || (x.is_half() && !weight.shape.is_plain()))
+  if (most_visits > std::int64_t{kFewVisits} * weight.experts)
     return multiply_in_tiles(in, output, experts, stream);
   const auto multiply = [&]<TensorType kType>() { multiply_experts<kType>(in, output, experts, stream); };
   if (weight.shape.is_plain()) return multiply.template operator()<TensorType::bf16>();

@@ -9,8 +9,10 @@
 namespace pitwall::cuda {
 
 /// An rms norm between two products, without a kernel of its own. The product that makes a row v leaves
-/// bf16(v ⊙ gain) and Σ v² in parts, each the sum over neighbouring outputs; the product that reads the row
-/// multiplies its sums by 1/√(Σ v² / columns + ε). Parts are added in order.
+/// v ⊙ gain in 16 bits and Σ v² in parts, each the sum over neighbouring outputs; the product that reads the
+/// row multiplies its sums by 1/√(Σ v² / columns + ε). Parts are added in order. float16 rows get v ⊙ gain /
+/// kFoldedShrink: before the norm's factor it is larger than behind it, by as much as the stream's size.
+inline constexpr float kFoldedShrink = 16;
 struct RowSquares {
   float* parts = nullptr;  ///< [row][part]
   int stride = 0;          ///< parts from row to row
@@ -44,20 +46,15 @@ int skinny_rows(TensorType type);
 /// Parts of Σ v² that skinny_linear() writes for a row of `columns` numbers.
 int skinny_parts(int columns);
 
-/// x [rows][columns], rows ≤ skinny_rows() of every output's type; bf16, or float16 where all weights are.
-/// One launch for all outputs where they are of one type.
+/// x [rows][columns], rows ≤ skinny_rows() of every output's type. One launch for all outputs where they are
+/// of one type.
 void skinny_linear(Rows16 x, const SkinnyOutput* outputs, int count, int rows, const NormBehind& norm,
                    int multiprocessors, cudaStream_t stream);
 
-/// One output without a norm over any number of bf16 rows, skinny_rows() at a time: the weight is read for
+/// One output without a norm over any number of rows, skinny_rows() at a time: the weight is read for
 /// each part.
 void skinny_in_parts(Rows16 x, const SkinnyOutput& output, int rows, int multiprocessors,
                      cudaStream_t stream);
-
-/// Packed weights of one type over float16 rows, up to skinny_rows(), in integers: several launches where
-/// there are many rows. False: not for these weights, and nothing is launched.
-bool skinny_half(Rows16 x, const SkinnyOutput* outputs, int count, int rows, int multiprocessors,
-                 cudaStream_t stream);
 
 /// The same for a gated MLP: out = act(x·gateᵀ) ⊙ (x·upᵀ), in one launch.
 void skinny_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,

@@ -201,11 +201,13 @@ void add_experts(CaseScale scale, std::vector<KernelCase>& cases) {
     cases.push_back(expert_case({weight_of(type, 24, unit), 4, 3, 2, false, false, true}, false));
     if (small) continue;
     cases.push_back(expert_case({weight_of(type, 72, 2 * unit), 6, 40, 2, true}, false));
+    cases.push_back(expert_case({weight_of(type, 72, 2 * unit), 6, 40, 2, true, false, true}, false));
     cases.push_back(expert_case({weight_of(type, 72, 2 * unit), 3, 60, 2, false, true}, false));
   }
   WeightShape any_order = weight_of(TensorType::i4, 72, 320);
   any_order.act_order = true;
   cases.push_back(expert_case({any_order, 4, 3, 2, false}, false));
+  cases.push_back(expert_case({any_order, 4, 3, 2, false, false, true}, false));
   if (small) return;
   cases.push_back(expert_case({any_order, 3, 60, 2, false}, false));
   for (const int rows : {1, 4, 8, 32}) {

@@ -89,7 +89,7 @@ Result<void> Products::expect(const DeviceMatrix& weight) {
 }
 
 bool Products::folds_norm(const DeviceMatrix& weight, int rows) const {
-  return !memory_->is_half() && rows <= skinny_rows(weight.type);
+  return rows <= skinny_rows(weight.type);
 }
 
 void Products::multiply(Rows16 x, std::span<const ProductOutput> outputs, int rows,
@@ -97,36 +97,23 @@ void Products::multiply(Rows16 x, std::span<const ProductOutput> outputs, int ro
   const bool few = std::all_of(outputs.begin(), outputs.end(), [rows](const ProductOutput& output) {
     return rows <= skinny_rows(output.weight.type);
   });
-  if (few && multiply_few(x, outputs, rows, behind)) return;
+  if (few) return multiply_few(x, outputs, rows, behind);
   if (const auto whole = side_by_side(outputs)) return multiply_one(x, *whole, rows);
   for (const ProductOutput& output : outputs) multiply_one(x, output, rows);
 }
 
-bool Products::multiply_few(Rows16 x, std::span<const ProductOutput> outputs, int rows,
+void Products::multiply_few(Rows16 x, std::span<const ProductOutput> outputs, int rows,
                             const NormBehind& behind) {
   std::vector<SkinnyOutput> skinny;
   for (const ProductOutput& output : outputs) skinny.push_back(own_output(output));
-  const int count = static_cast<int>(skinny.size()), multiprocessors = memory_->device().multiprocessors;
-  const TensorType type = skinny[0].weight.type;
-  if (x.is_half() && !is_plain_type(type)) {
-    const bool one_type = std::all_of(skinny.begin(), skinny.end(), [type](const SkinnyOutput& output) {
-      return output.weight.type == type;
-    });
-    return one_type && skinny_half(x, skinny.data(), count, rows, multiprocessors, stream_);
-  }
-  if (x.is_half() && std::any_of(skinny.begin(), skinny.end(),
-                                 [](const SkinnyOutput& output) { return !output.weight.is_plain(); })) {
-    return false;
-  }
-  skinny_linear(x, skinny.data(), count, rows, behind, multiprocessors, stream_);
-  return true;
+  skinny_linear(x, skinny.data(), static_cast<int>(skinny.size()), rows, behind,
+                memory_->device().multiprocessors, stream_);
 }
 
 void Products::multiply_gated(Rows16 x, const GatedOutput& output, int rows, const NormBehind& behind) {
   const DeviceMatrix &gate = output.gate, &up = output.up;
   const bool joins = gate.type == up.type && output.gate_bias == nullptr && output.up_bias == nullptr;
-  const bool few = rows <= skinny_rows(gate.type) && (gate.is_plain() || !x.is_half());
-  if (joins && few) {
+  if (joins && rows <= skinny_rows(gate.type)) {
     return skinny_gated(x, gate, up, output.activation, output.out, rows, behind,
                         memory_->device().multiprocessors, stream_);
   }
@@ -169,7 +156,7 @@ void Products::multiply_one(Rows16 x, const ProductOutput& output, int rows) {
   const auto unpack = [&] {
     dequantize(weight, 0, weight.rows, {unpacked_, plain.weight.stride, weight.columns, x.cut}, stream_);
   };
-  if (!x.is_half() && rows <= kMostParts * skinny_rows(weight.type)) {
+  if (rows <= kMostParts * skinny_rows(weight.type)) {
     const auto in_parts = [&] {
       skinny_in_parts(x, own_output(output), rows, memory_->device().multiprocessors, stream_);
     };

@@ -47,7 +47,6 @@ class Products {
 
   /// Whether the weight's product can do its part of a norm, ahead of it or behind it. With more rows than
   /// few that costs more than a norm of its own (measured).
-  /// float16 rows do not fold: before the norm's factor they may be out of range.
   bool folds_norm(const DeviceMatrix& weight, int rows) const;
 
   /// `rows` rows of x against each weight; a norm behind only where all weights fold it. Rows of x and of the
@@ -64,8 +63,7 @@ class Products {
  private:
   bool streams_gate(Rows16 x, const GatedOutput& output, int rows, const std::function<void()>& stream);
   void multiply_one(Rows16 x, const ProductOutput& output, int rows);
-  /// False: the own kernels have no way, and nothing is launched.
-  bool multiply_few(Rows16 x, std::span<const ProductOutput> outputs, int rows, const NormBehind& behind);
+  void multiply_few(Rows16 x, std::span<const ProductOutput> outputs, int rows, const NormBehind& behind);
   void multiply_plain(Rows16 x, const ProductOutput& output, int rows);
 
   DeviceMemory* memory_ = nullptr;

@@ -96,27 +96,6 @@ void skinny_in_parts(Rows16 x, const SkinnyOutput& output, int rows, int multipr
   }
 }
 
-bool skinny_half(Rows16 x, const SkinnyOutput* outputs, int count, int rows, int multiprocessors,
-                 cudaStream_t stream) {
-  for (int done = 0; done < rows;) {
-    std::vector<SkinnyOutput> part(outputs, outputs + count);
-    for (SkinnyOutput& output : part) output = from_row(output, done);
-    // Fewer tokens fit where more do not.
-    int taken = 0;
-    for (int most = 8; most > 0 && taken == 0; most /= 2) {
-      const int some = std::min(rows - done, most);
-      const SkinnyInput in = skinny_input(from_row(x, done), some, {}, multiprocessors);
-      const auto launch = [&]<int kTokens>() {
-        return skinny_bytes<kTokens>(in, part.data(), count, stream);
-      };
-      if (with_tokens(some, launch)) taken = some;
-    }
-    if (taken == 0) return false;
-    done += taken;
-  }
-  return true;
-}
-
 void skinny_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
                   Rows16 out, int rows, const NormBehind& norm, int multiprocessors, cudaStream_t stream) {
   const SkinnyInput in = skinny_input(x, rows, norm, multiprocessors);

@@ -122,7 +122,8 @@ struct SkinnyTarget {
   /// For the norm that follows, by the 16 lanes that have a tile's outputs of one token.
   __device__ void prepare_norm(int token, int row, float number, float gain) const {
     if (row < rows)
-      norm.out.data[std::int64_t{token} * norm.out.stride + row] = __float2bfloat16(number * gain);
+      put_16(norm.out, norm.out.data + std::int64_t{token} * norm.out.stride + row,
+             norm.out.is_half() ? number * gain * (1 / kFoldedShrink) : number * gain);
     const unsigned lanes = 0xFFFFu << (threadIdx.x % 32 / kTileRows * kTileRows);
     float squares = row < rows ? number * number : 0.0f;
 #pragma unroll
@@ -138,16 +139,18 @@ inline SkinnyTarget skinny_target(const SkinnyOutput& output) {
           output.scale, output.weight.rows, output.norm};
 }
 
-/// 1/√(Σ v² / columns + ε) of each token under the norm behind the products, if there is one.
+/// What the sums of each token are multiplied by under the norm behind the products, if there is one.
 struct NormFactors {
-  const NormBehind& norm;
+  const SkinnyInput& in;
   float* factors;  ///< shared memory, by token
 
-  __device__ bool is_there() const { return norm.squares.parts != nullptr; }
+  __device__ bool is_there() const { return in.norm.squares.parts != nullptr; }
   /// Each by a warp; to be seen after the next barrier.
   template <int kWarps>
   __device__ void find(int count) const {
     if (!is_there()) return;
+    const NormBehind& norm = in.norm;
+    const float grown = in.x.is_half() ? kFoldedShrink : 1.0f;
     const int lane = static_cast<int>(threadIdx.x) % 32, parts = norm.squares.count;
     for (int token = static_cast<int>(threadIdx.x) / 32; token < count; token += kWarps) {
       const float* of_token = norm.squares.parts + std::int64_t{token} * norm.squares.stride;
@@ -162,7 +165,7 @@ struct NormFactors {
         for (int i = 0; i < kAtOnce; ++i) sum += some[i];
       }
       sum = warp_sum(sum);
-      if (lane == 0) factors[token] = 1.0f / sqrtf(sum / static_cast<float>(norm.columns) + norm.epsilon);
+      if (lane == 0) factors[token] = grown / sqrtf(sum / static_cast<float>(norm.columns) + norm.epsilon);
     }
   }
   __device__ float applied(float sum, int token) const {
@@ -325,7 +328,7 @@ __global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kBlocks)
     skinny_kernel(const __grid_constant__ SkinnyJobs<typename Weights::Source> jobs) {
   const auto& matrices = jobs.matrices;
   const int count = jobs.in.rows;
-  const NormFactors factors{jobs.in.norm, skinny_shared<Weights>().factors};
+  const NormFactors factors{jobs.in, skinny_shared<Weights>().factors};
   const auto row_of = [&](int owner, int pass, int slot) {
     return (pass - matrices.first_pass[owner]) * Weights::kPassRows + slot;
   };
@@ -357,7 +360,7 @@ template <class Weights>
 __global__ void __launch_bounds__(32 * Weights::kWarps, Weights::kBlocks)
     gated_kernel(const __grid_constant__ GatedJob<typename Weights::Source> job) {
   const int count = job.in.rows;
-  const NormFactors factors{job.in.norm, skinny_shared<Weights>().factors};
+  const NormFactors factors{job.in, skinny_shared<Weights>().factors};
   const auto finish = [&](int pass, int slot, int token, NothingEarly, const auto& sum) {
     const int row = pass * Weights::kPassRows + slot;
     if (row >= job.rows) return;

@@ -195,7 +195,7 @@ __device__ inline void byte_products(const Matrices& matrices, PassRange passes,
 
   wait_for_kernel_ahead();
   let_next_kernel_start();
-  const NormFactors factors{in.norm, shared.factors};
+  const NormFactors factors{in, shared.factors};
   factors.template find<Cells::kWarps>(in.rows);
   ByteTokens<Cells> tokens(in, matrices.orders[0], matrices.stride, range, groups);
 #pragma unroll 1

@@ -77,8 +77,6 @@ KernelCase linear_case(const SkinnyShape& shape, bool timed) {
       if (shape.tokens > skinny_rows(shape.weights[0].type)) {
         for (const SkinnyOutput& output : now)
           skinny_in_parts(x.device, output, shape.tokens, multiprocessors, stream);
-      } else if (shape.half) {
-        skinny_half(x.device, now.data(), count, shape.tokens, multiprocessors, stream);
       } else {
         skinny_linear(x.device, now.data(), count, shape.tokens, {}, multiprocessors, stream);
       }
@@ -87,11 +85,12 @@ KernelCase linear_case(const SkinnyShape& shape, bool timed) {
   return one;
 }
 
-KernelCase gated_case(const WeightShape& weight, int tokens, Activation activation, bool timed) {
-  KernelCase one = make_case("skinny_gated", {{weight, weight}, tokens}, timed);
+KernelCase gated_case(const WeightShape& weight, int tokens, Activation activation, bool timed,
+                      bool of_half = false) {
+  const bool half = of_half || weight.type == TensorType::f16;
+  KernelCase one = make_case("skinny_gated", {{weight, weight}, tokens, 0, of_half}, timed);
   one.prepare = prepare_with([=](OutputCase& made) {
     CaseMemory& memory = made.memory;
-    const bool half = weight.type == TensorType::f16;
     const CaseRows x = make_rows(memory, tokens, weight.columns, 22, 0, half);
     const CaseWeight gate = make_weight(memory, weight, 50, case_copies(timed)),
                      up = make_weight(memory, weight, 51, case_copies(timed));
@@ -121,17 +120,20 @@ struct NormedShape {
   std::vector<WeightShape> reads;
   bool gated = false;
   int tokens = 1;
+  bool half = false;  ///< rows are float16
 };
 
 KernelCase normed_case(const NormedShape& shape, bool timed) {
   std::vector<WeightShape> all = {shape.makes};
   all.insert(all.end(), shape.reads.begin(), shape.reads.end());
-  KernelCase one = make_case(shape.gated ? "normed_gated" : "normed_linear", {all, shape.tokens}, timed);
+  KernelCase one =
+      make_case(shape.gated ? "normed_gated" : "normed_linear", {all, shape.tokens, 0, shape.half}, timed);
   one.prepare = prepare_with([=](OutputCase& made) {
     CaseMemory& memory = made.memory;
     const int tokens = shape.tokens, columns = shape.makes.rows;
     const auto wide = static_cast<std::size_t>(columns);
-    const CaseRows x = make_rows(memory, tokens, shape.makes.columns, 60);
+    const bool half = shape.half || shape.makes.type == TensorType::f16;
+    const CaseRows x = make_rows(memory, tokens, shape.makes.columns, 60, 0, half);
     const CaseWeight makes = make_weight(memory, shape.makes, 61, case_copies(timed));
     const std::vector<float> gain = random_numbers(62, wide);
     const std::vector<float> residual = random_numbers(63, static_cast<std::size_t>(tokens) * wide, 3);
@@ -152,13 +154,16 @@ KernelCase normed_case(const NormedShape& shape, bool timed) {
       }
       factors.push_back(1 / std::sqrt(squares / columns + static_cast<double>(kEpsilon)));
     }
-    rows.numbers = to_float(to_16(rows.numbers));
+    const float shrink = half ? kFoldedShrink : 1;
+    for (float& number : rows.numbers) number /= shrink;
+    rows.numbers = to_float(to_16(rows.numbers, half), half);
+    for (float& number : rows.numbers) number *= shrink;
     made.expected = numbers;
     made.outputs.emplace_back(memory, tokens, columns, true);
     const Rows32 v = made.outputs[0].out32();
     const int stride = (columns + 7) / 8 * 8, parts = skinny_parts(columns);
     const Rows16 twin{static_cast<bf16*>(memory.take(static_cast<std::size_t>(tokens * stride) * 2)), stride,
-                      columns};
+                      columns, half ? memory.cut() : nullptr};
     const RowSquares squares{
         static_cast<float*>(memory.take(static_cast<std::size_t>(tokens * (parts + 3)) * 4)), parts + 3,
         parts};
@@ -177,14 +182,14 @@ KernelCase normed_case(const NormedShape& shape, bool timed) {
       for (std::size_t i = 0; i < result.size(); ++i)
         result[i] *= factors[i / static_cast<std::size_t>(of.rows)];
       if (shape.gated) continue;
-      made.outputs.emplace_back(memory, tokens, of.rows, of.rows == 1);
+      made.outputs.emplace_back(memory, tokens, of.rows, of.rows == 1, half);
       SkinnyOutput& output = outputs.emplace_back();
       output.out16 = made.outputs.back().out16();
       output.out32 = made.outputs.back().out32();
       made.expected.insert(made.expected.end(), result.begin(), result.end());
     }
     if (shape.gated) {
-      made.outputs.emplace_back(memory, tokens, shape.reads[0].rows, false);
+      made.outputs.emplace_back(memory, tokens, shape.reads[0].rows, false, half);
       for (std::size_t i = 0; i < results[0].size(); ++i)
         made.expected.push_back(results[0][i] / (1 + std::exp(-results[0][i])) * results[1][i]);
     }
@@ -254,15 +259,14 @@ void add_quantised(CaseScale scale, std::vector<KernelCase>& cases) {
     const int unit = is_block_type(type) ? tensor_type_info(type).block_elements : 40;
     const int columns = unit == 256 ? 512 : 3 * unit;
     cases.push_back(linear_case({{weight_of(type, 40, columns)}, 3}, false));
-    const bool has_half = type != TensorType::f8_e4m3;  // its codes are no integers
-    if (has_half) cases.push_back(linear_case({{weight_of(type, 40, columns)}, 3, 0, true}, false));
+    cases.push_back(linear_case({{weight_of(type, 40, columns)}, 3, 0, true}, false));
     if (scale == CaseScale::small) continue;
-    if (has_half) {
-      for (const int tokens : {1, 2, 8, 13, 16}) {
-        cases.push_back(linear_case(
-            {{weight_of(type, 100, 4 * columns), weight_of(type, 16, 4 * columns)}, tokens, tokens % 2, true},
-            false));
-      }
+    for (const int tokens : {1, 2, 8, 13, 16, 45}) {
+      cases.push_back(linear_case(
+          {{weight_of(type, 100, 4 * columns), weight_of(type, 16, 4 * columns)}, tokens, tokens % 2, true},
+          false));
+      if (tokens > skinny_rows(type)) continue;
+      cases.push_back(gated_case(weight_of(type, 72, 2 * columns), tokens, Activation::silu, false, true));
     }
     for (const int tokens : {1, 8, 9, 16, 17, 45}) {
       cases.push_back(linear_case({{weight_of(type, 1, unit)}, tokens}, false));
@@ -283,6 +287,7 @@ void add_quantised(CaseScale scale, std::vector<KernelCase>& cases) {
         weight.scale_type = scale_type;
         cases.push_back(linear_case({{weight}, 2}, false));
         cases.push_back(gated_case(weight, 11, Activation::gelu_tanh, false));
+        cases.push_back(linear_case({{weight}, 12, 0, true}, false));
         weight.act_order = type != TensorType::f8_e4m3;
         if (weight.act_order) cases.push_back(linear_case({{weight}, 10}, false));
         if (weight.act_order) cases.push_back(gated_case(weight, 3, Activation::silu, false));
@@ -292,6 +297,12 @@ void add_quantised(CaseScale scale, std::vector<KernelCase>& cases) {
   cases.push_back(linear_case({{weight_of(TensorType::q4_k, 64, 512), weight_of(TensorType::q6_k, 40, 512),
                                 weight_of(TensorType::bf16, 24, 512)},
                                6},
+                              false));
+  cases.push_back(linear_case({{weight_of(TensorType::q4_k, 64, 512), weight_of(TensorType::q6_k, 40, 512),
+                                weight_of(TensorType::f16, 24, 512)},
+                               6,
+                               0,
+                               true},
                               false));
 }
 
@@ -303,6 +314,8 @@ void add_timed_quantised(std::vector<KernelCase>& cases) {
         cases.push_back(linear_case({{weight_of(type, 4096, 14336)}, tokens, 0, true}, true));
       cases.push_back(linear_case({{weight_of(type, 4096, 14336)}, tokens}, true));
       cases.push_back(gated_case(weight_of(type, 14336, 4096), tokens, Activation::silu, true));
+      if (type == TensorType::i4 || type == TensorType::q4_k)
+        cases.push_back(gated_case(weight_of(type, 14336, 4096), tokens, Activation::silu, true, true));
     }
     cases.push_back(linear_case({{weight_of(type, 4096, 4096)}, 1}, true));
     cases.push_back(linear_case(
@@ -320,6 +333,8 @@ void add_normed(CaseScale scale, std::vector<KernelCase>& cases) {
       normed_case({bf16_weight(40, 72), {bf16_weight(24, 40), bf16_weight(8, 40)}, false, 3}, false));
   cases.push_back(
       normed_case({bf16_weight(40, 72), {bf16_weight(24, 40), bf16_weight(24, 40)}, true, 2}, false));
+  cases.push_back(
+      normed_case({f16_weight(40, 72), {f16_weight(24, 40), f16_weight(8, 40)}, false, 3, true}, false));
   if (scale == CaseScale::small) return;
   for (const int tokens : {1, 2, 5, 8}) {
     cases.push_back(normed_case({bf16_weight(1, 8), {bf16_weight(3, 1)}, false, tokens}, false));
@@ -329,6 +344,9 @@ void add_normed(CaseScale scale, std::vector<KernelCase>& cases) {
     cases.push_back(normed_case({bf16_weight(5000, 96), {bf16_weight(33, 5000)}, false, tokens}, false));
     cases.push_back(normed_case(
         {bf16_weight(600, 129), {bf16_weight(200, 600), bf16_weight(200, 600)}, true, tokens}, false));
+    cases.push_back(normed_case({f16_weight(777, 333), {f16_weight(17, 777)}, false, tokens, true}, false));
+    cases.push_back(normed_case(
+        {f16_weight(600, 129), {f16_weight(200, 600), f16_weight(200, 600)}, true, tokens, true}, false));
   }
   for (const TensorType type : case_types()) {
     const int unit = is_block_type(type) ? tensor_type_info(type).block_elements : 40;
@@ -337,6 +355,10 @@ void add_normed(CaseScale scale, std::vector<KernelCase>& cases) {
       const WeightShape reads = weight_of(type, 72, columns);
       cases.push_back(normed_case({weight_of(type, columns, 2 * columns), {reads}, false, tokens}, false));
       cases.push_back(normed_case({weight_of(type, columns, columns), {reads, reads}, true, tokens}, false));
+      cases.push_back(
+          normed_case({weight_of(type, columns, 2 * columns), {reads}, false, tokens, true}, false));
+      cases.push_back(
+          normed_case({weight_of(type, columns, columns), {reads, reads}, true, tokens, true}, false));
     }
   }
   for (const int tokens : {1, 8}) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Quantised weights in the frame of skinny.cuh, shared out by tiles of 16 rows. Codes are multiplied as small
-// integers that bfloat16 holds exactly: the bits of a code below those of 128 are 128 + code, the upper
-// nibble of eight bits below those of 2048 is 2048 + 16·nibble. What that adds, the zero and the minimum all
+// integers that the tokens' type holds exactly. bfloat16: the bits of a code below those of 128 are 128 +
+// code, the upper nibble of eight bits below those of 2048 is 2048 + 16·nibble. float16: the bits of a code
+// below those of 16, 64 or 1024, by its size, are their sum. What that adds, the zero and the minimum all
 // count once for each token number, so a product of the tokens with ones gives what to take away, and a
 // span's sums meet its float32 scales once:
 //   Σ (d·(code − zero) + m)·x = d·Σ (bias + code)·x + (m − d·(bias + zero))·Σ x.
@@ -12,7 +13,7 @@
 namespace pitwall::cuda {
 
 /// `kSpan`: columns that share a scale: 16, 32 or kWideGroup. Gated: a pass is one tile of each matrix.
-template <TensorType kType, int kTokenTiles_, int kSpan, bool kGated = false>
+template <bool kIsHalf, TensorType kType, int kTokenTiles_, int kSpan, bool kGated = false>
 struct CellWeights {
   using Source = CellMatrix;
   static constexpr int kTokenTiles = kTokenTiles_, kTiles = kGated ? 2 : 1;
@@ -23,7 +24,10 @@ struct CellWeights {
   static constexpr int kCells = kFormat.bits <= 4 && kTokenTiles == 1 ? 4 : 2,
                        kColumns = kCells * kCellColumns;
   static constexpr bool kNumbers = kFormat.table || kType == TensorType::f8_e4m3;  ///< codes have no bias
-  static constexpr float kBias = kFormat.bytes ? 128 + 2048 : 128;
+  static constexpr bool kSplits = kFormat.bytes && !kNumbers && !kIsHalf;          ///< bytes in two nibbles
+  /// float16: places that a code moves up, so that its lowest bit counts one beside kBias.
+  static constexpr int kUp = kFormat.bytes ? 0 : kFormat.bits == 4 ? 6 : 4;
+  static constexpr float kBias = kIsHalf ? 1024 >> kUp : kSplits ? 128 + 2048 : 128;
 
   static constexpr int kValueBytes = kCells * kFormat.cell_bytes;
   /// Of a chunk's records: 16 float32 scales and 16-bit zeros at most, or those of blocks.
@@ -181,37 +185,44 @@ struct CellWeights {
   }
 
   static __device__ void add_ones(const std::uint32_t (&x)[kTokenTiles][2], float (&ones)[kTokenTiles][4]) {
-    constexpr std::uint32_t kOnes = 0x3F803F80u;
+    constexpr std::uint32_t kOnes = kIsHalf ? 0x3C003C00u : 0x3F803F80u;
     if constexpr (!kNumbers) {
 #pragma unroll
       for (int n = 0; n < kTokenTiles; ++n)
-        multiply_bf16(ones[n], {kOnes, kOnes, kOnes, kOnes}, x[n][0], x[n][1]);
+        cuda::multiply<kIsHalf>(ones[n], {kOnes, kOnes, kOnes, kOnes}, x[n][0], x[n][1]);
     }
   }
 
   static __device__ void add_codes(const CellWords& words, int s, const std::uint32_t (&x)[kTokenTiles][2],
                                    float (&codes)[kTokenTiles][4]) {
-    constexpr std::uint32_t kNibbles = 0x000F000Fu, k128 = 0x43004300u, k2048 = 0x45004500u;
+    constexpr std::uint32_t kNibbles = 0x000F000Fu, kBytes = 0x00FF00FFu, k2048 = 0x45004500u;
+    constexpr std::uint32_t kBase = kIsHalf ? 0x64006400u - kUp * 0x04000400u : 0x43004300u;  // of kBias
     std::uint32_t low[4], high[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       if constexpr (kFormat.table) {
-        low[i] = table_pair<kType>(pair_code<kType>(words, s, i));
+        low[i] = table_pair<kType, kIsHalf>(pair_code<kType>(words, s, i));
       } else if constexpr (kType == TensorType::f8_e4m3) {
-        low[i] = fp8_pair(pair_code<kType>(words, s, i));
-      } else if constexpr (kFormat.bytes) {
-        low[i] = mask_or(words.bytes[i % 2][s] >> (8 * (i / 2)), kNibbles, k128);
+        low[i] = fp8_pair<kIsHalf>(pair_code<kType>(words, s, i));
+      } else if constexpr (kSplits) {
+        low[i] = mask_or(words.bytes[i % 2][s] >> (8 * (i / 2)), kNibbles, kBase);
         high[i] = mask_or(words.bytes[i % 2][s] >> (8 * (i / 2) + 4), kNibbles, k2048);
+      } else if constexpr (kFormat.bytes) {
+        low[i] = mask_or(words.bytes[i % 2][s] >> (8 * (i / 2)), kBytes, kBase);
+      } else if constexpr (kFormat.bits == 4 && kIsHalf) {
+        const int up = kUp - 4 * i;
+        const std::uint32_t moved = up > 0 ? words.nibbles[s] << up : words.nibbles[s] >> -up;
+        low[i] = mask_or(moved, kNibbles << kUp, kBase);
       } else if constexpr (kFormat.bits == 4) {
-        low[i] = mask_or(words.nibbles[s] >> (4 * i), kNibbles, k128);
+        low[i] = mask_or(words.nibbles[s] >> (4 * i), kNibbles, kBase);
       } else {
-        low[i] = pair_code<kType>(words, s, i) | k128;
+        low[i] = pair_code<kType>(words, s, i) << (kIsHalf ? kUp : 0) | kBase;
       }
     }
 #pragma unroll
     for (int n = 0; n < kTokenTiles; ++n) {
-      multiply_bf16(codes[n], low, x[n][0], x[n][1]);
-      if constexpr (kFormat.bytes && !kNumbers) multiply_bf16(codes[n], high, x[n][0], x[n][1]);
+      cuda::multiply<kIsHalf>(codes[n], low, x[n][0], x[n][1]);
+      if constexpr (kSplits) cuda::multiply<kIsHalf>(codes[n], high, x[n][0], x[n][1]);
     }
   }
 
@@ -238,16 +249,28 @@ inline CellMatrix cell_source(const DeviceMatrix& matrix) {
   return cell_matrix(matrix, stored_format(matrix.type));
 }
 
+/// Calls `body` with whether the tokens are float16 and with their tiles as template arguments.
+template <class Body>
+void with_token_tiles(const SkinnyInput& in, const Body& body) {
+  const auto with_tiles = [&]<bool kIsHalf>() {
+    if (in.rows <= 8) return body.template operator()<kIsHalf, 1>();
+    body.template operator()<kIsHalf, 2>();
+  };
+  if (in.x.is_half()) return with_tiles.template operator()<true>();
+  with_tiles.template operator()<false>();
+}
+
 template <TensorType kType, int kSpan>
 void launch_cells(const SkinnyInput& in, const SkinnyOutput* outputs, int count, cudaStream_t stream) {
-  if (in.rows <= 8)
-    return launch_skinny<CellWeights<kType, 1, kSpan>>(in, outputs, count, cell_source, stream);
-  launch_skinny<CellWeights<kType, 2, kSpan>>(in, outputs, count, cell_source, stream);
+  with_token_tiles(in, [&]<bool kIsHalf, int kTiles>() {
+    launch_skinny<CellWeights<kIsHalf, kType, kTiles, kSpan>>(in, outputs, count, cell_source, stream);
+  });
 }
 template <TensorType kType, int kSpan>
 void launch_gated_cells(const SkinnyInput& in, const GatedMlp& mlp, cudaStream_t stream) {
-  if (in.rows <= 8) return launch_gated<CellWeights<kType, 1, kSpan, true>>(in, mlp, cell_source, stream);
-  launch_gated<CellWeights<kType, 2, kSpan, true>>(in, mlp, cell_source, stream);
+  with_token_tiles(in, [&]<bool kIsHalf, int kTiles>() {
+    launch_gated<CellWeights<kIsHalf, kType, kTiles, kSpan, true>>(in, mlp, cell_source, stream);
+  });
 }
 
 }  // namespace pitwall::cuda

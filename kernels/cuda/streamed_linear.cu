@@ -53,7 +53,7 @@ int most_clusters() {
     const int most = gpu().multiprocessors / Traits::kCluster;
     if (Traits::kCluster <= 2) return most;  // pairs of multiprocessors stand together
     const int shared = gpu().shared_bytes - kBlockReserve;
-    cudaFuncSetAttribute(streamed_kernel<Traits>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
+    cudaFuncSetAttribute(streamed_kernel<Traits, false>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
     cudaLaunchAttribute cluster{};
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim = {Traits::kCluster, 1, 1};
@@ -64,7 +64,7 @@ int most_clusters() {
     config.attrs = &cluster;
     config.numAttrs = 1;
     int active = 0;
-    cudaOccupancyMaxActiveClusters(&active, streamed_kernel<Traits>, &config);
+    cudaOccupancyMaxActiveClusters(&active, streamed_kernel<Traits, false>, &config);
     return std::clamp(active, 1, most);
   }();
   return found;
@@ -96,8 +96,9 @@ void run_way(const StreamPlan& plan, StreamJob job, const StreamMaps& maps, cuda
   job.panels = plan.panels;
   job.tiles = plan.tiles;
   job.stages = plan.stages;
-  launch_clusters(Traits::kCluster, streamed_kernel<Traits>,
-                  dim3(static_cast<unsigned>(plan.clusters * Traits::kCluster)), dim3(Traits::kThreads),
+  const auto kernel = job.is_half ? streamed_kernel<Traits, true> : streamed_kernel<Traits, false>;
+  launch_clusters(Traits::kCluster, kernel, dim3(static_cast<unsigned>(plan.clusters * Traits::kCluster)),
+                  dim3(Traits::kThreads),
                   static_cast<std::size_t>(Traits::shared_bytes(plan.stage_rows, plan.stages)), stream,
                   maps.weight, maps.up, maps.x, job);
 }
@@ -172,8 +173,8 @@ bool is_aligned(const Rows32& rows) {
   return is_aligned(rows.data) && rows.stride % 8 == 0;
 }
 bool can_stream(Rows16 x, const DeviceMatrix& weight, int rows) {
-  return has_streamed() && weight.type == TensorType::bf16 && rows >= kLeastStreamed &&
-         rows <= kMostStreamed && weight.rows % 8 == 0 && weight.stride % 8 == 0 &&
+  return has_streamed() && weight.type == (x.is_half() ? TensorType::f16 : TensorType::bf16) &&
+         rows >= kLeastStreamed && rows <= kMostStreamed && weight.rows % 8 == 0 && weight.stride % 8 == 0 &&
          is_aligned(weight.values) && is_aligned(x);
 }
 
@@ -196,6 +197,7 @@ bool streams_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, R
 
 void streamed_linear(Rows16 x, const SkinnyOutput& output, int rows, cudaStream_t stream) {
   StreamJob job;
+  job.is_half = x.is_half();
   job.rows = rows;
   job.outputs = output.weight.rows;
   job.scale = output.scale;
@@ -208,6 +210,7 @@ void streamed_linear(Rows16 x, const SkinnyOutput& output, int rows, cudaStream_
 void streamed_gated(Rows16 x, const DeviceMatrix& gate, const DeviceMatrix& up, Activation activation,
                     Rows16 out, int rows, cudaStream_t stream) {
   StreamJob job;
+  job.is_half = x.is_half();
   job.rows = rows;
   job.outputs = gate.rows;
   job.out16 = out;

@@ -11,6 +11,7 @@
 #include "kernels/cuda/activation.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/matrix_kernels.h"
+#include "kernels/cuda/number16.cuh"
 #include "kernels/cuda/row_products.cuh"
 
 namespace pitwall::cuda {
@@ -48,6 +49,7 @@ struct StreamJob {
   int rows = 0, stage_rows = 0;  ///< of x; of x in a stage
   int panels = 0;                ///< of 64 columns
   int tiles = 0, outputs = 0, stages = 0;
+  bool is_half = false;  ///< x and weights
   float scale = 1;
   Rows16 out16;
   Rows32 out32, residual;
@@ -56,7 +58,7 @@ struct StreamJob {
 
 #if defined(PITWALL_HAS_WGMMA)
 
-template <class Traits>
+template <class Traits, bool kIsHalf>
 struct StreamBlock {
   using Sums = float[Traits::kEights][4];
   using Values = float[Traits::kOwn][4];  ///< two outputs of an eight, of row g, then of row g + 8
@@ -195,8 +197,9 @@ struct StreamBlock {
     } else {
       for_each_pair(tile, [&](int h, std::int64_t row, int output) {
         bf16* to = job.out16.data + row * job.out16.stride + output;
-        return [&values, to, h](int j) {
-          *reinterpret_cast<std::uint32_t*>(to + 8 * j) = pack_bf16(values[j][2 * h], values[j][2 * h + 1]);
+        return [&values, to, h, this](int j) {
+          *reinterpret_cast<std::uint32_t*>(to + 8 * j) =
+              pack_16(job.out16, values[j][2 * h], values[j][2 * h + 1]);
         };
       });
     }
@@ -212,7 +215,7 @@ struct StreamBlock {
       hold(sums);
       products_begin();
 #pragma unroll
-      for (int k = 0; k < 4; ++k) multiply_lines(sums, a + 2 * k, b + 2 * k, panel > 0 || k > 0);
+      for (int k = 0; k < 4; ++k) multiply_lines<kIsHalf>(sums, a + 2 * k, b + 2 * k, panel > 0 || k > 0);
       products_commit();
       products_wait<1>();
       if (left >= 0) leave(left);
@@ -345,14 +348,15 @@ struct StreamBlock {
 
 #endif
 
-/// Clusters take tiles in turn; with kSplit > 1 there is a cluster for each. `up`: with kGated.
-template <class Traits>
+/// Clusters take tiles in turn; with kSplit > 1 there is a cluster for each. `up`: with kGated. kIsHalf: x
+/// and the weight are float16, else bf16.
+template <class Traits, bool kIsHalf>
 __global__ void __launch_bounds__(Traits::kThreads, 1)
     streamed_kernel(const __grid_constant__ CUtensorMap weight, const __grid_constant__ CUtensorMap up,
                     const __grid_constant__ CUtensorMap x, const __grid_constant__ StreamJob job) {
 #if defined(PITWALL_HAS_WGMMA)
   extern __shared__ __align__(1024) uint4 memory[];
-  StreamBlock<Traits>{job, &weight, &up, &x, reinterpret_cast<unsigned char*>(memory)}.run();
+  StreamBlock<Traits, kIsHalf>{job, &weight, &up, &x, reinterpret_cast<unsigned char*>(memory)}.run();
 #endif
 }
 
