@@ -258,9 +258,6 @@ class Loader {
     effective["model"] = options_.model.string();
     effective["served-model-name"] = loaded_.served_name;
     effective["max-model-len"] = std::to_string(plan.max_model_len);
-    // The CPU's mode has no name of its own.
-    if (loaded_.device.kind == "cuda" && options_.settings.text("dtype") == "auto")
-      effective["dtype"] = "bfloat16";
     effective["kv-cache-dtype"] = kv_dtype_name(wish_.layout.dtype);
     effective["kv-cache-memory-bytes"] = exact_size(plan.blocks * loaded_.bytes_per_block);
     effective["swap-space"] = exact_size(loaded_.swap_blocks * loaded_.bytes_per_block);
@@ -284,7 +281,23 @@ class Loader {
 }  // namespace
 
 Result<LoadedEngine> load_engine(const EngineOptions& options, const Clock& clock) {
-  return Loader(options, clock).run();
+  // The CPU's automatic mode has no name of its own.
+  if (options.settings.text("device") != "cuda" || options.settings.text("dtype") != "auto")
+    return Loader(options, clock).run();
+  EngineOptions named = options;
+  const auto run_with = [&](const char* dtype) -> Result<LoadedEngine> {
+    if (auto ok = named.settings.set("dtype", dtype, SettingOrigin::preset); !ok) return ok.error();
+    auto loaded = Loader(named, clock).run();
+    if (loaded) loaded->effective["dtype"] = dtype;
+    return loaded;
+  };
+  auto finer = run_with("float16");
+  if (finer || finer.error().param != "dtype") return finer;
+  const std::string why = finer.error().what + "; so dtype auto is bfloat16";
+  spdlog::warn("{}", why);
+  auto coarser = run_with("bfloat16");
+  if (coarser) coarser->warnings.push_back(why);
+  return coarser;
 }
 
 }  // namespace pitwall

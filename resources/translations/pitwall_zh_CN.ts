@@ -1101,8 +1101,8 @@
         <translation>模型在哪里运行：处理器，或 NVIDIA GPU。</translation>
     </message>
     <message>
-        <source>Arithmetic of the model. CPU: float32 gives the same bits whatever else runs in the batch, every other choice is the fast mode. GPU: auto is bfloat16 for every checkpoint; float16 rounds eight times finer, holds what is beyond 65504 there, refuses checkpoints with larger weights, and is a little slower; float32 is not there.</source>
-        <translation>模型的运算精度。CPU：float32 无论同批有什么都得到逐位相同的结果，其他选项均为快速模式。GPU：auto 对所有检查点都是 bfloat16；float16 的舍入精细 8 倍，超过 65504 的值截在该处，拒绝权重更大的检查点，并略慢；没有 float32。</translation>
+        <source>Arithmetic of the model. CPU: float32 gives the same bits whatever else runs in the batch, every other choice is the fast mode. GPU: float16 rounds eight times finer than bfloat16, holds and counts what is beyond 65504, and refuses checkpoints with larger weights; auto is float16, or bfloat16 for those checkpoints; float32 is not there.</source>
+        <translation>模型的运算精度。CPU：float32 无论同批有什么都得到逐位相同的结果，其他选项均为快速模式。GPU：float16 的舍入比 bfloat16 精细 8 倍，超过 65504 的值截在该处并计数，拒绝权重更大的检查点；auto 为 float16，对这类检查点则为 bfloat16；没有 float32。</translation>
     </message>
     <message>
         <source>Rotary frequencies: exact, or rounded to bfloat16 as a PyTorch module cast to bfloat16 holds them; auto rounds only with dtype float32 on a checkpoint whose config.json says bfloat16 or quantised linears, to compare with such a module.</source>

@@ -281,6 +281,34 @@ class EngineTest : public QObject {
     QVERIFY(std::find(phases.begin(), phases.end(), "Reading weights") == phases.end());
   }
 
+  /// The device is the CPU, which knows no range of float16.
+  void dtype_auto_on_a_gpu_is_float16_where_its_range_holds_the_weights() {
+    for (const bool holds : {true, false}) {
+      EngineOptions options = options_for(tiny_, {{"device", "cuda"}, {"kv-cache-memory-bytes", "8MiB"}});
+      std::vector<std::string> tried;
+      options.make_backend = [&](const Settings& settings) -> Result<std::unique_ptr<Backend>> {
+        tried.push_back(settings.text("dtype"));
+        if (!holds && tried.size() == 1) {
+          return Error{.kind = Error::Kind::unsupported,
+                       .what = "a weight is too large",
+                       .cause = {},
+                       .action = {},
+                       .param = "dtype"};
+        }
+        Settings cpu = settings;
+        if (auto ok = cpu.set("device", "cpu"); !ok) return ok.error();
+        return backend_factory()(cpu);
+      };
+      const auto engine = Engine::start(std::move(options));
+      PW_VERIFY(engine);
+      const std::string expected = holds ? "float16" : "bfloat16";
+      QCOMPARE(tried.back(), expected);
+      QCOMPARE(tried.size(), holds ? std::size_t{1} : std::size_t{2});
+      QCOMPARE((*engine)->effective("dtype"), expected);
+      QCOMPARE((*engine)->effective("kv-cache-dtype"), expected);
+    }
+  }
+
   void loading_can_be_cancelled() {
     std::atomic<bool> cancel = false;
     auto options = options_for(tiny_, kFloat32);

@@ -26,9 +26,9 @@ std::span<const char* const> profile_texts() {
       QT_TRANSLATE_NOOP("engine",
                         "Arithmetic of the model. CPU: float32 gives the same bits whatever "
                         "else runs in the batch, every other choice is the fast mode. GPU: "
-                        "auto is bfloat16 for every checkpoint; float16 rounds eight times "
-                        "finer, holds what is beyond 65504 there, refuses checkpoints with "
-                        "larger weights, and is a little slower; float32 is not there."),
+                        "float16 rounds eight times finer than bfloat16, holds and counts what "
+                        "is beyond 65504, and refuses checkpoints with larger weights; auto is "
+                        "float16, or bfloat16 for those checkpoints; float32 is not there."),
       QT_TRANSLATE_NOOP("engine",
                         "Rotary frequencies: exact, or rounded to bfloat16 as a PyTorch module "
                         "cast to bfloat16 holds them; auto rounds only with dtype float32 on a "
