@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -34,6 +35,7 @@ class Descriptor {
     const int fd = std::exchange(fd_, -1);
     return fd < 0 ? 0 : ::close(fd);
   }
+  int release() { return std::exchange(fd_, -1); }
 
  private:
   int fd_;
@@ -84,6 +86,23 @@ Result<void> write_all(int fd, std::string_view content, const fs::path& path) {
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return file_error("write", path, errno);
     content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+/// Fills `place` with the bytes from `offset` on.
+Result<void> read_all(int fd, std::span<std::byte> place, std::size_t offset, const fs::path& path) {
+  while (!place.empty()) {
+    const ssize_t count = ::pread(fd, place.data(), place.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return file_error("read", path, errno);
+    if (count == 0) {
+      return Error{Error::Kind::io,
+                   fmt::format("{} was cut off at byte {} while it was read", path.string(), offset),
+                   "Another program writes it", "Try again when the file is complete", ""};
+    }
+    place = place.subspan(static_cast<std::size_t>(count));
+    offset += static_cast<std::size_t>(count);
   }
   return {};
 }
@@ -145,31 +164,55 @@ fs::path own_folder(const char* name, const char* xdg_variable, const char* belo
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const fs::path& path) {
-  const auto file = open_to_read(path);
+  auto file = open_to_read(path);
   if (!file) return file.error();
-  MappedFile mapped;
+  MappedFile mapped(file->descriptor.release());
   mapped.path_ = path;
   mapped.size_ = file->size;
   if (mapped.size_ == 0) return mapped;
-  void* data = ::mmap(nullptr, mapped.size_, PROT_READ, MAP_PRIVATE, file->descriptor.get(), 0);
+  void* data = ::mmap(nullptr, mapped.size_, PROT_READ, MAP_PRIVATE, mapped.descriptor_, 0);
   if (data == MAP_FAILED) return file_error("map", path, errno);
   mapped.data_ = static_cast<const std::byte*>(data);
   return mapped;
 }
 
+Result<void> MappedFile::hold(std::size_t size) {
+  constexpr std::size_t kStep = std::size_t{1} << 20;  // whole pages
+  while (held_ < size) {
+    const std::size_t step = std::min(kStep, size_ - held_);
+    std::byte* place = const_cast<std::byte*>(data_) + held_;
+    // Memory of our own in the place of the file's pages.
+    if (::mmap(place, step, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+        MAP_FAILED)
+      return file_error("read", path_, errno);
+    if (auto read = read_all(descriptor_, {place, step}, held_, path_); !read) return read;
+    held_ += step;
+  }
+  return {};
+}
+
+void MappedFile::end_holding() {
+  if (const int descriptor = std::exchange(descriptor_, -1); descriptor >= 0) ::close(descriptor);
+}
+
 MappedFile::MappedFile(MappedFile&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)),
+      held_(std::exchange(other.held_, 0)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
       path_(std::move(other.path_)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(held_, other.held_);
+  std::swap(descriptor_, other.descriptor_);
   std::swap(path_, other.path_);
   return *this;
 }
 
 MappedFile::~MappedFile() {
+  end_holding();
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
 }
 

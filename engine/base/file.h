@@ -12,10 +12,15 @@
 namespace pitwall {
 
 /// A whole file mapped read-only; unmapped on destruction. Move-only. bytes() is valid as long as the object
-/// lives.
+/// lives. Whoever shortens the file takes its end away: reading that kills the process (SIGBUS). What is held
+/// stays readable.
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::filesystem::path& path);
+  /// Bytes 0 … size − 1 are read into memory, at their place in bytes(). An error when the file has become
+  /// shorter since it was opened.
+  Result<void> hold(std::size_t size);
+  void end_holding();  ///< gives the file's descriptor back
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
   MappedFile(const MappedFile&) = delete;
@@ -25,9 +30,10 @@ class MappedFile {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  MappedFile() = default;
+  explicit MappedFile(int descriptor) : descriptor_(descriptor) {}
   const std::byte* data_ = nullptr;
-  std::size_t size_ = 0;
+  std::size_t size_ = 0, held_ = 0;
+  int descriptor_ = -1;
   std::filesystem::path path_;
 };
 

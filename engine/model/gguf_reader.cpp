@@ -38,7 +38,7 @@ Error malformed(const std::filesystem::path& path, const std::string& what, std:
 // Reads forward; after the first error every read yields zero and moves nothing.
 class Cursor {
  public:
-  explicit Cursor(const MappedFile& map) : map_(map), bytes_(map.bytes()) {}
+  explicit Cursor(MappedFile& map) : map_(map), bytes_(map.bytes()) {}
 
   std::span<const std::byte> take(std::uint64_t length, std::string_view what) {
     if (errors_.error()) return {};
@@ -47,7 +47,12 @@ class Cursor {
                                               what, length, at_, bytes_.size())));
       return {};
     }
-    const auto part = bytes_.subspan(at_, static_cast<std::size_t>(length));
+    const auto wanted = static_cast<std::size_t>(length);
+    if (auto held = map_.hold(at_ + wanted); !held.ok()) {
+      fail(std::move(held).error());
+      return {};
+    }
+    const auto part = bytes_.subspan(at_, wanted);
     at_ += part.size();
     return part;
   }
@@ -86,18 +91,17 @@ class Cursor {
   std::span<const std::byte> since(std::size_t start) const { return bytes_.subspan(start, at_ - start); }
 
  private:
-  const MappedFile& map_;
+  MappedFile& map_;
   std::span<const std::byte> bytes_;
   std::size_t at_ = 0;
   FirstError errors_;
 };
 
-void read_magic(Cursor& cursor, std::span<const std::byte> file) {
-  const auto start = file.first(std::min(kMagic.size(), file.size()));
-  if (start.size() == kMagic.size() && std::memcmp(start.data(), kMagic.data(), kMagic.size()) == 0) {
-    cursor.take(kMagic.size(), "the magic");
+void read_magic(Cursor& cursor) {
+  const auto start = cursor.take(std::min(kMagic.size(), cursor.left()), "the magic");
+  if (cursor.error() ||
+      (start.size() == kMagic.size() && std::memcmp(start.data(), kMagic.data(), kMagic.size()) == 0))
     return;
-  }
   std::string hex;
   for (const std::byte byte : start) hex += fmt::format("{:02x} ", static_cast<unsigned>(byte));
   const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
@@ -272,13 +276,14 @@ Result<GgufFile> GgufFile::open(const std::filesystem::path& path) {
   if (!map.ok()) return map.error();
   GgufFile file(std::move(*map));
   Cursor cursor(file.map_);
-  read_magic(cursor, file.map_.bytes());
+  read_magic(cursor);
   file.version_ = read_version(cursor);
   const auto tensors = cursor.count(kMinTensorBytes, "the number of tensors");
   const auto entries = cursor.count(kMinEntryBytes, "the number of metadata keys");
   read_metadata(cursor, entries, file.metadata_);
   read_tensors(cursor, tensors, file.tensors_);
   if (cursor.error()) return *cursor.error();
+  file.map_.end_holding();
   file.header_bytes_ = cursor.at();
   auto alignment = read_alignment(file);
   if (!alignment.ok()) return alignment.error();

@@ -138,9 +138,11 @@ Result<PlacedTensor> read_entry(const fs::path& path, const std::string& name, c
   return PlacedTensor{std::move(*view), begin, end};
 }
 
-Result<std::uint64_t> read_header_length(const MappedFile& map) {
+/// The header is held in memory from then on.
+Result<std::uint64_t> read_header_length(MappedFile& map) {
   const auto bytes = map.bytes();
   if (bytes.size() < kLengthBytes) return truncated(map.path(), kLengthBytes, bytes.size());
+  if (auto held = map.hold(kLengthBytes); !held.ok()) return held.error();
   std::uint64_t length;
   std::memcpy(&length, bytes.data(), kLengthBytes);
   if (length > kMaxHeaderBytes) {
@@ -149,6 +151,8 @@ Result<std::uint64_t> read_header_length(const MappedFile& map) {
                                  length, kMaxHeaderBytes));
   }
   if (length > bytes.size() - kLengthBytes) return truncated(map.path(), kLengthBytes + length, bytes.size());
+  if (auto held = map.hold(static_cast<std::size_t>(kLengthBytes + length)); !held.ok()) return held.error();
+  map.end_holding();
   return length;
 }
 
