@@ -3610,10 +3610,6 @@
         <translation>已删除对话“%1”。</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>撤销</translation>
-    </message>
-    <message>
         <source>Markdown (*.md)</source>
         <translation>Markdown (*.md)</translation>
     </message>
@@ -4424,6 +4420,13 @@
     </message>
 </context>
 <context>
+    <name>pitwall::ui::ImportReader</name>
+    <message>
+        <source>%1 is still being read. Its disk may not answer; everything else goes on.</source>
+        <translation>%1 仍在读取，所在磁盘可能没有响应；其他操作不受影响。</translation>
+    </message>
+</context>
+<context>
     <name>pitwall::ui::ItemDetail</name>
     <message>
         <source>before %1, after %2</source>
@@ -5092,6 +5095,10 @@
         <source>No page opens %1. Drop a .gguf file, a folder with config.json and safetensors, a config.json or an exported run.</source>
         <translation>没有页面能打开 %1。请拖入 .gguf 文件、含 config.json 和 safetensors 的文件夹、config.json 或导出的运行。</translation>
     </message>
+    <message>
+        <source>One model is opened at a time. Left out: %1.</source>
+        <translation>一次只打开一个模型。未打开：%1。</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::MarkdownView</name>
@@ -5560,6 +5567,10 @@
     <message>
         <source>△ missing</source>
         <translation>△ 缺失</translation>
+    </message>
+    <message>
+        <source>Looking for models…</source>
+        <translation>正在查找模型…</translation>
     </message>
 </context>
 <context>
@@ -8420,6 +8431,13 @@
     </message>
 </context>
 <context>
+    <name>pitwall::ui::TopBar</name>
+    <message>
+        <source>More actions</source>
+        <translation>更多操作</translation>
+    </message>
+</context>
+<context>
     <name>pitwall::ui::TunePage</name>
     <message>
         <source>Checklist</source>
@@ -8608,6 +8626,13 @@
     <message>
         <source>Items of your own, one setting each</source>
         <translation>自己的条目，每项一个设置</translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::UndoList</name>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
     </message>
 </context>
 </TS>

@@ -111,9 +111,14 @@ class ChatTest : public QObject {
     list->setCurrentIndex(list->model()->index(0, 0));
     QTest::keyClick(list, Qt::Key_Delete);
     QTRY_COMPARE(list->model()->rowCount(), 0);
+    // By the key, and the banner that offered it goes; then by the other's banner.
+    QSignalSpy outdated(bench.page.get(), &ui::Page::banner_outdated);
     bench.trigger("chat.action.undo");
     QTRY_COMPARE(list->model()->rowCount(), 1);
-    bench.trigger("chat.action.undo");
+    QCOMPARE(outdated.last().front().toString(), bench.banners.back().text);
+    bench.banners.back().action();  // too late: nothing happens
+    QCOMPARE(outdated.size(), 1);
+    bench.banners.front().action();
     QTRY_COMPARE(list->model()->rowCount(), 2);
     QTRY_COMPARE(bench.texts().size(), 1);
     QTest::keyClick(list, Qt::Key_Delete);

@@ -9,11 +9,14 @@
 #include <QTest>
 #include <atomic>
 #include <fstream>
+#include <future>
+#include <memory>
 #include <thread>
 #include <vector>
 
 #include "tests/support/test_support.h"
 #include "ui/shell/desktop_notifier.h"
+#include "ui/shell/errands.h"
 #include "ui/shell/model_path.h"
 #include "ui/shell/single_instance.h"
 #include "ui/shell/start_wish.h"
@@ -64,6 +67,7 @@ class DesktopPartsTest : public QObject {
   void first_listens_and_second_hands_over();
   void what_a_dead_process_left_is_taken_over();
   void of_two_at_once_one_is_first();
+  void a_disk_that_never_answers_holds_nothing_up();
 };
 
 void DesktopPartsTest::paths_are_told_apart() {
@@ -200,6 +204,30 @@ void DesktopPartsTest::of_two_at_once_one_is_first() {
   for (std::thread& start : starts) start.join();
   QCOMPARE(firsts.load(), 1);
   QCOMPARE(seconds.load(), kStarts - 1);
+}
+
+/// What waits for ever is asked first; others come back, and the end does not wait.
+void DesktopPartsTest::a_disk_that_never_answers_holds_nothing_up() {
+  const auto answers = std::make_shared<std::promise<void>>();
+  const auto left = std::make_shared<std::promise<void>>();
+  std::future<void> has_left = left->get_future();
+  QStringList told;
+  {
+    Errands errands;
+    errands.send([&told, left, answered = answers->get_future().share()] {
+      answered.wait();
+      left->set_value();
+      return [&told] { told << u8("late"); };
+    });
+    for (const char* name : {"one", "two"}) {
+      errands.send([&told, name] { return [&told, name] { told << u8(name); }; });
+      QTRY_COMPARE(told.size(), name == std::string("one") ? 1 : 2);
+    }
+  }
+  answers->set_value();
+  has_left.wait();
+  QCoreApplication::processEvents();
+  QCOMPARE(told, QStringList({u8("one"), u8("two")}));
 }
 
 QTEST_MAIN(DesktopPartsTest)

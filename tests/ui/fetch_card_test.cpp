@@ -11,6 +11,7 @@
 #include "tests/support/accessible_names.h"
 #include "tests/support/fake_index.h"
 #include "ui/serve/fetch_card.h"
+#include "ui/serve/listed_model.h"
 #include "ui/serve/model_list.h"
 #include "ui/widgets/data_table.h"
 
@@ -172,7 +173,7 @@ void FetchCardTest::list_offers_what_the_profiles_have() {
   std::filesystem::create_directories(starter.parent_path());
   PW_VERIFY(write_file_atomic(starter, "weights"));
   std::filesystem::create_symlink("nowhere", default_models_folder() / "gone.gguf");
-  list.set_models({}, {});
+  list.set_models(find_models({}, {}));
   QVERIFY(!list.findChild<QPushButton*>(QStringLiteral("serve.fetch.smollm2"))->isVisible());
   QCOMPARE(list.paths().size(), 2);
   const auto& rows = list.findChild<DataTable*>()->table()->rows();

@@ -5,16 +5,21 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QLabel>
+#include <QMenu>
+#include <QPaintEvent>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScreen>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSlider>
+#include <QTabBar>
 #include <QTest>
+#include <QToolButton>
 #include <QToolTip>
 #include <QWheelEvent>
 #include <fstream>
+#include <utility>
 
 #include "engine/bench/checklist_template.h"
 #include "tests/support/tiny_model.h"
@@ -33,21 +38,22 @@ QString u8(const char* text) {
   return QString::fromUtf8(text);
 }
 
-/// What a field says.
+/// What a field says, or which tab is chosen.
 QString value_of(QWidget* field) {
+  if (auto* tabs = qobject_cast<QTabBar*>(field)) return tabs->tabText(tabs->currentIndex());
   if (auto* box = qobject_cast<QComboBox*>(field)) return box->currentText();
   if (auto* box = qobject_cast<QAbstractSpinBox*>(field)) return box->text();
   auto* slider = qobject_cast<QSlider*>(field);
   return slider != nullptr ? QString::number(slider->value()) : QString();
 }
 
-/// Combo boxes, spin boxes and sliders that can be used now.
+/// Combo boxes, spin boxes, sliders and tabs that can be used now.
 QList<QWidget*> fields_in(QWidget& window) {
   QList<QWidget*> found;
   for (QWidget* one : window.findChildren<QWidget*>())
     if (one->isVisible() && one->isEnabled() &&
         (qobject_cast<QComboBox*>(one) || qobject_cast<QAbstractSpinBox*>(one) ||
-         qobject_cast<QSlider*>(one)))
+         qobject_cast<QSlider*>(one) || qobject_cast<QTabBar*>(one)))
       found << one;
   return found;
 }
@@ -59,6 +65,24 @@ void turn_wheel(QWidget* over, int by) {
   QSpontaneKeyEvent::setSpontaneous(&event);  // as from a mouse: only such an event goes up to the parents
   qApp->notify(over, &event);
 }
+
+/// Whether a widget has been painted from edge to edge since it was last asked.
+class WholePaints : public QObject {
+ public:
+  explicit WholePaints(QWidget* watched) : watched_(watched) { watched->installEventFilter(this); }
+  bool take() { return std::exchange(seen_, false); }
+
+ protected:
+  bool eventFilter(QObject* object, QEvent* event) override {
+    if (event->type() == QEvent::Paint)
+      seen_ = seen_ || static_cast<QPaintEvent*>(event)->region().boundingRect() == watched_->rect();
+    return QObject::eventFilter(object, event);
+  }
+
+ private:
+  QWidget* watched_;
+  bool seen_ = false;
+};
 
 constexpr const char* kMarkup = "<b>bold</b><img src=\"/nowhere.png\">";
 
@@ -80,6 +104,8 @@ class FrameTest : public QObject {
   void esc_closes_the_banner_from_anywhere();
   void the_last_page_comes_back();
   void the_window_fits_its_screen();
+  void buttons_without_room_go_into_a_menu();
+  void the_status_bar_keeps_no_old_lines();
   void no_label_takes_text_for_html();
 
  private:
@@ -131,6 +157,12 @@ void FrameTest::the_wheel_changes_the_focused_field_alone() {
       ++seen;
     }
   }
+  auto* tabs = session_->child<QTabBar>("serve.narrowTabs");
+  session_->window->resize(session_->window->minimumSize());
+  session_->window->show_page(u8("serve"));
+  QTRY_VERIFY_WITH_TIMEOUT(tabs->isVisible(), kPatienceMs);
+  turn_wheel(tabs, -120);
+  QCOMPARE(tabs->currentIndex(), 0);
   QVERIFY2(seen > 20, qPrintable(QString::number(seen)));
   session_->window->show_page(u8("settings"));
   auto* theme = session_->child<QComboBox>("settings.refresh");
@@ -260,6 +292,37 @@ void FrameTest::the_window_fits_its_screen() {
   QTRY_VERIFY_WITH_TIMEOUT(fits(), kPatienceMs);
   window->reset_layout();
   QTRY_VERIFY_WITH_TIMEOUT(fits(), kPatienceMs);
+}
+
+void FrameTest::buttons_without_room_go_into_a_menu() {
+  const auto shown = [&](const char* name) { return session_->child<QWidget>(name)->isVisible(); };
+  QVERIFY(!shown("serve.moreActions"));
+  session_.reset();
+  Theme::current().set_text_percent(150);
+  session_ = std::make_unique<test::ServeSession>(data_->path());
+  const auto menu = [&] { return session_->child<QToolButton>("serve.moreActions")->menu()->actions(); };
+  QTRY_VERIFY_WITH_TIMEOUT(shown("serve.moreActions"), kPatienceMs);
+  QVERIFY(menu().contains(session_->child<QAction>("serve.pause")));
+  QVERIFY(!shown("serve.pause"));
+  QVERIFY(shown("serve.startStop"));
+  QVERIFY(session_->child<QWidget>("serve.moreActions")->focusPolicy() & Qt::TabFocus);
+  session_->window->resize(4000, 900);
+  QTRY_VERIFY_WITH_TIMEOUT(!shown("serve.moreActions") && shown("serve.pause"), kPatienceMs);
+  QVERIFY(menu().isEmpty());
+  Theme::current().set_text_percent(100);
+}
+
+/// Its lines stand between its cells, which go when the engine stops.
+void FrameTest::the_status_bar_keeps_no_old_lines() {
+  activate();
+  session_->serve_model(test::write_tiny_model(data_->path()));
+  auto* url = session_->child<QWidget>("shell.url");
+  QTRY_VERIFY_WITH_TIMEOUT(url->isVisible(), kPatienceMs);
+  WholePaints paints(session_->child<QWidget>("shell.statusBar"));
+  QApplication::processEvents();
+  paints.take();
+  session_->serve->stop();
+  QTRY_VERIFY_WITH_TIMEOUT(!url->isVisible() && paints.take(), kPatienceMs);
 }
 
 void FrameTest::no_label_takes_text_for_html() {

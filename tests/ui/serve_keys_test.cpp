@@ -48,6 +48,12 @@ class ServeKeysTest : public QObject {
     QVERIFY(session_->reaches(EngineState::serving));
     press(session_->window.get(), Qt::Key_F5);  // it serves already
     QCOMPARE(session_->engine.state(), EngineState::serving);
+    for (int i = 0; i < 6; ++i) {  // a start asked for while it stops comes after
+      press(session_->window.get(), Qt::Key_F5, Qt::ShiftModifier);
+      QCOMPARE(session_->engine.state(), EngineState::stopping);
+      press(session_->window.get(), Qt::Key_F5);
+    }
+    QVERIFY(session_->reaches(EngineState::serving));
     press(session_->window.get(), Qt::Key_F5, Qt::ShiftModifier);
     QVERIFY(session_->reaches(EngineState::stopped));
   }

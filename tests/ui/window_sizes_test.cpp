@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The whole window, filled, at the sizes that people have, in both languages: no word is cut that has no …
-// and no tooltip, nothing needs a sideways scroll but tables, and questions of charts stand whole.
+// The whole window, filled, at the sizes that people have, in both languages and at the largest text: it is
+// as small as asked, no word is cut that has no … and no tooltip, nothing needs a sideways scroll but tables,
+// and questions of charts stand whole.
 #include <QAbstractButton>
 #include <QAbstractItemView>
 #include <QApplication>
@@ -8,6 +9,7 @@
 #include <QScrollBar>
 #include <QTabBar>
 #include <QTest>
+#include <fstream>
 
 #include "engine/bench/checklist_template.h"
 #include "engine/plan/deployment.h"
@@ -23,7 +25,9 @@ using namespace pitwall::ui;
 
 namespace {
 
-constexpr int kSettleMs = 2000;  // layouts follow within a few turns
+constexpr int kUsualText = 100, kLargestText = 150;  // percent
+const QSize kSmallScreen(1366, 728);                 // of 1366 × 768, without the desktop's bar
+constexpr int kSettleMs = 2000;                      // layouts follow within a few turns
 
 QString u8(const char* text) {
   return QString::fromUtf8(text);
@@ -137,19 +141,29 @@ void WindowSizesTest::fill(test::ServeSession& session) {
 
 void WindowSizesTest::nothing_is_cut_data() {
   QTest::addColumn<int>("language");
-  QTest::newRow("English") << static_cast<int>(Language::english);
-  QTest::newRow("Chinese") << static_cast<int>(Language::chinese);
+  QTest::addColumn<int>("text");
+  for (const int text : {kUsualText, kLargestText}) {
+    QTest::addRow("English, %d %%", text) << static_cast<int>(Language::english) << text;
+    QTest::addRow("Chinese, %d %%", text) << static_cast<int>(Language::chinese) << text;
+  }
 }
 
 void WindowSizesTest::nothing_is_cut() {
   QFETCH(int, language);
+  QFETCH(int, text);
   speak(static_cast<Language>(language));
+  Theme::current().set_text_percent(text);
   const test::TemporaryFolder data;
   test::ServeSession session(data.path());
   fill(session);
   QStringList cut;
-  for (const QSize size : {QSize(units(260), units(160)), QSize(1280, 800), QSize(1440, 900)}) {
+  const bool usual = text == kUsualText;
+  std::vector<QSize> sizes = {QSize(units(260), units(160)), QSize(1280, 800), QSize(1440, 900)};
+  if (!usual) sizes = {kSmallScreen, QSize(1440, 900)};
+  for (const QSize size : sizes) {
     session.window->resize(size);
+    if (session.window->size() != size)
+      cut << u8("the window is %1×%2").arg(session.window->width()).arg(session.window->height());
     for (const QString& page : session.window->page_ids()) {
       session.window->show_page(page);
       const auto* tabs = session.window->findChild<QTabBar*>(page + u8(".narrowTabs"));
@@ -157,7 +171,7 @@ void WindowSizesTest::nothing_is_cut() {
         if (tabs && tabs->isVisible()) const_cast<QTabBar*>(tabs)->setCurrentIndex(tab);
         (void)QTest::qWaitFor([&] { return cut_words(*session.window).isEmpty(); }, kSettleMs);
         QStringList found = cut_words(*session.window);
-        if (page == u8("serve") && size.width() >= 1440) found << cut_headers(*session.window);
+        if (page == u8("serve") && usual && size.width() >= 1440) found << cut_headers(*session.window);
         for (const QString& one : found) cut << u8("%1×%2 %3").arg(size.width()).arg(size.height()).arg(one);
       }
     }
@@ -167,5 +181,16 @@ void WindowSizesTest::nothing_is_cut() {
   QCOMPARE(cut.size(), 0);
 }
 
-QTEST_MAIN(WindowSizesTest)
+/// On the smallest screen that people still have.
+int main(int argc, char** argv) {
+  const test::TemporaryFolder folder;
+  const auto screens = folder.path() / "screens.json";
+  std::ofstream(screens) << R"({"screens": [{"name": "one", "x": 0, "y": 0, "width": 1366, "height": 728,
+    "logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}]})";
+  qputenv("QT_QPA_PLATFORM", "offscreen:configfile=" + QByteArray::fromStdString(screens.string()));
+  QApplication app(argc, argv);
+  WindowSizesTest test;
+  return QTest::qExec(&test, argc, argv);
+}
+
 #include "window_sizes_test.moc"

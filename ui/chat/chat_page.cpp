@@ -35,11 +35,13 @@
 #include "ui/chat/preset_box.h"
 #include "ui/chat/request_card.h"
 #include "ui/chat/sampling_panel.h"
+#include "ui/chat/undo_list.h"
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/preferences.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/icon.h"
+#include "ui/widgets/local_files.h"
 #include "ui/widgets/narrow_tabs.h"
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/page_action.h"
@@ -48,15 +50,8 @@ namespace pitwall::ui {
 
 namespace {
 
-constexpr int kCountDelayMs = 300;  // after the last key in the system prompt
-
-/// Models are for the serve page.
-bool holds_text_files(const QMimeData& data) {
-  const QStringList paths = local_files(data);
-  return !paths.isEmpty() && std::none_of(paths.begin(), paths.end(), [](const QString& path) {
-    return path.endsWith(QLatin1String(".gguf")) || path.endsWith(QLatin1String(".safetensors"));
-  });
-}
+constexpr int kCountDelayMs = 300;                // after the last key in the system prompt
+constexpr double kLongestLine = 260, kGaps = 16;  // units
 
 }  // namespace
 
@@ -80,7 +75,7 @@ struct ChatPage::State {
   bool visited = false;
   qint64 written_tokens = 0;  // of what is being written
   qint64 wanted = 0;          // message to be shown when its chat is open
-  std::vector<std::function<void()>> undo;
+  UndoList* undo;
   QTimer count_timer;
   QString phase;  // of a load
 
@@ -89,6 +84,7 @@ struct ChatPage::State {
 
   void build();
   void lay_out();
+  void keep_lines_short();
   QToolButton* add_tool(const char* id, const char* icon_name, const QString& text, const QString& tip);
   void connect_session();
   void connect_engine();
@@ -123,8 +119,6 @@ struct ChatPage::State {
            std::function<void()> action = {}) {
     Q_EMIT page->banner_requested({severity, text, verb, std::move(action), {}});
   }
-  /// Ctrl+Z does `action` too, unless it is done from the banner.
-  void say_undo(const QString& text, std::function<void()> action);
 };
 
 QToolButton* ChatPage::State::add_tool(const char* id, const char* icon_name, const QString& text,
@@ -162,6 +156,9 @@ void ChatPage::State::build() {
   sampling->presets()->set_presets(preferences.presets());
   lay_out();
   draft = new Draft(*box, session, preferences, page);
+  undo = new UndoList(page);
+  connect(undo, &UndoList::banner_requested, page, &Page::banner_requested);
+  connect(undo, &UndoList::banner_outdated, page, &Page::banner_outdated);
   connect(find_button, &QToolButton::clicked, page, [this] { find->open(); });
   connect(export_button, &QToolButton::clicked, page, [this] { ask_export(); });
   connect(show_sampling, &QToolButton::toggled, side, &QWidget::setVisible);
@@ -186,6 +183,13 @@ void ChatPage::State::lay_out() {
   layout->addWidget(card, 1);
   layout->addWidget(side);
   list->setFixedWidth(units(60));
+}
+
+/// On a very wide screen: longer lines are hard to read.
+void ChatPage::State::keep_lines_short() {
+  const int taken = list->width() + side->width() + units(kGaps);
+  const int aside = std::max(0, page->width() - taken - units(kLongestLine)) / 2;
+  card->body()->setContentsMargins(aside, 0, aside, 0);
 }
 
 void ChatPage::State::connect_session() {
@@ -412,21 +416,12 @@ void ChatPage::State::show_engine() {
   show_request();
 }
 
-void ChatPage::State::say_undo(const QString& text, std::function<void()> action) {
-  const auto done = std::make_shared<bool>(false);
-  const auto once = [done, action = std::move(action)] {
-    if (!std::exchange(*done, true)) action();
-  };
-  undo.push_back(once);
-  say(Banner::Severity::good, text, tr("Undo"), once);
-}
-
 void ChatPage::State::delete_chat(qint64 chat) {
   QString title;
   for (const ChatListItem& item : session.chats())
     if (item.id == chat) title = QString::fromStdString(item.title);
   session.delete_chat(chat);
-  say_undo(tr("Deleted the chat “%1”.").arg(title), [this, chat] { session.restore_chat(chat); });
+  undo->add(tr("Deleted the chat “%1”.").arg(title), [this, chat] { session.restore_chat(chat); });
 }
 
 void ChatPage::State::delete_message(std::size_t message) {
@@ -434,9 +429,9 @@ void ChatPage::State::delete_message(std::size_t message) {
   const qint64 chat = session.chat(), id = session.messages()[message].id;
   const qint64 gone = static_cast<qint64>(session.messages().size() - message);
   session.delete_message(message);
-  say_undo(gone == 1 ? tr("Deleted the message.")
-                     : tr("Deleted the message and what followed it: %1 messages.").arg(count_text(gone)),
-           [this, chat, id] { session.restore_message(chat, id); });
+  undo->add(gone == 1 ? tr("Deleted the message.")
+                      : tr("Deleted the message and what followed it: %1 messages.").arg(count_text(gone)),
+            [this, chat, id] { session.restore_message(chat, id); });
 }
 
 void ChatPage::State::delete_preset(const ChatPreset& preset) {
@@ -448,7 +443,7 @@ void ChatPage::State::delete_preset(const ChatPreset& preset) {
   auto presets = box_of_presets->presets();
   std::erase_if(presets, [&](const ChatPreset& one) { return one.name == preset.name; });
   keep(presets);
-  say_undo(tr("Deleted the preset “%1”.").arg(preset.name), [keep, box_of_presets, preset] {
+  undo->add(tr("Deleted the preset “%1”.").arg(preset.name), [keep, box_of_presets, preset] {
     auto own = box_of_presets->presets();
     std::erase_if(own, [&](const ChatPreset& one) { return one.name == preset.name; });
     own.push_back(preset);
@@ -457,13 +452,7 @@ void ChatPage::State::delete_preset(const ChatPreset& preset) {
 }
 
 void ChatPage::State::undo_last() {
-  if (undo.empty()) {
-    session.restore_last_chat();  // of an earlier start
-    return;
-  }
-  const auto action = std::move(undo.back());
-  undo.pop_back();
-  action();
+  if (!undo->undo_last()) session.restore_last_chat();  // of an earlier start
 }
 
 void ChatPage::State::count_prompt_tokens() {
@@ -569,6 +558,7 @@ void ChatPage::resizeEvent(QResizeEvent* event) {
   const bool narrow = width() < units(kNarrowPageUnits);
   state_->show_sampling->setVisible(narrow);
   state_->side->setVisible(!narrow || state_->show_sampling->isChecked());
+  state_->keep_lines_short();
 }
 
 /// Esc closes what is open, the nearest first. A shortcut would take the key from banners and menus.

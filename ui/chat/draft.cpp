@@ -20,11 +20,7 @@ constexpr int kSaveDelayMs = 1000, kCountDelayMs = 300;  // after the last key
 }  // namespace
 
 Draft::Draft(MessageBox& box, ChatSession& session, ChatPreferences& preferences, QObject* parent)
-    : QObject(parent),
-      box_(box),
-      session_(session),
-      preferences_(preferences),
-      reader_([this](const QString& path, const Result<Attachment>& file) { take_file(path, file); }) {
+    : QObject(parent), box_(box), session_(session), preferences_(preferences) {
   save_timer_.setSingleShot(true);
   save_timer_.setInterval(kSaveDelayMs);
   box_.input()->set_text(preferences_.draft());
@@ -86,7 +82,8 @@ void Draft::attach(const QStringList& paths) {
     std::vector<Attachment> files = box_.files();
     files.push_back({name.toStdString(), {}, 0});
     box_.set_files(std::move(files));
-    reader_.read(path);
+    errands_.send(
+        [this, path] { return [this, path, file = read_text_file(path)] { take_file(path, file); }; });
   }
   save_timer_.start();
 }

@@ -8,7 +8,7 @@
 
 #include "engine/base/result.h"
 #include "engine/store/store.h"
-#include "ui/chat/attachment_reader.h"
+#include "ui/shell/errands.h"
 
 namespace pitwall::ui {
 
@@ -59,7 +59,7 @@ class Draft : public QObject {
   QHash<QString, QString> paths_;  // of files by name, to read them again after a start
   QTimer save_timer_, count_timer_;
   qint64 text_tokens_ = 0;
-  AttachmentReader reader_;
+  Errands errands_;
 };
 
 }  // namespace pitwall::ui

@@ -5,11 +5,11 @@
 #include <QMimeData>
 #include <QTextBlock>
 #include <QTextLayout>
-#include <QUrl>
 #include <algorithm>
 #include <cmath>
 
 #include "ui/shell/theme.h"
+#include "ui/widgets/local_files.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
@@ -41,11 +41,11 @@ QString break_long_lines(const QString& text, qsizetype longest) {
   return result;
 }
 
-QStringList local_files(const QMimeData& data) {
-  QStringList paths;
-  for (const QUrl& url : data.urls())
-    if (url.isLocalFile()) paths << url.toLocalFile();
-  return paths;
+bool holds_text_files(const QMimeData& data) {
+  const QStringList paths = local_files(data);
+  return !paths.isEmpty() && std::none_of(paths.begin(), paths.end(), [](const QString& path) {
+    return path.endsWith(QLatin1String(".gguf")) || path.endsWith(QLatin1String(".safetensors"));
+  });
 }
 
 MessageInput::MessageInput(QWidget* parent) : QPlainTextEdit(parent) {
@@ -83,7 +83,7 @@ void MessageInput::keyPressEvent(QKeyEvent* event) {
 }
 
 bool MessageInput::canInsertFromMimeData(const QMimeData* source) const {
-  return source->hasUrls() || QPlainTextEdit::canInsertFromMimeData(source);
+  return source->hasUrls() ? holds_text_files(*source) : QPlainTextEdit::canInsertFromMimeData(source);
 }
 
 void MessageInput::insertFromMimeData(const QMimeData* source) {

@@ -44,7 +44,7 @@ class MessageInput : public QPlainTextEdit {
 /// `text` with a line break in each line that is longer than `longest`.
 QString break_long_lines(const QString& text, qsizetype longest);
 
-/// Paths of the local files in it; empty where there is none.
-QStringList local_files(const QMimeData& data);
+/// Files that a message may take: models are for the serve page.
+bool holds_text_files(const QMimeData& data);
 
 }  // namespace pitwall::ui

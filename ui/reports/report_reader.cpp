@@ -84,10 +84,8 @@ Result<void> export_to_file(const Store& store, const std::vector<RunId>& ids, c
   return text ? write_file_atomic(path.toStdString(), *text) : text.error();
 }
 
-Result<RunId> import_file(Store& store, const QString& path) {
-  const auto text = read_file(path.toStdString());
-  if (!text) return text.error();
-  const auto run = parse_run_file(*text, QFileInfo(path).fileName().toStdString());
+Result<RunId> import_run_file(Store& store, const QString& path, const std::string& text) {
+  const auto run = parse_run_file(text, QFileInfo(path).fileName().toStdString());
   return run ? store.import_run(*run) : run.error();
 }
 

@@ -40,7 +40,7 @@ Result<std::shared_ptr<const ComparedRuns>> read_compared(const Store& store, co
 Result<void> export_to_file(const Store& store, const std::vector<RunId>& ids, const ExportFormat& format,
                             const QString& path);
 
-/// Error::busy: it is here already, and `param` is its number.
-Result<RunId> import_file(Store& store, const QString& path);
+/// `text`: of the file. Error::busy: it is here already, and `param` is its number.
+Result<RunId> import_run_file(Store& store, const QString& path, const std::string& text);
 
 }  // namespace pitwall::ui

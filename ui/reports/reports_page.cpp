@@ -4,11 +4,9 @@
 #include <QAction>
 #include <QDesktopServices>
 #include <QDir>
-#include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QKeyEvent>
-#include <QMimeData>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QUrl>
@@ -25,6 +23,7 @@
 #include "ui/reports/run_view.h"
 #include "ui/reports/store_damage.h"
 #include "ui/shell/engine_controller.h"
+#include "ui/shell/import_reader.h"
 #include "ui/shell/theme.h"
 #include "ui/tune/checklist_file.h"
 #include "ui/widgets/icon.h"
@@ -57,6 +56,7 @@ struct ReportsPage::State {
   CompareView* comparison = nullptr;
   QStackedWidget* right = nullptr;  // view or comparison
   QSplitter* splitter = nullptr;
+  ImportReader* importer = nullptr;
   bool split_by_user = false;
   QAction *html = nullptr, *pdf = nullptr, *json = nullptr, *more = nullptr, *remove = nullptr;
 
@@ -107,6 +107,9 @@ struct ReportsPage::State {
 };
 
 void ReportsPage::State::build() {
+  importer = new ImportReader(page);
+  connect(importer, &ImportReader::banner_requested, page, &Page::banner_requested);
+  connect(importer, &ImportReader::banner_outdated, page, &Page::banner_outdated);
   list = new RunList;
   view = new RunView;
   comparison = new CompareView;
@@ -126,7 +129,6 @@ void ReportsPage::State::build() {
   auto* layout = new QVBoxLayout(page);
   layout->setContentsMargins(units(3), units(3), units(3), units(3));
   layout->addWidget(splitter);
-  page->setAcceptDrops(true);
   add_actions();
   connect_views();
   view->show_message(tr("Reading the runs…"), {});
@@ -364,8 +366,11 @@ void ReportsPage::State::ask_import() {
 }
 
 void ReportsPage::State::import_one(const QString& path) {
-  worker->post([this, path] {
-    tell([this, path, result = import_file(store, path)] { show_imported(path, result); });
+  importer->read(path, [this, path](const ImportReader::Text& text) {
+    if (!text->ok()) return show_imported(path, text->error());
+    worker->post([this, path, text] {
+      tell([this, path, result = import_run_file(store, path, **text)] { show_imported(path, result); });
+    });
   });
 }
 
@@ -526,21 +531,6 @@ bool ReportsPage::accepts(const QString& path) const {
 
 void ReportsPage::open(const QString& path) {
   import_files({path});
-}
-
-void ReportsPage::dragEnterEvent(QDragEnterEvent* event) {
-  const QList<QUrl> urls = event->mimeData()->urls();
-  if (std::any_of(urls.begin(), urls.end(),
-                  [](const QUrl& url) { return url.isLocalFile() && looks_like_run(url.toLocalFile()); }))
-    event->acceptProposedAction();
-}
-
-void ReportsPage::dropEvent(QDropEvent* event) {
-  event->acceptProposedAction();
-  QStringList paths;
-  for (const QList<QUrl> urls = event->mimeData()->urls(); const QUrl& url : urls)
-    if (url.isLocalFile()) paths << url.toLocalFile();
-  import_files(paths);
 }
 
 }  // namespace pitwall::ui

@@ -14,8 +14,7 @@ namespace pitwall::ui {
 
 class EngineController;
 
-/// UI thread only. Both references outlive the page. Reads the store on a thread of its own. Files dropped on
-/// it are imported.
+/// UI thread only. Both references outlive the page. Reads the store on a thread of its own.
 class ReportsPage : public Page {
   Q_OBJECT
 
@@ -27,8 +26,9 @@ class ReportsPage : public Page {
   QList<QAction*> page_actions() override;
   void activated() override;
   std::vector<PaletteEntry> palette_entries() override;
-  bool accepts(const QString& path) const override;    ///< .json and .jsonl files
-  void open(const QString& path) override;             ///< imports it
+  bool accepts(const QString& path) const override;  ///< .json and .jsonl files
+  void open(const QString& path) override;           ///< imports it
+  bool opens_several() const override { return true; }
   void open_run(qint64 run);                           ///< id in the store
   void compare_runs(const std::vector<qint64>& runs);  ///< two to eight; the first is the reference
   /// What is shown, the run or the comparison; the suffix says in which format. A banner tells how it went.
@@ -36,7 +36,6 @@ class ReportsPage : public Page {
   void import_files(const QStringList& paths);  ///< a banner for each tells how it went; the last one opens
 
  Q_SIGNALS:
-  void banner_outdated(const QString& text);  ///< its offer was taken another way: it goes
   void page_requested(const QString& page);   ///< id of the page that has the next action: "serve"
   void checklist_found(const QString& path);  ///< among what was to be imported: the Tune page takes it
 
@@ -44,8 +43,6 @@ class ReportsPage : public Page {
   bool event(QEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
-  void dragEnterEvent(QDragEnterEvent* event) override;
-  void dropEvent(QDropEvent* event) override;
 
  private:
   struct State;

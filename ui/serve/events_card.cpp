@@ -34,6 +34,7 @@ EventsCard::EventsCard(QWidget* parent) : Card(tr("Events"), {}, {}, parent) {
   table_ = new DataTable(tr("Events"), {{tr("What")}, {tr("When")}}, this);
   table_->setObjectName(QStringLiteral("serve.eventTable"));
   table_->set_stretch_column(0);
+  table_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
   table_->setMinimumHeight(units(24));
   body()->addWidget(table_, 1);
   const auto choose = [this](qint64 key) {

@@ -5,7 +5,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 
-#include "engine/base/threads.h"
+#include "ui/serve/listed_model.h"
 #include "ui/serve/model_facts.h"
 #include "ui/serve/model_list.h"
 #include "ui/shell/model_path.h"
@@ -14,10 +14,9 @@
 
 namespace pitwall::ui {
 
-ModelChooser::ModelChooser(Preferences& preferences, WorkerPool& reader, QWidget* page)
+ModelChooser::ModelChooser(Preferences& preferences, QWidget* page)
     : QObject(page),
       preferences_(preferences),
-      reader_(reader),
       page_(page),
       box_(new QComboBox(page)),
       list_(new ModelList(page)),
@@ -49,9 +48,17 @@ void ModelChooser::choose(const QString& path) {
 }
 
 void ModelChooser::scan() {
-  list_->set_models(preferences_.remembered_models(), preferences_.model_folders());
-  fill_box();
-  if (!model_.isEmpty() && QFileInfo::exists(model_) != was_there_) read_facts();
+  errands_.send([this, scan = ++scans_, model = model_, recent = preferences_.remembered_models(),
+                 folders = preferences_.model_folders()]() -> Errands::Answer {
+    auto models = find_models(recent, folders);
+    const bool there = QFileInfo::exists(model);
+    return [this, scan, model, there, models = std::move(models)] {
+      if (scan != scans_) return;
+      list_->set_models(models);
+      fill_box();
+      if (!model.isEmpty() && model == model_ && there != was_there_) read_facts();
+    };
+  });
 }
 
 void ModelChooser::fill_box() {
@@ -67,20 +74,18 @@ void ModelChooser::fill_box() {
 }
 
 void ModelChooser::read_facts() {
-  was_there_ = QFileInfo::exists(model_);
   card_->show_reading(model_);
-  reader_.post([this, path = model_, asked = ++asked_] {
+  errands_.send([this, path = model_, asked = ++asked_]() -> Errands::Answer {
+    const bool there = QFileInfo::exists(path);
     auto facts = read_model_facts(path);
-    QMetaObject::invokeMethod(
-        this,
-        [this, path, asked, facts = std::move(facts)] {
-          if (asked != asked_) return;
-          if (facts)
-            card_->show_facts(path, *facts);
-          else
-            card_->show_error(path, QString::fromStdString(facts.error().text()));
-        },
-        Qt::QueuedConnection);
+    return [this, path, asked, there, facts = std::move(facts)] {
+      if (asked != asked_) return;
+      was_there_ = there;
+      if (facts)
+        card_->show_facts(path, *facts);
+      else
+        card_->show_error(path, QString::fromStdString(facts.error().text()));
+    };
   });
 }
 

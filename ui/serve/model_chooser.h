@@ -5,12 +5,10 @@
 #include <QObject>
 #include <QString>
 
+#include "ui/shell/errands.h"
+
 class QComboBox;
 class QWidget;
-
-namespace pitwall {
-class WorkerPool;
-}
 
 namespace pitwall::ui {
 
@@ -18,12 +16,12 @@ class ModelCard;
 class ModelList;
 class Preferences;
 
-/// UI thread only. Headers are read on `reader`, which joins before this goes away.
+/// UI thread only. Folders and headers are read as errands: their disk may be a slow or a dead one.
 class ModelChooser : public QObject {
   Q_OBJECT
 
  public:
-  ModelChooser(Preferences& preferences, WorkerPool& reader, QWidget* page);
+  ModelChooser(Preferences& preferences, QWidget* page);
 
   QComboBox* box() const { return box_; }
   ModelList* list() const { return list_; }
@@ -42,7 +40,6 @@ class ModelChooser : public QObject {
   void read_facts();
 
   Preferences& preferences_;
-  WorkerPool& reader_;
   QWidget* page_;
   QComboBox* box_;
   ModelList* list_;
@@ -50,6 +47,8 @@ class ModelChooser : public QObject {
   QString model_;
   bool was_there_ = false;   ///< its file, when its header was read
   std::uint64_t asked_ = 0;  ///< answers for an earlier choice are dropped
+  std::uint64_t scans_ = 0;  ///< and those of an earlier scan
+  Errands errands_;
 };
 
 }  // namespace pitwall::ui

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/serve/model_list.h"
 
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QVBoxLayout>
-#include <algorithm>
 
 #include "engine/library/model_profile.h"
-#include "engine/library/models_folder.h"
 #include "ui/serve/fetch_card.h"
 #include "ui/shell/model_path.h"
 #include "ui/shell/theme.h"
@@ -22,7 +19,11 @@ namespace {
 
 constexpr int kProgressSteps = 1000;
 
-TableRow row_of(qint64 key, const ModelEntry& model, const TableCell& mark) {
+TableRow row_of(qint64 key, const ListedModel& listed) {
+  const ModelEntry& model = listed.model;
+  const TableCell mark = listed.missing  ? TableCell{ModelList::tr("△ missing"), 0, Colour::warn}
+                         : listed.recent ? TableCell{ModelList::tr("recent"), 0, Colour::muted}
+                                         : TableCell{};
   const QString folder = QString::fromStdString(std::filesystem::absolute(model.path).parent_path().string());
   const QString outside = QString::fromStdString(model.outside.string());
   TableRow row{key, {}};
@@ -61,9 +62,7 @@ ModelList::ModelList(QWidget* parent) : QWidget(parent) {
   table_->setObjectName(QStringLiteral("serve.models"));
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
   table_->set_stretch_column(3);
-  empty_ = new Label(tr("No model found. Open a .gguf file or a folder with config.json and safetensors, or "
-                        "fetch one of those below; SmolLM2 is a small one to start with."),
-                     FontRole::body, Colour::muted, this);
+  empty_ = new Label(tr("Looking for models…"), FontRole::body, Colour::muted, this);
   empty_->setWordWrap(true);
   serve_ = new QPushButton(tr("Serve this"), this);
   serve_->setObjectName(QStringLiteral("serve.serveThis"));
@@ -81,7 +80,6 @@ ModelList::ModelList(QWidget* parent) : QWidget(parent) {
   list_card_->body()->addWidget(table_, 1);
   list_card_->body()->addSpacing(units(1));
   list_card_->body()->addLayout(buttons);
-  list_card_->body()->addStretch();  // of use only when the table is hidden
 
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
@@ -90,6 +88,7 @@ ModelList::ModelList(QWidget* parent) : QWidget(parent) {
   column->addWidget(list_card_, 1);
   fetch_card_ = new FetchCard(model_profiles(), this);
   column->addWidget(fetch_card_);
+  column->addStretch();  // of use only when the table is hidden
 
   connect(table_, &DataTable::current_changed, this, [this](qint64 key) {
     if (key >= 0) Q_EMIT chosen(paths_.value(static_cast<qsizetype>(key)));
@@ -104,42 +103,29 @@ ModelList::ModelList(QWidget* parent) : QWidget(parent) {
   connect(fetch_card_, &FetchCard::progressed, this, &ModelList::fetch_progressed);
   connect(fetch_card_, &FetchCard::ended, this, &ModelList::fetch_ended);
   connect(cancel, &QPushButton::clicked, this, &ModelList::cancel_requested);
-  set_models({}, {});
+  show_table(false);
 }
 
-void ModelList::set_models(const QStringList& recent, const QStringList& folders) {
-  std::vector<std::filesystem::path> places{default_models_folder()};
-  for (const QString& folder : folders) places.emplace_back(folder.toStdString());
+void ModelList::set_models(const std::vector<ListedModel>& models) {
   std::vector<TableRow> rows;
   paths_.clear();
-  const auto add = [&](const ModelEntry& model, const TableCell& mark) {
-    rows.push_back(row_of(paths_.size(), model, mark));
-    paths_ << QString::fromStdString(model.path.string());
-  };
-  std::vector<ModelEntry> found = scan_models(places);
-  for (const QString& path : recent) {
-    const auto known = std::find_if(found.begin(), found.end(), [&](const ModelEntry& model) {
-      return QString::fromStdString(model.path.string()) == path;
-    });
-    const QFileInfo file(path);
-    add(known != found.end() ? *known
-                             : ModelEntry{model_name(path).toStdString(),
-                                          path.toStdString(),
-                                          file.isFile() ? file.size() : 0,
-                                          {},
-                                          {}},
-        // Its drive may come back.
-        file.exists() ? TableCell{tr("recent"), 0, Colour::muted}
-                      : TableCell{tr("△ missing"), 0, Colour::warn});
-    if (known != found.end()) found.erase(known);
+  for (const ListedModel& one : models) {
+    rows.push_back(row_of(paths_.size(), one));
+    paths_ << QString::fromStdString(one.model.path.string());
   }
-  for (const ModelEntry& model : found) add(model, {});
-  const bool none = rows.empty();
+  empty_->setText(
+      tr("No model found. Open a .gguf file or a folder with config.json and safetensors, or "
+         "fetch one of those below; SmolLM2 is a small one to start with."));
   table_->set_rows(std::move(rows));
-  table_->setVisible(!none);
-  serve_->setVisible(!none);
-  empty_->setVisible(none);
+  show_table(!models.empty());
   fetch_card_->refresh();
+}
+
+void ModelList::show_table(bool shown) {
+  table_->setVisible(shown);
+  serve_->setVisible(shown);
+  empty_->setVisible(!shown);
+  static_cast<QVBoxLayout*>(layout())->setStretchFactor(list_card_, shown ? 1 : 0);
 }
 
 void ModelList::set_current(const QString& path) {

@@ -6,6 +6,7 @@
 #include <QWidget>
 
 #include "engine/base/result.h"
+#include "ui/serve/listed_model.h"
 #include "ui/shell/job_list.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/data_table.h"
@@ -22,8 +23,7 @@ class ModelList : public QWidget {
 
  public:
   explicit ModelList(QWidget* parent = nullptr);
-  /// Recent ones first, then what the folders hold. Looks at names and sizes only.
-  void set_models(const QStringList& recent, const QStringList& folders);
+  void set_models(const std::vector<ListedModel>& models);  ///< before: they are looked for
   QStringList paths() const { return paths_; }
   void set_current(const QString& path);
 
@@ -44,6 +44,7 @@ class ModelList : public QWidget {
   void fetch_ended();                                                     ///< in any way
 
  private:
+  void show_table(bool shown);
   DataTable* table_;
   Card *list_card_, *load_card_;
   Label *phase_, *empty_;

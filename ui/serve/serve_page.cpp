@@ -7,6 +7,8 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QRegularExpression>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QStackedWidget>
 #include <QUrl>
 #include <QVBoxLayout>
@@ -79,7 +81,7 @@ struct ServePage::State {
           *load_test = nullptr;
   NarrowTabs* narrow_tabs = nullptr;
   QStackedWidget* left = nullptr;
-  QWidget* right = nullptr;
+  QScrollArea* right = nullptr;
   LiveView* live = nullptr;
   SettingsForm* form = nullptr;
   PrefixCard* prefix = nullptr;
@@ -92,8 +94,8 @@ struct ServePage::State {
   RecordingWatch recording;
   std::shared_ptr<const Snapshot> shown;  // stands still while the view is paused
 
-  std::uint64_t plans_asked = 0;         // answers to older questions are dropped
-  WorkerPool reader{1, "model reader"};  // last: it joins first
+  std::uint64_t plans_asked = 0;            // answers to older questions are dropped
+  WorkerPool planner{1, "memory planner"};  // last: it joins first
 
   int window_seconds() const { return kWindowSeconds[window_box->currentIndex()]; }
   bool busy() const {
@@ -140,7 +142,7 @@ QList<QAction*> ServePage::page_actions() {
 void ServePage::build() {
   State& s = *state_;
   EngineLog::current();  // listens before an engine runs
-  s.models = new ModelChooser(s.preferences, s.reader, this);
+  s.models = new ModelChooser(s.preferences, this);
   s.live = new LiveView(this);
   s.form = new SettingsForm(this);
   s.prefix = new PrefixCard(this);
@@ -157,8 +159,8 @@ void ServePage::build() {
   s.left->addWidget(s.models->list());
   s.left->addWidget(s.live);
 
-  s.right = new QWidget(this);
-  auto* right = new QVBoxLayout(s.right);
+  auto* column = new QWidget;
+  auto* right = new QVBoxLayout(column);
   right->setContentsMargins(0, 0, 0, 0);
   right->setSpacing(units(2.5));
   right->addWidget(s.models->card());
@@ -166,6 +168,14 @@ void ServePage::build() {
   right->addWidget(s.prefix);
   right->addWidget(s.goodput);
   right->addWidget(s.events, 2);
+  s.right = new QScrollArea(this);  // in a low window
+  s.right->setProperty("bare", true);
+  s.right->setFrameShape(QFrame::NoFrame);
+  s.right->setFocusPolicy(Qt::NoFocus);
+  s.right->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  s.right->setWidgetResizable(true);
+  s.right->setWidget(column);
+  for (QWidget* clear : {column, s.right->viewport()}) clear->setAutoFillBackground(false);
 
   s.narrow_tabs = new NarrowTabs(QStringLiteral("serve.narrowTabs"), tr("Engine or settings"),
                                  {tr("Engine"), tr("Model and settings")}, this);
@@ -357,7 +367,7 @@ void ServePage::show_state() {
   s.device_box->setEnabled(!s.busy() && now != EngineState::stopping);
   show_device();
   s.models->box()->setEnabled(now != EngineState::loading && now != EngineState::stopping);
-  s.start->setEnabled(!s.busy() && now != EngineState::stopping);
+  s.start->setEnabled(!s.busy());  // while stopping too: it starts after
   s.stop->setEnabled(s.busy());
   s.start_stop->setProperty("primary", !s.busy());  // before the text: that is what tells the button to look
   s.start_stop->setText(now == EngineState::loading   ? tr("Cancel load")
@@ -394,8 +404,8 @@ void ServePage::plan_memory() {
   s.live->memory()->show_planned(std::nullopt);
   const std::uint64_t asked = ++s.plans_asked;
   if (s.engine.state() != EngineState::serving) return;
-  s.reader.post([this, asked, model = s.engine.model_path().toStdString(), settings = s.engine.settings(),
-                 booked = s.engine.snapshot()->ledger] {
+  s.planner.post([this, asked, model = s.engine.model_path().toStdString(), settings = s.engine.settings(),
+                  booked = s.engine.snapshot()->ledger] {
     const auto planned = planned_memory(model, settings, booked);
     if (!planned) return;
     QMetaObject::invokeMethod(
@@ -578,7 +588,8 @@ void ServePage::resizeEvent(QResizeEvent* event) {
   State& s = *state_;
   s.narrow = width() < units(kNarrowPageUnits);
   s.narrow_tabs->arrange(s.narrow, s.left, s.right);
-  const int wide = std::max(units(kRightUnits), s.right->minimumSizeHint().width());
+  const int wide = std::max(units(kRightUnits), s.right->widget()->minimumSizeHint().width() +
+                                                    s.right->verticalScrollBar()->sizeHint().width());
   s.right->setMaximumWidth(s.narrow ? QWIDGETSIZE_MAX : wide);
   s.right->setMinimumWidth(s.narrow ? 0 : wide);
 }

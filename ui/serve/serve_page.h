@@ -16,7 +16,7 @@ namespace pitwall::ui {
 class EngineController;
 class Preferences;
 
-/// UI thread only. Both references outlive the page. Headers of models are read on a thread of its own.
+/// UI thread only. Both references outlive the page. No disk is waited for on it.
 class ServePage : public Page {
   Q_OBJECT
 

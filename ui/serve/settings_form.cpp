@@ -26,6 +26,7 @@ namespace pitwall::ui {
 namespace {
 
 constexpr double kNameUnits = 28, kFieldUnits = 25.5;
+constexpr double kLeastHeight = 48;  // units, of the list: six settings
 
 QString qs(std::string_view text) {
   return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
@@ -91,6 +92,8 @@ SettingsForm::SettingsForm(QWidget* parent) : Card(tr("Settings"), {}, {}, paren
   scroll_->setWidgetResizable(true);
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll_->setFocusPolicy(Qt::NoFocus);
+  scroll_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
+  scroll_->setMinimumHeight(units(kLeastHeight));
   scroll_->viewport()->setBackgroundRole(QPalette::Base);
   scroll_->setWidget(inside_);
   inside_->setBackgroundRole(QPalette::Base);

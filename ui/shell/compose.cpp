@@ -6,7 +6,6 @@
 #include "ui/reports/reports_page.h"
 #include "ui/serve/live_view.h"
 #include "ui/serve/serve_page.h"
-#include "ui/shell/banner_bar.h"
 #include "ui/shell/settings_page.h"
 #include "ui/tune/tune_page.h"
 
@@ -51,9 +50,6 @@ std::unique_ptr<MainWindow> compose_window(
                         {},
                         {}});
       });
-  auto* banner = window->findChild<BannerBar*>();
-  QObject::connect(tune, &TunePage::banner_outdated, banner, &BannerBar::withdraw);
-  QObject::connect(reports, &ReportsPage::banner_outdated, banner, &BannerBar::withdraw);
   QObject::connect(tune, &TunePage::page_requested, window.get(), &MainWindow::show_page);
   QObject::connect(reports, &ReportsPage::page_requested, window.get(), &MainWindow::show_page);
   QObject::connect(reports, &ReportsPage::checklist_found, window.get(), &MainWindow::open_path);

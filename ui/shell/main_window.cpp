@@ -10,7 +10,6 @@
 #include <QMimeData>
 #include <QScreen>
 #include <QStackedWidget>
-#include <QUrl>
 #include <QVBoxLayout>
 #include <QWindow>
 #include <algorithm>
@@ -30,6 +29,8 @@
 #include "ui/shell/status_bar.h"
 #include "ui/shell/theme.h"
 #include "ui/shell/top_bar.h"
+#include "ui/widgets/local_files.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -39,12 +40,6 @@ constexpr double kMinimumWidth = 260, kMinimumHeight = 160, kUsualWidth = 366, k
 
 QString go_id(const QString& page) {
   return QStringLiteral("shell.go.") + page;
-}
-
-/// Empty unless a file or folder of this machine is carried.
-QString dropped_path(const QDropEvent& event) {
-  const QList<QUrl> urls = event.mimeData()->urls();
-  return urls.isEmpty() ? QString() : urls.front().toLocalFile();
 }
 
 }  // namespace
@@ -85,10 +80,8 @@ MainWindow::MainWindow(EngineController& engine, Preferences& preferences, QWidg
   column->addWidget(status_bar_);
   setCentralWidget(frame);
 
-  // Larger text asks for a larger window only where the screen has room for it.
-  const QSize least(units(kMinimumWidth), units(kMinimumHeight));
-  const QSize at_usual_text = least * 100 / preferences.text_percent();
-  setMinimumSize(least.boundedTo(screen()->availableSize().expandedTo(at_usual_text)));
+  // A large text asks for a large window only where the screen has room for it.
+  setMinimumSize(QSize(units(kMinimumWidth), units(kMinimumHeight)).boundedTo(screen()->availableSize()));
   set_usual_size();
 
   connect(shortcuts, &QAction::triggered, this, &MainWindow::show_shortcuts);
@@ -116,6 +109,7 @@ void MainWindow::fit_screen() {
   const QRect room = screen()->availableGeometry();
   if (isMaximized() || isFullScreen() || room.contains(frameGeometry())) return;
   const QSize frame = frameGeometry().size() - size();
+  setMinimumSize(minimumSize().boundedTo(room.size() - frame));
   resize(size().boundedTo(room.size() - frame));
   const QSize left = room.size() - size() - frame;
   move(std::clamp(x(), room.x(), room.x() + std::max(0, left.width())),
@@ -149,6 +143,7 @@ void MainWindow::connect_page(Page* page) {
     if (banner.finished && QApplication::activeWindow() == nullptr && preferences_.notifications())
       notifier_->notify(page->title(), banner.text, page->id());
   });
+  connect(page, &Page::banner_outdated, banner_, &BannerBar::withdraw);
   connect(page, &Page::badge_changed, this, [this, page] { rail_->set_badge(page->id(), page->badge()); });
   connect(page, &Page::job_went_on, &status_bar_->jobs(), &JobList::post);
   connect(page, &Page::job_ended, &status_bar_->jobs(), &JobList::end);
@@ -227,17 +222,32 @@ Page* MainWindow::page_for(const QString& path) const {
 }
 
 void MainWindow::open_path(const QString& path) {
-  if (Page* taker = page_for(path)) {
-    show_page(taker->id());
-    return taker->open(path);
+  open_paths({path});
+}
+
+void MainWindow::open_paths(const QStringList& paths) {
+  QList<Page*> takers;
+  QStringList strange, left;
+  for (const QString& path : paths) {
+    Page* taker = page_for(path);
+    if (taker == nullptr) {
+      strange << QFileInfo(path).fileName();
+    } else if (takers.contains(taker) && !taker->opens_several()) {
+      left << QFileInfo(path).fileName();
+    } else {
+      takers << taker;
+      show_page(taker->id());
+      taker->open(path);
+    }
   }
-  post({Banner::Severity::warn,
-        tr("No page opens %1. Drop a .gguf file, a folder with config.json and safetensors, a config.json or "
-           "an exported run.")
-            .arg(QFileInfo(path).fileName()),
-        {},
-        {},
-        path});
+  const auto warn = [this, &paths](const QString& text) {
+    post({Banner::Severity::warn, text, {}, {}, paths.join(QLatin1Char('\n'))});
+  };
+  if (!left.isEmpty()) warn(tr("One model is opened at a time. Left out: %1.").arg(listed(left)));
+  if (!strange.isEmpty())
+    warn(tr("No page opens %1. Drop a .gguf file, a folder with config.json and safetensors, a config.json "
+            "or an exported run.")
+             .arg(listed(strange)));
 }
 
 void MainWindow::bring_to_front() {
@@ -248,12 +258,12 @@ void MainWindow::bring_to_front() {
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-  if (!dropped_path(*event).isEmpty()) event->acceptProposedAction();
+  if (!local_files(*event->mimeData()).isEmpty()) event->acceptProposedAction();
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
   event->acceptProposedAction();
-  open_path(dropped_path(*event));
+  open_paths(local_files(*event->mimeData()));
 }
 
 bool MainWindow::event(QEvent* event) {

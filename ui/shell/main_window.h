@@ -37,7 +37,8 @@ class MainWindow : public QMainWindow {
   void post(const Banner& banner);
   void restore();       ///< geometry, last page and layout of the last time; after the last add_page()
   void reset_layout();  ///< the look of the first start
-  void open_path(const QString& path);  ///< shown by the page that accepts it; a banner where none does
+  void open_path(const QString& path);        ///< shown by the page that accepts it; a banner where none does
+  void open_paths(const QStringList& paths);  ///< what was dropped together
   void bring_to_front();
   ActionRegistry& registry() { return *registry_; }
   DesktopNotifier& notifier() { return *notifier_; }

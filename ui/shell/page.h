@@ -54,9 +54,11 @@ class Page : public QWidget {
     return false;
   }
   virtual void open(const QString& path) { (void)path; }  ///< one that it accepts; the page is shown already
+  virtual bool opens_several() const { return false; }    ///< files that were dropped together
 
  Q_SIGNALS:
   void banner_requested(const pitwall::ui::Banner& banner);
+  void banner_outdated(const QString& text);  ///< what that banner offers was taken another way: it goes
   void badge_changed();
   void job_went_on(const pitwall::ui::Job& job);  ///< began, or has news
   void job_ended(const QString& id);

@@ -121,6 +121,13 @@ void StatusBar::refresh() {
                     : tr("Not recorded, %1").arg(elapsed));
 }
 
+/// Cells came, went or grew: the lines between them have moved.
+bool StatusBar::event(QEvent* event) {
+  const bool done = QWidget::event(event);
+  if (event->type() == QEvent::LayoutRequest) update();
+  return done;
+}
+
 void StatusBar::paintEvent(QPaintEvent*) {
   const Theme& theme = Theme::current();
   QPainter painter(this);

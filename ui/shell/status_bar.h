@@ -24,6 +24,7 @@ class StatusBar : public QWidget {
   JobList& jobs();
 
  protected:
+  bool event(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
 
  private:

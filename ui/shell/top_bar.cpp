@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/top_bar.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QPainter>
 #include <QPushButton>
 #include <QStyle>
+#include <QToolButton>
 #include <QWidgetAction>
 
 #include "ui/shell/action_registry.h"
@@ -17,20 +20,19 @@ namespace pitwall::ui {
 
 namespace {
 
-constexpr double kLeastButton = 14;
+constexpr double kBetween = 4, kBetweenButtons = 2.5;  // units
+constexpr const char* kFolded = "folded";              // in the menu for want of room
 
 /// A push button that stays as its action is.
 QPushButton* button_for(QAction* action, QWidget* parent) {
   auto* button = new QPushButton(parent);
   button->setObjectName(action->objectName());
   button->setFocusPolicy(Qt::TabFocus);  // a click leaves it to the page
-  button->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
-  button->setMinimumWidth(units(kLeastButton));  // a narrow window cuts its words, the tooltip has them all
   const auto follow = [action, button] {
     button->setText(action->text());
     button->setIcon(action->icon());
     button->setEnabled(action->isEnabled());
-    button->setVisible(action->isVisible());
+    button->setVisible(action->isVisible() && !button->property(kFolded).toBool());
     button->setCheckable(action->isCheckable());
     button->setChecked(action->isChecked());
     button->setToolTip(action->shortcut().isEmpty()
@@ -51,8 +53,13 @@ QWidget* row_of(QWidget* parent) {
   auto* box = new QWidget(parent);
   auto* row = new QHBoxLayout(box);
   row->setContentsMargins(0, 0, 0, 0);
-  row->setSpacing(units(2.5));
+  row->setSpacing(units(kBetweenButtons));
   return box;
+}
+
+/// With the gap before it.
+int width_of(const QWidget& part) {
+  return part.sizeHint().expandedTo(part.minimumSize()).width() + units(kBetweenButtons);
 }
 
 }  // namespace
@@ -68,7 +75,7 @@ TopBar::TopBar(QWidget* parent) : QWidget(parent) {
   actions_ = new QHBoxLayout;
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(units(3), 0, units(3), 1);
-  row->setSpacing(units(4));
+  row->setSpacing(units(kBetween));
   row->addWidget(title_);
   row->addLayout(contexts_);
   row->addWidget(state_);
@@ -89,11 +96,22 @@ void TopBar::add_page(Page& page) {
       label->setBuddy(embedded->defaultWidget());
       parts.actions->layout()->addWidget(label);
       parts.actions->layout()->addWidget(embedded->defaultWidget());
+      parts.fixed << label << embedded->defaultWidget();
       embedded->defaultWidget()->show();  // its action had hidden it
     } else {
-      parts.actions->layout()->addWidget(button_for(action, this));
+      parts.buttons.append({action, button_for(action, this)});
+      parts.actions->layout()->addWidget(parts.buttons.back().second);
     }
   }
+  parts.more = new QToolButton(this);
+  parts.more->setObjectName(page.id() + QStringLiteral(".moreActions"));
+  parts.more->setText(QStringLiteral("⋯"));
+  parts.more->setAccessibleName(tr("More actions"));
+  parts.more->setToolTip(tr("More actions"));
+  parts.more->setPopupMode(QToolButton::InstantPopup);
+  parts.more->setMenu(new QMenu(parts.more));
+  parts.more->hide();
+  static_cast<QHBoxLayout*>(parts.actions->layout())->insertWidget(0, parts.more);
   contexts_->addWidget(parts.context);
   actions_->addWidget(parts.actions);
   parts.context->hide();
@@ -106,7 +124,52 @@ void TopBar::show_page(const Page& page) {
   for (const Parts& parts : pages_) {
     parts.context->setVisible(parts.page == &page && parts.context->layout()->count() > 0);
     parts.actions->setVisible(parts.page == &page);
+    if (parts.page == &page) fold(parts);
   }
+}
+
+/// What has no room goes into a menu: the first buttons first, the last one, which matters most, never.
+void TopBar::fold(const Parts& parts) {
+  const QMargins margins = layout()->contentsMargins();
+  const int room = width() - margins.left() - margins.right() - title_->sizeHint().width() -
+                   state_->sizeHint().width() - parts.context->minimumSizeHint().width() -
+                   4 * units(kBetween);
+  int needed = 0;
+  for (const QWidget* part : parts.fixed) needed += width_of(*part);
+  for (const auto& [action, button] : parts.buttons)
+    if (action->isVisible()) needed += width_of(*button);
+  QList<QAction*> folded;
+  for (const auto& [action, button] : parts.buttons) {
+    const int more = folded.isEmpty() ? 0 : width_of(*parts.more);
+    if (needed + more <= room || button == parts.buttons.back().second) break;
+    if (!action->isVisible()) continue;
+    folded << action;
+    needed -= width_of(*button);
+  }
+  if (folded == parts.more->menu()->actions()) return;  // else the layout would ask again for ever
+  parts.more->menu()->clear();
+  parts.more->menu()->addActions(folded);
+  parts.more->setVisible(!folded.isEmpty());
+  for (const auto& [action, button] : parts.buttons) {
+    button->setProperty(kFolded, folded.contains(action));
+    button->setVisible(action->isVisible() && !folded.contains(action));
+  }
+}
+
+/// Of the page that is shown.
+void TopBar::fold_shown() {
+  for (const Parts& parts : pages_)
+    if (!parts.actions->isHidden()) fold(parts);
+}
+
+bool TopBar::event(QEvent* event) {
+  if (event->type() == QEvent::LayoutRequest) fold_shown();
+  return QWidget::event(event);
+}
+
+void TopBar::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fold_shown();
 }
 
 void TopBar::show_state(EngineState state) {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The bar over the page: title, the page's selectors, the engine's state, the page's actions as buttons.
+// The bar over the page: title, the page's selectors, the engine's state, the page's actions as buttons,
+// those without room in a menu.
 #pragma once
 #include <QWidget>
 
 #include "engine/telemetry/snapshot.h"
 
+class QAction;
 class QHBoxLayout;
 class QPushButton;
+class QToolButton;
 
 namespace pitwall::ui {
 
@@ -24,13 +27,20 @@ class TopBar : public QWidget {
   void show_state(EngineState state);
 
  protected:
+  bool event(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
 
  private:
   struct Parts {
     const Page* page;
     QWidget *context, *actions;
+    QList<QWidget*> fixed = {};  // among the buttons
+    QList<std::pair<QAction*, QPushButton*>> buttons = {};
+    QToolButton* more = nullptr;  // what has no room in the bar
   };
+  void fold(const Parts& parts);
+  void fold_shown();
   Label* title_;
   Tag* state_;
   QHBoxLayout *contexts_, *actions_;

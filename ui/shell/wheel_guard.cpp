@@ -5,12 +5,13 @@
 #include <QComboBox>
 #include <QEvent>
 #include <QSlider>
+#include <QTabBar>
 
 namespace pitwall::ui {
 
 void WheelGuard::watch(QWidget& widget) {
   if (!qobject_cast<QComboBox*>(&widget) && !qobject_cast<QAbstractSpinBox*>(&widget) &&
-      !qobject_cast<QSlider*>(&widget))
+      !qobject_cast<QSlider*>(&widget) && !qobject_cast<QTabBar*>(&widget))
     return;
   if (widget.focusPolicy() == Qt::WheelFocus) widget.setFocusPolicy(Qt::StrongFocus);
   widget.installEventFilter(this);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// WheelGuard: the wheel changes a value only in the field that has the focus. Over any other the page goes on
+// WheelGuard: the wheel changes a value or a tab only where the focus is. Over any other the page goes on
 // scrolling, and the field does not take the focus.
 #pragma once
 #include <QObject>
@@ -13,7 +13,7 @@ class WheelGuard : public QObject {
 
  public:
   using QObject::QObject;
-  void watch(QWidget& widget);  ///< combo boxes, spin boxes and sliders; others are left alone
+  void watch(QWidget& widget);  ///< combo boxes, spin boxes, sliders and tab bars; others are left alone
 
  protected:
   bool eventFilter(QObject* object, QEvent* event) override;

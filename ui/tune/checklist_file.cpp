@@ -34,13 +34,12 @@ Result<std::vector<Run>> runs_of(const Store& store, std::int64_t checklist) {
 bool is_checklist_file(const QString& path) {
   constexpr qint64 kBeginning = 100;
   QFile file(path);
-  return file.open(QIODevice::ReadOnly) && looks_like_checklist(file.read(kBeginning).toStdString());
+  return check_is_file(path.toStdString()) && file.open(QIODevice::ReadOnly) &&
+         looks_like_checklist(file.read(kBeginning).toStdString());
 }
 
-Result<Checklist> import_checklist_file(Store& store, const QString& path) {
-  const auto text = read_file(path.toStdString());
-  if (!text) return text.error();
-  const auto read = parse_checklist_file(*text, QFileInfo(path).fileName().toStdString());
+Result<Checklist> import_checklist_file(Store& store, const QString& path, const std::string& text) {
+  const auto read = parse_checklist_file(text, QFileInfo(path).fileName().toStdString());
   if (!read) return read.error();
   return store.import_checklist(read->checklist, read->runs);
 }

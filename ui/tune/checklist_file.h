@@ -12,7 +12,7 @@ namespace pitwall::ui {
 bool is_checklist_file(const QString& path);
 
 /// With its runs. One that is here already: Error::busy, `param` is its number.
-Result<Checklist> import_checklist_file(Store& store, const QString& path);
+Result<Checklist> import_checklist_file(Store& store, const QString& path, const std::string& text);
 
 /// The report as .html or .md, or all of it, runs included, as .json. Error::param is "file" where the name
 /// ends in something else.

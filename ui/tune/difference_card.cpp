@@ -89,8 +89,7 @@ DifferenceCard::DifferenceCard(QWidget* parent) : Card(tr("What changed between 
 void DifferenceCard::show_item(const TuneSession& session, int item) {
   const auto flags = recommended_flags(*session.checklist(), "pitwall");
   recommended_->setText(flags ? flag_lines(qs(flags->text)) : qs(flags.error().text()));
-  const auto lines = static_cast<int>(recommended_->text().count(QLatin1Char('\n'))) + 1;
-  recommended_->setMinimumHeight(lines * recommended_->fontMetrics().lineSpacing());
+  recommended_->setMinimumHeight(recommended_->heightForWidth(QWIDGETSIZE_MAX));  // its lines, none broken
   recommended_->set_colour(flags ? Colour::text : Colour::bad);
   show_difference(session, item);
 }

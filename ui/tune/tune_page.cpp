@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "ui/shell/engine_controller.h"
+#include "ui/shell/import_reader.h"
 #include "ui/tune/checklist_dialog.h"
 #include "ui/tune/checklist_file.h"
 #include "ui/tune/difference_card.h"
@@ -48,6 +49,7 @@ struct TunePage::State {
   ScatterChart* scatter = nullptr;
   ItemDetail* detail = nullptr;
   DifferenceCard* difference = nullptr;
+  ImportReader* importer = nullptr;
   QAction *from_template = nullptr, *edit = nullptr, *undo = nullptr, *remove = nullptr;
   bool split_by_user = false;
   QString removed;  ///< banner of the item that was removed last
@@ -87,6 +89,9 @@ struct TunePage::State {
 };
 
 void TunePage::State::build() {
+  importer = new ImportReader(page);
+  connect(importer, &ImportReader::banner_requested, page, &Page::banner_requested);
+  connect(importer, &ImportReader::banner_outdated, page, &Page::banner_outdated);
   selector = new QComboBox(page);
   selector->setObjectName(QStringLiteral("tune.checklist"));
   selector->setAccessibleName(tr("Checklist"));
@@ -411,7 +416,7 @@ void TunePage::State::ask_report() {
 void TunePage::State::ask_import() {
   const QStringList paths = QFileDialog::getOpenFileNames(page, tr("Import checklists"), QDir::homePath(),
                                                           tr("Checklists (*.json);;All files (*)"));
-  for (const QString& path : paths) session.import_file(path);
+  for (const QString& path : paths) page->open(path);
 }
 
 TunePage::TunePage(EngineController& engine, Store& store, TuneSession::FindGpu find_gpu, QWidget* parent)
@@ -480,7 +485,10 @@ bool TunePage::accepts(const QString& path) const {
 }
 
 void TunePage::open(const QString& path) {
-  state_->session.import_file(path);
+  state_->importer->read(path, [this, path](const ImportReader::Text& text) {
+    if (!text->ok()) return state_->show_failure(text->error());
+    state_->session.import_file(path, {text, &**text});
+  });
 }
 
 void TunePage::resizeEvent(QResizeEvent* event) {

@@ -24,7 +24,8 @@ class TunePage : public Page {
   std::vector<PaletteEntry> palette_entries() override;
   Badge badge() const override;                      ///< what was measured and waits for a decision
   bool accepts(const QString& path) const override;  ///< an exported checklist, by how it begins
-  void open(const QString& path) override;           ///< imports it
+  bool opens_several() const override { return true; }
+  void open(const QString& path) override;  ///< imports it
 
   TuneSession& session();
   void start(const Checklist& checklist);  ///< a new one, opened
@@ -32,8 +33,7 @@ class TunePage : public Page {
   void export_to(const QString& path);     ///< the report: .html, .md or .json
 
  Q_SIGNALS:
-  void banner_outdated(const QString& text);  ///< its offer was taken another way: it goes
-  void page_requested(const QString& page);   ///< id of the page that has the next action: "serve"
+  void page_requested(const QString& page);  ///< id of the page that has the next action: "serve"
 
  protected:
   void resizeEvent(QResizeEvent* event) override;

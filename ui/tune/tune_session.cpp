@@ -137,9 +137,9 @@ void TuneSession::forget() {
   refresh();
 }
 
-void TuneSession::import_file(const QString& path) {
-  threads_->reader.post([this, path] {
-    tell([this, path, result = import_checklist_file(store_, path)] {
+void TuneSession::import_file(const QString& path, std::shared_ptr<const std::string> text) {
+  threads_->reader.post([this, path, text = std::move(text)] {
+    tell([this, path, result = import_checklist_file(store_, path, *text)] {
       if (!result) return refuse_import(path, result.error());
       Q_EMIT imported(path, engine_words(result->name));
       open(result->id);

@@ -31,8 +31,8 @@ class TuneSession : public QObject {
   void open(std::int64_t id);
   void create(const Checklist& checklist);  ///< and opens it
   void remove();                            ///< the open one; its runs stay
-  /// Keeps a checklist from a file with its runs, and opens it where nothing is measured.
-  void import_file(const QString& path);
+  /// Keeps a checklist from a file's `text` with its runs, and opens it where nothing is measured.
+  void import_file(const QString& path, std::shared_ptr<const std::string> text);
   void export_to(const QString& path);  ///< the open one: .html, .md or .json
 
   const std::vector<ChecklistListItem>& list() const { return list_; }
