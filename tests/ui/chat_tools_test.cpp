@@ -291,6 +291,15 @@ class ChatToolsTest : public QObject {
     QCOMPARE(ChatPreferences().presets().size(), std::size_t{1});
   }
 
+  void lines_stay_short_on_a_wide_screen() {
+    ToolsBench bench;
+    bench.page->resize(3840, 1200);
+    QTRY_VERIFY(bench.find<QWidget>("chat.view")->width() <= units(260));
+    QVERIFY(bench.find<QWidget>("chat.input")->width() <= units(260));
+    bench.page->resize(1300, 800);
+    QTRY_VERIFY(bench.find<QWidget>("chat.view")->width() > units(140));
+  }
+
   // ---- sending ----
 
   void enter_sends_where_it_is_set() {

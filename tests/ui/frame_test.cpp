@@ -15,11 +15,9 @@
 #include <QSlider>
 #include <QTabBar>
 #include <QTest>
-#include <QToolButton>
 #include <QToolTip>
 #include <QWheelEvent>
 #include <fstream>
-#include <utility>
 
 #include "engine/bench/checklist_template.h"
 #include "tests/support/tiny_model.h"
@@ -66,11 +64,11 @@ void turn_wheel(QWidget* over, int by) {
   qApp->notify(over, &event);
 }
 
-/// Whether a widget has been painted from edge to edge since it was last asked.
+/// Whether a widget has been painted from edge to edge.
 class WholePaints : public QObject {
  public:
   explicit WholePaints(QWidget* watched) : watched_(watched) { watched->installEventFilter(this); }
-  bool take() { return std::exchange(seen_, false); }
+  bool seen() const { return seen_; }
 
  protected:
   bool eventFilter(QObject* object, QEvent* event) override {
@@ -300,7 +298,9 @@ void FrameTest::buttons_without_room_go_into_a_menu() {
   session_.reset();
   Theme::current().set_text_percent(150);
   session_ = std::make_unique<test::ServeSession>(data_->path());
-  const auto menu = [&] { return session_->child<QToolButton>("serve.moreActions")->menu()->actions(); };
+  const auto menu = [&] {
+    return session_->child<QPushButton>("serve.moreActions")->findChild<QMenu*>()->actions();
+  };
   QTRY_VERIFY_WITH_TIMEOUT(shown("serve.moreActions"), kPatienceMs);
   QVERIFY(menu().contains(session_->child<QAction>("serve.pause")));
   QVERIFY(!shown("serve.pause"));
@@ -318,11 +318,10 @@ void FrameTest::the_status_bar_keeps_no_old_lines() {
   session_->serve_model(test::write_tiny_model(data_->path()));
   auto* url = session_->child<QWidget>("shell.url");
   QTRY_VERIFY_WITH_TIMEOUT(url->isVisible(), kPatienceMs);
-  WholePaints paints(session_->child<QWidget>("shell.statusBar"));
   QApplication::processEvents();
-  paints.take();
+  const WholePaints paints(session_->child<QWidget>("shell.statusBar"));
   session_->serve->stop();
-  QTRY_VERIFY_WITH_TIMEOUT(!url->isVisible() && paints.take(), kPatienceMs);
+  QTRY_VERIFY_WITH_TIMEOUT(!url->isVisible() && paints.seen(), kPatienceMs);
 }
 
 void FrameTest::no_label_takes_text_for_html() {

@@ -78,6 +78,8 @@ void ServeTest::starts_with_an_offer() {
   QCOMPARE(session_->window->current_page()->id(), u8("serve"));
   QVERIFY(session_->child<QPushButton>("serve.open")->isVisible());
   QVERIFY(session_->child<QPushButton>("serve.fetch.smollm2")->isVisible());
+  const QWidget* models = session_->child<QPushButton>("serve.open")->parentWidget();
+  QTRY_VERIFY_WITH_TIMEOUT(models->height() <= models->sizeHint().height(), kPatienceMs);  // not half a page
   QVERIFY(!session_->child<QPushButton>("serve.startStop")->isEnabled());
   QVERIFY(!session_->child<QWidget>("serve.figures")->isVisible());
   QVERIFY(session_->banner->isHidden());
@@ -178,21 +180,23 @@ void ServeTest::a_model_that_is_gone_stays_in_the_list() {
   session_->preferences.add_recent_model(path);
   session_->serve->choose_model(path);
   const auto row = [&] {
-    session_->serve->activated();
     const QString csv = session_->child<DataTable>("serve.models")->to_csv();
     for (const QString& line : csv.split(u'\n'))
       if (line.startsWith(u8("drive,"))) return line;
     return QString();
   };
   const auto card = [&] { return session_->child<QWidget>("serve.modelCard")->accessibleDescription(); };
-  QVERIFY2(row().contains(u8("recent")), qPrintable(row()));
+  session_->serve->activated();
+  QTRY_VERIFY_WITH_TIMEOUT(row().contains(u8("recent")), kPatienceMs);
   QTRY_VERIFY(card().contains(u8("Layers")));
   std::filesystem::rename(here, away);
   session_->preferences.add_recent_model(QString::fromStdString(model().string()));  // forgets nothing
-  QVERIFY2(row().contains(u8("missing")), qPrintable(row()));
+  session_->serve->activated();
+  QTRY_VERIFY_WITH_TIMEOUT(row().contains(u8("missing")), kPatienceMs);
   QTRY_VERIFY(!card().contains(u8("Layers")));
   std::filesystem::rename(away, here);
-  QVERIFY2(row().contains(u8("recent")), qPrintable(row()));
+  session_->serve->activated();
+  QTRY_VERIFY_WITH_TIMEOUT(row().contains(u8("recent")), kPatienceMs);
   QTRY_VERIFY(card().contains(u8("Layers")));
 }
 

@@ -125,7 +125,7 @@ void ModelList::show_table(bool shown) {
   table_->setVisible(shown);
   serve_->setVisible(shown);
   empty_->setVisible(!shown);
-  static_cast<QVBoxLayout*>(layout())->setStretchFactor(list_card_, shown ? 1 : 0);
+  list_card_->setSizePolicy(QSizePolicy::Preferred, shown ? QSizePolicy::Preferred : QSizePolicy::Maximum);
 }
 
 void ModelList::set_current(const QString& path) {

@@ -7,7 +7,6 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QStyle>
-#include <QToolButton>
 #include <QWidgetAction>
 
 #include "ui/shell/action_registry.h"
@@ -103,14 +102,16 @@ void TopBar::add_page(Page& page) {
       parts.actions->layout()->addWidget(parts.buttons.back().second);
     }
   }
-  parts.more = new QToolButton(this);
+  parts.more = new QPushButton(QStringLiteral("⋯"), this);
   parts.more->setObjectName(page.id() + QStringLiteral(".moreActions"));
-  parts.more->setText(QStringLiteral("⋯"));
   parts.more->setAccessibleName(tr("More actions"));
   parts.more->setToolTip(tr("More actions"));
-  parts.more->setPopupMode(QToolButton::InstantPopup);
-  parts.more->setMenu(new QMenu(parts.more));
+  parts.more->setFocusPolicy(Qt::TabFocus);
   parts.more->hide();
+  parts.menu = new QMenu(parts.more);
+  connect(parts.more, &QPushButton::clicked, this, [more = parts.more, menu = parts.menu] {
+    menu->popup(more->mapToGlobal(QPoint(0, more->height())));
+  });
   static_cast<QHBoxLayout*>(parts.actions->layout())->insertWidget(0, parts.more);
   contexts_->addWidget(parts.context);
   actions_->addWidget(parts.actions);
@@ -146,14 +147,19 @@ void TopBar::fold(const Parts& parts) {
     folded << action;
     needed -= width_of(*button);
   }
-  if (folded == parts.more->menu()->actions()) return;  // else the layout would ask again for ever
-  parts.more->menu()->clear();
-  parts.more->menu()->addActions(folded);
+  if (folded == parts.menu->actions()) return;  // else the layout would ask again for ever
+  parts.menu->clear();
+  parts.menu->addActions(folded);
   parts.more->setVisible(!folded.isEmpty());
   for (const auto& [action, button] : parts.buttons) {
     button->setProperty(kFolded, folded.contains(action));
     button->setVisible(action->isVisible() && !folded.contains(action));
   }
+}
+
+/// A narrow window has what it needs: buttons fold, selectors shrink.
+QSize TopBar::minimumSizeHint() const {
+  return {0, height()};
 }
 
 /// Of the page that is shown.

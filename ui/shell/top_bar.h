@@ -8,8 +8,8 @@
 
 class QAction;
 class QHBoxLayout;
+class QMenu;
 class QPushButton;
-class QToolButton;
 
 namespace pitwall::ui {
 
@@ -25,6 +25,7 @@ class TopBar : public QWidget {
   void add_page(Page& page);  ///< makes its buttons once
   void show_page(const Page& page);
   void show_state(EngineState state);
+  QSize minimumSizeHint() const override;
 
  protected:
   bool event(QEvent* event) override;
@@ -37,7 +38,8 @@ class TopBar : public QWidget {
     QWidget *context, *actions;
     QList<QWidget*> fixed = {};  // among the buttons
     QList<std::pair<QAction*, QPushButton*>> buttons = {};
-    QToolButton* more = nullptr;  // what has no room in the bar
+    QPushButton* more = nullptr;  // what has no room in the bar
+    QMenu* menu = nullptr;
   };
   void fold(const Parts& parts);
   void fold_shown();
