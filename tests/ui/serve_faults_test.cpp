@@ -237,7 +237,8 @@ void ServeFaultsTest::names_stand_on_one_line() {
   session_->engine.stop();
   QVERIFY(session_->reaches(EngineState::stopped));
   session_->serve->activated();
-  QVERIFY(session_->child<DataTable>("serve.models")->to_csv().contains(u8("two␤lines,")));
+  const auto* models = session_->child<DataTable>("serve.models");
+  QTRY_VERIFY_WITH_TIMEOUT(models->to_csv().contains(u8("two␤lines,")), kPatienceMs);
 }
 
 QTEST_MAIN(ServeFaultsTest)
