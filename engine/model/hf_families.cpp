@@ -77,11 +77,8 @@ std::optional<int> window_of(const HfKeys& keys, std::optional<int> fallback = s
 /// `layer_types` where the file lists them, else `slides(layer)`, say which layers have the window.
 template <class Slides>
 void set_windows(const HfKeys& keys, ModelSpec& spec, std::optional<int> window, const Slides& slides) {
-  const std::vector<std::string> types = keys.texts("layer_types");
-  if (!types.empty() && types.size() != spec.layers.size()) {
-    keys.wrong("layer_types", fmt::format("one for each of the {} layers", spec.layers.size()));
-    return;
-  }
+  const std::vector<std::string> types = keys.texts("layer_types", spec.layers.size());
+  if (keys.errors().error()) return;
   for (int layer = 0; layer < layer_count(spec); ++layer) {
     bool sliding = types.empty() && slides(layer);
     if (!types.empty()) {

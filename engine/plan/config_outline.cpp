@@ -186,6 +186,12 @@ Result<ModelOutline> of_family(const json& config, const std::string& architectu
   ModelOutline out;
   out.architecture = architecture;
   out.context_length = context_of(keys, outer);
+  if (out.context_length == 0 && family->traits.context > 0) {
+    out.context_length = family->traits.context;
+    out.remarks.push_back(
+        fmt::format("The file states no length; {} tokens are what models of its class were made for",
+                    format_count(out.context_length)));
+  }
   ConfigFamily followed = *family;
   if (const std::string_view need = missing_need(followed.traits, keys); !need.empty()) keys.missing(need);
   follow_keys(keys, followed.traits);
