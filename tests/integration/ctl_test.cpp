@@ -4,6 +4,7 @@
 
 #include <QtTest>
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "engine/library/http_client.h"
