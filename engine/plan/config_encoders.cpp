@@ -94,7 +94,11 @@ void read_mllama(const ConfigReader& reader) {
     LayerState& state = reader.out.layers[static_cast<std::size_t>(layer)];
     state.kind = Kind::cross;
     state.window = kPatches;
+    // Norms of queries and keys, and gates of attention and MLP.
+    reader.out.layer_parameters[static_cast<std::size_t>(layer)].replicated += 2 * state.key_dim + 2;
   }
+  constexpr int kImageTokens = 8;  // rows of the embedding beyond the vocabulary
+  reader.out.embedding_parameters += kImageTokens * std::int64_t{reader.out.hidden};
   reader.out.remarks.push_back(
       fmt::format("Cross-attention is counted for one image of {} patches", format_count(kPatches)));
 }

@@ -104,6 +104,9 @@ constexpr GgufTraits kArchitectures[] = {{"llama"},
                                          {"falcon-h1", 0, true, true},
                                          {"llama4", 4, false, false, false, 8192},
                                          {"deci"},
+                                         {"deepseek32"},
+                                         {"exaone-moe"},
+                                         {"afmoe"},
                                          {"minicpm3"},
                                          {"bert", 0, false, false, true}};
 
