@@ -73,7 +73,7 @@ void add_latent_layer(const ConfigReader& reader, bool own_index, LayerState& st
   const std::int64_t hidden = reader.out.hidden, heads = reader.out.heads;
   const int stated = reader.family.traits.head_dim;
   const std::int64_t rank = reader.size({"kv_lora_rank"}), rope = reader.size({"qk_rope_head_dim"}),
-                     nope = reader.count({"qk_nope_head_dim"}, 128),
+                     nope = reader.size({"qk_nope_head_dim"}, 128),
                      value = reader.size({"v_head_dim"}, stated > 0 ? stated : 128),
                      query_rank = reader.count({"q_lora_rank"}, 0);
   state.kind = Kind::latent;
@@ -232,6 +232,9 @@ class Mlps {
     const ConfigReader::Names widths = {"intermediate_size", "intermediate_size_mlp", "n_inner",
                                         "ffn_dim",           "ffn_hidden_size",       "mlp_hidden_size",
                                         "block_ff_dim"};
+    for (const char* key : widths) {
+      if (reader.has({key})) dense_key_ = key;
+    }
     // Two matrices are four times as wide as the model where nothing is said; of three nothing is customary.
     const bool said = reader.has(widths) || (experts_ > 0 && expert_width);
     dense_ = reader.has({"intermediate_size_mlp"}) ? reader.size({"intermediate_size_mlp"})
@@ -284,7 +287,7 @@ class Mlps {
          : !sparse_.empty() ? std::find(sparse_.begin(), sparse_.end(), layer) != sparse_.end()
                             : layer >= first_dense_ && (layer + 1) % step_ == 0 && !listed);
     if (!sparse) {
-      if (dense_ < 1) reader_.keys.wrong("intermediate_size", "a width above 0");
+      if (dense_ < 1) reader_.keys.wrong(dense_key_, "a width above 0");
       counts.mlp = dense() + (traits.inner_norms ? dense_ : 0);
       counts.replicated += learned_activation_;
       return;
@@ -307,6 +310,7 @@ class Mlps {
   const ConfigReader& reader_;
   std::int64_t hidden_, experts_ = 0, dense_ = 0, expert_ = 0, shared_ = 0, zero_experts_ = 0;
   int learned_activation_ = 0;
+  std::string_view dense_key_ = "intermediate_size";
   int first_dense_ = 0, step_ = 1;
   std::vector<int> sparse_, only_dense_;  ///< layers that the file lists
   std::vector<std::string> kinds_;        ///< "dense" and "sparse", where the file says it of each layer

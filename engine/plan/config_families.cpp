@@ -145,7 +145,7 @@ constexpr ConfigFamily kFamilies[] = {
     {"GraniteMoeHybridForCausalLM",
      "granitemoehybrid",
      read_decoder,
-     {.tied = true, .needs = {"layer_types|layers_block_type", "num_local_experts"}}},
+     {.tied = true, .needs = {"layer_types|layers_block_type", "num_local_experts"}, .may_be_dense = true}},
     {"JambaForCausalLM", "jamba", read_hybrid, {.needs = {"intermediate_size", "num_experts"}}},
     {"BambaForCausalLM", "bamba", read_hybrid, {.needs = {"intermediate_size"}}},
     {"FalconH1ForCausalLM", "falcon_h1", read_hybrid, {.needs = {"intermediate_size"}}},

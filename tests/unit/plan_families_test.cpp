@@ -296,9 +296,12 @@ class PlanFamiliesTest : public QObject {
       row("qwen3-next-80b", key);
     for (const char* key : {"mamba_d_state", "mamba_dt_rank", "expert_layer_period", "attn_layer_period"})
       row("jamba-v0.1", key);
-    for (const char* key : {"qk_rope_head_dim", "kv_lora_rank", "v_head_dim", "vocab_size"})
+    for (const char* key : {"qk_rope_head_dim", "qk_nope_head_dim", "kv_lora_rank", "v_head_dim",
+                            "vocab_size", "n_routed_experts"})
       row("deepseek-v2-lite", key);
     row("stablelm-2-1.6b", "num_key_value_heads");
+    for (const char* key : {"hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads"})
+      row("yi-34b", key);  // through ModelSpec
   }
   void sizes_are_above_zero() {
     QFETCH(QString, family);
