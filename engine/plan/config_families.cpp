@@ -60,7 +60,8 @@ constexpr DecoderTraits kGatedHybrid = {
 constexpr DecoderTraits kGatedHybridExperts = {
     .output_gate = true,
     .qk_norm = QkNorm::shared,
-    .needs = {"layer_types|full_attention_interval", "num_experts", "moe_intermediate_size"}};
+    .needs = {"layer_types|full_attention_interval", "num_experts", "moe_intermediate_size"},
+    .may_be_dense = true};
 constexpr DecoderTraits kGemma3n = {.norms = 4,
                                     .tied = true,
                                     .qk_norm = QkNorm::shared,

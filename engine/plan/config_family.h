@@ -48,7 +48,7 @@ struct DecoderTraits {
   int context = 0;        ///< … tokens; 0 = unknown
   /// Keys without which the class is another model, "a|b" where one of them will do: missing ones are errors.
   std::array<std::string_view, 3> needs = {};
-  bool may_be_dense = false;            ///< experts of 0 are none (Granite 4 micro)
+  bool may_be_dense = false;            ///< experts of 0 are none (Granite 4, Qwen3-Next)
   bool one_norm_if_parallel = false;    ///< attention and MLP side by side share a norm (StableLM)
   bool head_gates = false;              ///< each head's result passes a gate: hidden × heads
   bool gate_bias = false;               ///< … a number a head beside them
