@@ -12,7 +12,9 @@
 #include "engine/library/model_profile.h"
 #include "engine/library/models_folder.h"
 #include "engine/model/model.h"
+#include "engine/plan/kv_demand.h"
 #include "engine/plan/model_memory.h"
+#include "engine/plan/model_outline.h"
 
 namespace pitwall::ctl {
 
@@ -234,23 +236,70 @@ struct Options {
   bool json = false;
 };
 
-/// A description without weights: a profile's, or a config.json.
-Result<void> show_spec(const std::string& name, bool json) {
-  const auto spec = find_model_spec(name);
-  if (!spec.ok()) return spec.error();
-  const std::int64_t parameters = count_parameters(*spec).total();
+/// A description without weights, of what this engine serves.
+void show_spec(const ModelSpec& spec, bool json) {
+  const std::int64_t parameters = count_parameters(spec).total();
   if (json) {
-    Json document = spec_json(*spec);
+    Json document = spec_json(spec);
     document.update({{"format", "config.json"}, {"parameters", parameters}, {"weight_bytes", nullptr}});
     print_json(document);
-    return {};
+    return;
   }
   Rows rows = {
-      {"name", spec->name},
-      {"architecture", fmt::format("{}, {} parameters", spec->architecture, format_count(parameters))},
+      {"name", spec.name},
+      {"architecture", fmt::format("{}, {} parameters", spec.architecture, format_count(parameters))},
       {"weights", "not here: a description alone"}};
-  for (auto& row : spec_rows(*spec)) rows.push_back(std::move(row));
+  for (auto& row : spec_rows(spec)) rows.push_back(std::move(row));
   print(text_of(rows));
+}
+
+/// What the planner knows of a model that this engine does not serve.
+void show_outline(const ModelOutline& model, bool json) {
+  const KvDemand demand(model, {.format = find_kv_format(kv_dtype_name(kKvDtype)).value()}, 0,
+                        model.layers.size());
+  if (json) {
+    Json layers = Json::array();
+    for (const KvGroup& group : demand.groups())
+      layers.push_back({{"title", group.title}, {"layers", group.layers}});
+    print_json({{"name", model.name},
+                {"architecture", model.architecture},
+                {"hidden", model.hidden},
+                {"vocabulary", model.vocabulary},
+                {"context_length", model.context_length > 0 ? Json(model.context_length) : Json()},
+                {"parameters", model.parameters()},
+                {"weight_bytes", model.weight_bytes()},
+                {"quantization", model.weight_format},
+                {"kv_bytes_per_token", demand.per_token()},
+                {"state_bytes_per_sequence", demand.state()},
+                {"kv_cache_dtype", kv_dtype_name(kKvDtype)},
+                {"layers", layers},
+                {"served", false},
+                {"notes", model.remarks}});
+    return;
+  }
+  std::string layers;
+  for (const KvGroup& group : demand.groups()) layers += (layers.empty() ? "" : "; ") + group.title;
+  Rows rows = {
+      {"name", model.name},
+      {"architecture",
+       fmt::format("{}, {} parameters", model.architecture, format_count(model.parameters()))},
+      {"weights", fmt::format("{} in {} ({})", format_bytes(model.weight_bytes()), model.weight_format,
+                              model.from_headers ? "from its tensors" : "from its description")},
+      {"layers", layers.empty() ? "none of them keeps anything" : layers},
+      {"context", model.context_length > 0 ? format_count(model.context_length) + " tokens" : "not stated"},
+      {"KV cache",
+       fmt::format("{} a token in {}", format_bytes(demand.per_token()), kv_dtype_name(kKvDtype))}};
+  if (demand.state() > 0) rows.emplace_back("state", format_bytes(demand.state()) + " a sequence");
+  rows.emplace_back("served", "not by this engine");
+  for (const std::string& remark : model.remarks) rows.emplace_back("note", remark);
+  print(text_of(rows));
+}
+
+/// From headers and descriptions alone, as the planner reads them.
+Result<void> show_description(const std::string& name, bool json) {
+  const auto outline = read_outline(name);
+  if (!outline.ok()) return outline.error();
+  outline->runs_here() ? show_spec(*outline->spec, json) : show_outline(*outline, json);
   return {};
 }
 
@@ -269,11 +318,11 @@ Result<void> show_model(const Options& options) {
   const auto path = resolve_model(name);
   if (!path.ok()) {
     const ModelProfile* profile = find_model_profile(name);
-    return profile != nullptr && profile->spec ? show_spec(name, options.json) : path.error();
+    return profile != nullptr ? show_description(name, options.json) : path.error();
   }
-  if (!holds_weights(*path)) return show_spec(path->string(), options.json);
+  if (!holds_weights(*path)) return show_description(path->string(), options.json);
   const auto model = Model::open(*path);
-  if (!model.ok()) return model.error();
+  if (!model.ok()) return show_description(path->string(), options.json);
   options.json ? print_json(model_json(**model)) : print(model_text(**model));
   return {};
 }

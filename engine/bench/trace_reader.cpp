@@ -84,6 +84,16 @@ std::optional<Nanos> time_of(std::string_view text) {
          fraction;
 }
 
+/// Seconds from any start, as other tools write them.
+std::optional<Nanos> seconds_of(std::string_view text) {
+  constexpr double kMost = 9e9;  // Nanos end a little later
+  double seconds = -1;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (code != std::errc{} || end != text.data() + text.size() || !(seconds >= 0 && seconds <= kMost))
+    return std::nullopt;
+  return static_cast<Nanos>(std::llround(seconds * static_cast<double>(kNanosPerSecond)));
+}
+
 class CsvLines {
  public:
   std::optional<TraceRequest> read(std::string_view line) {
@@ -97,10 +107,13 @@ class CsvLines {
     if (second == std::string_view::npos || line.find(',', second + 1) != std::string_view::npos)
       throw BadLine{
           fmt::format("it has {} fields, expected 3", 1 + std::count(line.begin(), line.end(), ','))};
-    const auto arrival = time_of(line.substr(0, first));
+    const std::string_view stamp = line.substr(0, first);
+    auto arrival = time_of(stamp);
+    if (!arrival) arrival = seconds_of(stamp);
     if (!arrival) {
-      throw BadLine{fmt::format("TIMESTAMP is {}, expected a time such as 2023-11-16 18:17:03.9799600",
-                                quote_for_message(line.substr(0, first)))};
+      throw BadLine{
+          fmt::format("TIMESTAMP is {}, expected a time such as 2023-11-16 18:17:03.9799600, or seconds",
+                      quote_for_message(stamp))};
     }
     const std::int64_t prompt = number(line.substr(first + 1, second - first - 1), "ContextTokens");
     const std::int64_t output = number(line.substr(second + 1), "GeneratedTokens");

@@ -48,7 +48,7 @@ Activation activation_of(const HfKeys& keys, const HfFamily& family) {
 }
 
 int head_dimension(const HfKeys& keys, const HfFamily& family, int hidden, int heads) {
-  if (keys.has("head_dim")) return keys.count("head_dim");
+  if (keys.has("head_dim")) return keys.size("head_dim");
   if (family.head_dim > 0 && !keys.names("head_dim")) return family.head_dim;
   if (heads > 0 && hidden % heads == 0) return hidden / heads;
   keys.errors().keep({Error::Kind::invalid_input,
@@ -57,15 +57,15 @@ int head_dimension(const HfKeys& keys, const HfFamily& family, int hidden, int h
   return 0;
 }
 
-int count_or(const HfKeys& keys, const char* key, int assumed) {
-  return assumed > 0 ? keys.count(key, assumed) : keys.count(key);
+int size_or(const HfKeys& keys, const char* key, int assumed) {
+  return assumed > 0 ? keys.size(key, assumed) : keys.size(key);
 }
 
 AttentionSpec attention_of(const HfKeys& keys, const HfFamily& family, const ModelSpec& spec) {
   AttentionSpec attention;
-  attention.heads = count_or(keys, "num_attention_heads", family.heads);
+  attention.heads = size_or(keys, "num_attention_heads", family.heads);
   const bool says_kv = keys.names("num_key_value_heads") || family.kv_heads == 0;
-  attention.kv_heads = keys.count("num_key_value_heads", says_kv ? attention.heads : family.kv_heads);
+  attention.kv_heads = keys.size("num_key_value_heads", says_kv ? attention.heads : family.kv_heads);
   attention.head_dim = head_dimension(keys, family, spec.hidden, attention.heads);
   if (attention.head_dim > 0) attention.scale = 1.0f / std::sqrt(static_cast<float>(attention.head_dim));
   switch (family.bias) {
@@ -163,9 +163,9 @@ Result<ModelSpec> read_hf_spec(const json& config) {
   const HfKeys keys(*found->text, first), outer(config, first);
   ModelSpec spec;
   spec.architecture = family.name;
-  spec.hidden = keys.count("hidden_size");
-  spec.vocabulary = count_or(keys, "vocab_size", family.vocabulary);
-  spec.context_length = keys.count("max_position_embeddings", family.context);
+  spec.hidden = keys.size("hidden_size");
+  spec.vocabulary = size_or(keys, "vocab_size", family.vocabulary);
+  spec.context_length = keys.size("max_position_embeddings", family.context);
   spec.norm.kind = family.norm;
   spec.norm.weight_offset = family.norm_offset;
   spec.norm.epsilon = static_cast<float>(
@@ -176,18 +176,18 @@ Result<ModelSpec> read_hf_spec(const json& config) {
 
   LayerSpec layer;
   layer.attention = attention_of(keys, family, spec);
-  layer.mlp.intermediate = keys.count("intermediate_size");
+  layer.mlp.intermediate = keys.size("intermediate_size");
   layer.mlp.activation = activation_of(keys, family);
   layer.mlp.bias = family.mlp_bias && keys.flag("mlp_bias", false);
   layer.post_norms = family.post_norms;
   layer.parallel = family.parallel;
 
-  const int layers = keys.count("num_hidden_layers");
+  const int layers = keys.size("num_hidden_layers");
   constexpr int kMaxLayers = 10'000;
   if (layers > kMaxLayers) keys.wrong("num_hidden_layers", fmt::format("at most {}", kMaxLayers));
   if (first.error()) return *first.error();
   spec.layers = {layer};  // found sound before it is copied for each layer that the file claims
-  if (auto checked = spec.check(); !checked.ok() && layers > 0) return checked.error();
+  if (auto checked = spec.check(); !checked.ok()) return checked.error();
   spec.layers.assign(static_cast<std::size_t>(layers), layer);
   if (family.refine) family.refine(keys, spec);
   if (first.error()) return *first.error();

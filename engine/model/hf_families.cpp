@@ -77,11 +77,8 @@ std::optional<int> window_of(const HfKeys& keys, std::optional<int> fallback = s
 /// `layer_types` where the file lists them, else `slides(layer)`, say which layers have the window.
 template <class Slides>
 void set_windows(const HfKeys& keys, ModelSpec& spec, std::optional<int> window, const Slides& slides) {
-  const std::vector<std::string> types = keys.texts("layer_types");
-  if (!types.empty() && types.size() != spec.layers.size()) {
-    keys.wrong("layer_types", fmt::format("one for each of the {} layers", spec.layers.size()));
-    return;
-  }
+  const std::vector<std::string> types = keys.texts("layer_types", spec.layers.size());
+  if (keys.errors().error()) return;
   for (int layer = 0; layer < layer_count(spec); ++layer) {
     bool sliding = types.empty() && slides(layer);
     if (!types.empty()) {
@@ -143,7 +140,7 @@ void refine_qwen(const HfKeys& keys, ModelSpec& spec) {
 /// The layers that `mlp_only_layers` and `decoder_sparse_step` leave.
 void set_qwen_experts(const HfKeys& keys, ModelSpec& spec, const MoeSpec& moe) {
   const std::vector<int> dense = keys.counts("mlp_only_layers");
-  const int step = keys.count("decoder_sparse_step", 1);
+  const int step = keys.size("decoder_sparse_step", 1);
   for (int layer = 0; layer < layer_count(spec); ++layer) {
     const bool sparse = moe.experts > 0 && step > 0 && (layer + 1) % step == 0 &&
                         std::find(dense.begin(), dense.end(), layer) == dense.end();
@@ -217,7 +214,7 @@ void refine_gemma3(const HfKeys& keys, ModelSpec& spec) {
   const RopeSpec global_rope = read_hf_rope(keys, head_dim, spec.context_length, global);
   const RopeSpec local_rope = read_hf_rope(keys, head_dim, spec.context_length, local);
 
-  const int pattern = keys.count("sliding_window_pattern", keys.count("_sliding_window_pattern", 6));
+  const int pattern = keys.size("sliding_window_pattern", keys.size("_sliding_window_pattern", 6));
   set_windows(keys, spec, window_of(keys, 4096),
               [&](int layer) { return pattern > 0 && (layer + 1) % pattern != 0; });
   for (LayerSpec& layer : spec.layers) {
@@ -242,7 +239,7 @@ void refine_cohere(const HfKeys& keys, ModelSpec& spec) {
 
 void refine_cohere2(const HfKeys& keys, ModelSpec& spec) {
   spec.logit_scale = static_cast<float>(keys.real("logit_scale", 0.0625));
-  const int pattern = keys.count("sliding_window_pattern", keys.count("_sliding_window_pattern", 4));
+  const int pattern = keys.size("sliding_window_pattern", keys.size("_sliding_window_pattern", 4));
   set_windows(keys, spec, window_of(keys, 4096),
               [&](int layer) { return pattern > 0 && (layer + 1) % pattern != 0; });
   for (LayerSpec& layer : spec.layers) {
@@ -251,7 +248,7 @@ void refine_cohere2(const HfKeys& keys, ModelSpec& spec) {
 }
 
 void refine_smollm3(const HfKeys& keys, ModelSpec& spec) {
-  const int interval = keys.count("no_rope_layer_interval", 4);
+  const int interval = keys.size("no_rope_layer_interval", 4);
   const std::vector<int> rotated = keys.counts("no_rope_layers");  // 1 = rotated, in spite of the name
   if (!rotated.empty() && rotated.size() != spec.layers.size()) {
     keys.wrong("no_rope_layers", fmt::format("one for each of the {} layers", spec.layers.size()));

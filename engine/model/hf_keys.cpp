@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/text_escape.h"
+#include "engine/base/units.h"
 
 namespace pitwall {
 
@@ -22,8 +23,10 @@ std::string shown(const json& value) {
   return text;
 }
 
+constexpr int kMost = std::numeric_limits<int>::max();
+
 bool is_count(const json& value) {
-  return value.is_number_unsigned() && value.get<std::uint64_t>() <= std::numeric_limits<int>::max();
+  return value.is_number_unsigned() && value.get<std::uint64_t>() <= kMost;
 }
 
 }  // namespace
@@ -44,16 +47,24 @@ const json* HfKeys::object(const char* key) const {
   return nullptr;
 }
 
-int HfKeys::count(const char* key) const {
+int HfKeys::number(const char* key, int least) const {
   const json* value = find(key);
   if (value == nullptr) {
     missing(key);
-  } else if (is_count(*value)) {
+  } else if (is_count(*value) && value->get<int>() >= least) {
     return value->get<int>();
   } else {
-    wrong(key, "a count");
+    wrong(key, fmt::format("a count from {} to {}", least, format_count(kMost)));
   }
-  return 0;
+  return least;
+}
+
+int HfKeys::count(const char* key) const {
+  return number(key, 0);
+}
+
+int HfKeys::size(const char* key) const {
+  return number(key, 1);
 }
 
 double HfKeys::real(const char* key, double fallback) const {
@@ -107,6 +118,15 @@ std::vector<int> HfKeys::counts(const char* key) const {
 
 std::vector<std::string> HfKeys::texts(const char* key) const {
   return list<std::string>(key, "a list of strings", [](const json& value) { return value.is_string(); });
+}
+
+std::vector<std::string> HfKeys::texts(const char* key, std::size_t layers) const {
+  std::vector<std::string> listed = texts(key);
+  if (has(key) && listed.size() != layers) {
+    wrong(key, fmt::format("one for each of the {} layers", layers));
+    listed.clear();
+  }
+  return listed;
 }
 
 void HfKeys::wrong(std::string_view key, std::string_view expected) const {

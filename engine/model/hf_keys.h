@@ -21,14 +21,18 @@ class HfKeys {
   const nlohmann::json* find(const char* key) const;  ///< nullptr when absent
   const nlohmann::json* object(const char* key) const;
 
-  int count(const char* key) const;
+  int count(const char* key) const;  ///< 0 and above
   int count(const char* key, int fallback) const { return has(key) ? count(key) : fallback; }
+  int size(const char* key) const;  ///< of what there has to be: above 0
+  int size(const char* key, int fallback) const { return has(key) ? size(key) : fallback; }
   double real(const char* key, double fallback) const;
   bool flag(const char* key, bool fallback) const;
   std::string text(const char* key, std::string_view fallback) const;
   std::vector<double> reals(const char* key) const;       ///< empty when absent
   std::vector<int> counts(const char* key) const;         ///< empty when absent
   std::vector<std::string> texts(const char* key) const;  ///< empty when absent
+  /// One for each of `layers`; empty when absent.
+  std::vector<std::string> texts(const char* key, std::size_t layers) const;
 
   void wrong(std::string_view key, std::string_view expected) const;  ///< keeps an error that shows the value
   void missing(std::string_view key) const;
@@ -36,6 +40,7 @@ class HfKeys {
   FirstError& errors() const { return first_; }
 
  private:
+  int number(const char* key, int least) const;
   template <class Element, class Accepts>
   std::vector<Element> list(const char* key, std::string_view expected, const Accepts& accepts) const;
   const nlohmann::json& object_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/text_escape.h"
@@ -19,18 +20,11 @@ namespace {
 using Kind = LayerState::Kind;
 using Windows = DecoderTraits::Windows;
 
-constexpr int kMostLayers = 10'000;
-
 int layer_count(const ConfigReader& reader) {
   // LongCat-Flash: newer files state its attentions as num_hidden_layers.
-  const int layers = reader.family.traits.twin
-                         ? reader.count({"num_layers"})
-                         : reader.count({"num_hidden_layers", "n_layer", "num_layers", "n_layers"});
-  if (layers < 1 || layers > kMostLayers) {
-    reader.keys.wrong("num_hidden_layers", fmt::format("1 to {} layers", kMostLayers));
-    return 0;
-  }
-  return layers;
+  return reader.family.traits.twin
+             ? reader.layers({"num_layers"})
+             : reader.layers({"num_hidden_layers", "n_layer", "num_layers", "n_layers"});
 }
 
 struct Attention {
@@ -42,21 +36,20 @@ Attention attention_of(const ConfigReader& reader) {
   Attention result;
   AttentionShape& shape = result.full;
   shape.hidden = reader.out.hidden;
-  shape.heads = reader.count({"num_attention_heads", "n_head", "n_heads"});
-  int head_dim = reader.count({"head_dim", "attention_head_dim", "kv_channels"}, traits.head_dim);
-  if (head_dim == 0 && reader.has({"head_dim"})) reader.keys.wrong("head_dim", "a width above 0");
-  if (head_dim == 0 && shape.heads > 0) {
+  shape.heads = reader.size({"num_attention_heads", "n_head", "n_heads"});
+  int head_dim = reader.size({"head_dim", "attention_head_dim", "kv_channels"}, traits.head_dim);
+  if (head_dim == 0) {
     if (shape.hidden % shape.heads != 0 && !reader.has({"kv_lora_rank"}))
       reader.keys.wrong("num_attention_heads", "a divisor of the hidden width");
     head_dim = static_cast<int>(shape.hidden / shape.heads);
   }
   shape.key_dim = head_dim;
-  shape.value_dim = reader.count({"v_head_dim"}, head_dim);
+  shape.value_dim = reader.size({"v_head_dim"}, head_dim);
   reader.out.heads = static_cast<int>(shape.heads);
   reader.out.head_dim = head_dim;
   result.sliding = shape;
-  if (reader.has({"global_head_dim"}))
-    result.full.key_dim = result.full.value_dim = reader.count({"global_head_dim"});
+  if (!reader.has({"per_layer_config"}) && (reader.has({"global_head_dim"}) || traits.full_head_dim > 0))
+    result.full.key_dim = result.full.value_dim = reader.size({"global_head_dim"}, traits.full_head_dim);
   return result;
 }
 
@@ -79,9 +72,9 @@ void add_latent_layer(const ConfigReader& reader, bool own_index, LayerState& st
                       LayerWeightCounts& counts) {
   const std::int64_t hidden = reader.out.hidden, heads = reader.out.heads;
   const int stated = reader.family.traits.head_dim;
-  const std::int64_t rank = reader.count({"kv_lora_rank"}), rope = reader.count({"qk_rope_head_dim"}),
-                     nope = reader.count({"qk_nope_head_dim"}, 128),
-                     value = reader.count({"v_head_dim"}, stated > 0 ? stated : 128),
+  const std::int64_t rank = reader.size({"kv_lora_rank"}), rope = reader.size({"qk_rope_head_dim"}),
+                     nope = reader.size({"qk_nope_head_dim"}, 128),
+                     value = reader.size({"v_head_dim"}, stated > 0 ? stated : 128),
                      query_rank = reader.count({"q_lora_rank"}, 0);
   state.kind = Kind::latent;
   state.latent_dim = static_cast<int>(rank);
@@ -92,11 +85,13 @@ void add_latent_layer(const ConfigReader& reader, bool own_index, LayerState& st
                  capped_sum(capped_product(rank, heads, nope + value), capped_product(heads, value, hidden)));
   counts.replicated = capped_product(hidden, rank + rope) + rank + 2 * hidden;
   if (query_rank > 0) counts.replicated += capped_product(hidden, query_rank) + query_rank;
+  if (reader.family.traits.qkv_bias) counts.replicated += query_rank + rank + rope;
+  if (reader.family.traits.out_bias) counts.replicated += hidden;
   if (reader.family.traits.head_gates)
     counts.attention = capped_sum(counts.attention, capped_product(hidden, heads));
   if (!own_index) return;
-  const std::int64_t index = reader.count({"index_head_dim"}),
-                     index_heads = reader.count({"index_n_heads"}, 64);
+  const std::int64_t index = reader.size({"index_head_dim"}),
+                     index_heads = reader.size({"index_n_heads"}, 64);
   state.index_dim = static_cast<int>(index);
   counts.replicated += capped_product(std::max<std::int64_t>(query_rank, 1), index_heads, index) +
                        capped_product(hidden, index + index_heads) + 2 * index;
@@ -105,11 +100,11 @@ void add_latent_layer(const ConfigReader& reader, bool own_index, LayerState& st
 /// Gated delta net (Qwen3-Next): a matrix for each value head, and the newest inputs of its convolution.
 void add_linear_layer(const ConfigReader& reader, LayerState& state, LayerWeightCounts& counts) {
   const std::int64_t hidden = reader.out.hidden;
-  const std::int64_t keys = reader.count({"linear_num_key_heads"}),
-                     values = reader.count({"linear_num_value_heads"}),
-                     key_dim = reader.count({"linear_key_head_dim"}),
-                     value_dim = reader.count({"linear_value_head_dim"}),
-                     kernel = reader.count({"linear_conv_kernel_dim"}, 4);
+  const std::int64_t keys = reader.size({"linear_num_key_heads"}),
+                     values = reader.size({"linear_num_value_heads"}),
+                     key_dim = reader.size({"linear_key_head_dim"}),
+                     value_dim = reader.size({"linear_value_head_dim"}),
+                     kernel = reader.size({"linear_conv_kernel_dim"}, 4);
   const std::int64_t key_width = capped_product(keys, key_dim),
                      value_width = capped_product(values, value_dim),
                      convolved = capped_sum(capped_product(2, key_width), value_width);
@@ -143,11 +138,8 @@ void add_delta_layer(const ConfigReader& reader, int heads, int head_dim, int ke
 std::vector<std::string> layer_types(const ConfigReader& reader, int layers) {
   const HfKeys& keys = reader.keys;
   for (const char* key : {"layer_types", "layers_block_type"}) {
-    std::vector<std::string> types = keys.texts(key);
-    if (types.empty()) continue;
-    if (std::ssize(types) != layers) keys.wrong(key, fmt::format("one for each of the {} layers", layers));
-    types.resize(static_cast<std::size_t>(layers));
-    return types;
+    std::vector<std::string> types = keys.texts(key, static_cast<std::size_t>(layers));
+    if (!types.empty()) return types;
   }
   for (const char* key : {"hybrid_override_pattern", "attn_layer_period", "attn_layer_indices"}) {
     if (!reader.has({key})) continue;
@@ -193,7 +185,7 @@ std::vector<std::string> layer_types(const ConfigReader& reader, int layers) {
     return types;
   }
   if (reader.has({"full_attention_interval"}))
-    return every(reader.count({"full_attention_interval"}), "linear_attention");
+    return every(reader.size({"full_attention_interval"}), "linear_attention");
   if (reader.has({"attention_chunk_size"})) {
     // Llama 4: layers without rotary embedding see everything.
     std::vector<std::string> types = every(4, "chunked_attention");
@@ -219,8 +211,8 @@ std::vector<std::string> layer_types(const ConfigReader& reader, int layers) {
     }
     return types;
   }
-  const int pattern = reader.count({"sliding_window_pattern", "_sliding_window_pattern", "layer_switch"},
-                                   traits.window_pattern);
+  const int pattern = reader.size({"sliding_window_pattern", "_sliding_window_pattern", "layer_switch"},
+                                  traits.window_pattern);
   if (traits.windows == Windows::pattern || pattern > 0)
     return every(std::max(pattern, 1), "sliding_attention");
   if (traits.windows == Windows::alternate) return every(2, "sliding_attention");
@@ -233,28 +225,31 @@ std::vector<std::string> layer_types(const ConfigReader& reader, int layers) {
 /// Experts of a layer, or its dense MLP.
 class Mlps {
  public:
-  explicit Mlps(const ConfigReader& reader) : reader_(reader), hidden_(reader.out.hidden) {
+  Mlps(const ConfigReader& reader, int layers) : reader_(reader), hidden_(reader.out.hidden) {
     experts_ = reader.count({"n_routed_experts", "num_local_experts", "num_experts", "moe_num_experts"}, 0);
-    top_k_ = reader.count(
-        {"num_experts_per_tok", "moe_topk", "top_k_experts", "moe_k", "num_experts_per_token"}, 1);
     const bool expert_width =
         reader.has({"moe_intermediate_size", "expert_ffn_hidden_size", "moe_intermediate_dim"});
     const ConfigReader::Names widths = {"intermediate_size", "intermediate_size_mlp", "n_inner",
                                         "ffn_dim",           "ffn_hidden_size",       "mlp_hidden_size",
                                         "block_ff_dim"};
+    for (const char* key : widths) {
+      if (reader.has({key})) dense_key_ = key;
+    }
     // Two matrices are four times as wide as the model where nothing is said; of three nothing is customary.
     const bool said = reader.has(widths) || (experts_ > 0 && expert_width);
-    dense_ = reader.has({"intermediate_size_mlp"}) ? reader.count({"intermediate_size_mlp"})
+    dense_ = reader.has({"intermediate_size_mlp"}) ? reader.size({"intermediate_size_mlp"})
              : said || !reader.family.traits.gated
                  ? reader.count(widths, static_cast<int>(std::min<std::int64_t>(4 * hidden_, 1 << 30)))
                  : reader.count(widths);
-    if (dense_ < 1 && experts_ == 0) reader.keys.wrong("intermediate_size", "a width above 0");
     if (reader.keys.flag("block_auto_adjust_ff_dim", reader.family.architecture == "Lfm2ForCausalLM"))
-      dense_ =
-          rounded_up(capped_product(2, dense_) / 3, std::max(reader.count({"block_multiple_of"}, 256), 1));
-    expert_ = expert_width
-                  ? reader.count({"moe_intermediate_size", "expert_ffn_hidden_size", "moe_intermediate_dim"})
-                  : reader.count({"intermediate_size", "ffn_hidden_size"}, static_cast<int>(dense_));
+      dense_ = rounded_up(capped_product(2, dense_) / 3, reader.size({"block_multiple_of"}, 256));
+    if (experts_ > 0) {
+      reader.out.top_k = reader.size(
+          {"num_experts_per_tok", "moe_topk", "top_k_experts", "moe_k", "num_experts_per_token"}, 1);
+      expert_ = expert_width
+                    ? reader.size({"moe_intermediate_size", "expert_ffn_hidden_size", "moe_intermediate_dim"})
+                    : reader.size({"intermediate_size", "ffn_hidden_size"}, static_cast<int>(dense_));
+    }
     shared_ = reader.count({"shared_expert_intermediate_size", "shared_intermediate_size",
                             "moe_shared_expert_intermediate_size"},
                            0);
@@ -264,15 +259,17 @@ class Mlps {
                                                      0));
     zero_experts_ = reader.count({"zero_expert_num"}, 0);  // LongCat-Flash: routed to, without weights
     first_dense_ = reader.count({"first_k_dense_replace", "moe_layer_start_index", "num_dense_layers"}, 0);
-    step_ = reader.count(
+    step_ = reader.size(
         {"decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_interval", "moe_layer_freq"}, 1);
     if (reader.has({"interleave_moe_layer_step"}) && experts_ > 0)
       shared_ = expert_;  // Llama 4 always has one
+    sparse_ = reader.keys.counts("moe_layers");
     only_dense_ = reader.keys.counts("mlp_only_layers");
-    kinds_ = reader.keys.texts("mlp_layer_types");
+    kinds_ = reader.keys.texts("mlp_layer_types", static_cast<std::size_t>(layers));
+    const bool learns = reader.family.architecture.starts_with("Apertus");
+    if (reader.keys.text("hidden_act", learns ? "xielu" : "") == "xielu") learned_activation_ = 2;
     reader.out.intermediate = static_cast<int>(std::min<std::int64_t>(dense_, 1 << 30));
     reader.out.experts = static_cast<int>(experts_);
-    reader.out.top_k = static_cast<int>(experts_ > 0 ? top_k_ : 0);
   }
 
   std::int64_t dense() const {
@@ -284,17 +281,24 @@ class Mlps {
     const DecoderTraits& traits = reader_.family.traits;
     const bool listed = std::find(only_dense_.begin(), only_dense_.end(), layer) != only_dense_.end();
     const auto at = static_cast<std::size_t>(layer);
-    const bool sparse = experts_ > 0 && (at < kinds_.size() ? kinds_[at] == "sparse"
-                                                            : layer >= first_dense_ && step_ > 0 &&
-                                                                  (layer + 1) % step_ == 0 && !listed);
+    const bool sparse =
+        experts_ > 0 &&
+        (at < kinds_.size() ? kinds_[at] == "sparse"
+         : !sparse_.empty() ? std::find(sparse_.begin(), sparse_.end(), layer) != sparse_.end()
+                            : layer >= first_dense_ && (layer + 1) % step_ == 0 && !listed);
     if (!sparse) {
+      if (dense_ < 1) reader_.keys.wrong(dense_key_, "a width above 0");
       counts.mlp = dense() + (traits.inner_norms ? dense_ : 0);
+      counts.replicated += learned_activation_;
       return;
     }
     counts.experts = capped_product(experts_, mlp_counts(hidden_, expert_, traits.gated, traits.expert_bias));
     counts.mlp += shared_ > 0 ? mlp_counts(hidden_, shared_, traits.gated, traits.mlp_bias) : 0;
-    // Gemma 4 has its dense MLP beside the experts.
-    if (reader_.keys.flag("enable_moe_block", false)) counts.mlp += dense();
+    // Gemma 4 has its dense MLP beside the experts, norms of both, and scales of the router.
+    if (reader_.keys.flag("enable_moe_block", false)) {
+      counts.mlp += dense();
+      counts.replicated += 4 * hidden_ + experts_;
+    }
     counts.replicated = capped_sum(counts.replicated, capped_product(hidden_, experts_ + zero_experts_));
     if (traits.expert_bias || traits.correction_bias) counts.replicated += experts_;
     if (traits.sparse_norm) counts.replicated += hidden_;
@@ -304,35 +308,39 @@ class Mlps {
 
  private:
   const ConfigReader& reader_;
-  std::int64_t hidden_, experts_ = 0, top_k_ = 0, dense_ = 0, expert_ = 0, shared_ = 0, zero_experts_ = 0;
+  std::int64_t hidden_, experts_ = 0, dense_ = 0, expert_ = 0, shared_ = 0, zero_experts_ = 0;
+  int learned_activation_ = 0;
+  std::string_view dense_key_ = "intermediate_size";
   int first_dense_ = 0, step_ = 1;
-  std::vector<int> only_dense_;
-  std::vector<std::string> kinds_;  ///< "dense" and "sparse", where the file says it of each layer
+  std::vector<int> sparse_, only_dense_;  ///< layers that the file lists
+  std::vector<std::string> kinds_;        ///< "dense" and "sparse", where the file says it of each layer
 };
 
 class Decoder {
  public:
   explicit Decoder(const ConfigReader& reader)
-      : reader_(reader), attention_(attention_of(reader)), mlps_(reader) {}
+      : reader_(reader),
+        attention_(attention_of(reader)),
+        layers_(layer_count(reader)),
+        mlps_(reader, layers_) {}
 
   void read() {
-    const int layers = layer_count(reader_);
+    const int layers = layers_;
     if (reader_.keys.errors().error()) return;
     const std::vector<std::string> types = layer_types(reader_, layers);
     const std::vector<int> kv_heads = kv_heads_of(reader_, layers);
     heads_ = reader_.per_layer({"num_attention_heads_per_layer"}, layers, reader_.out.heads);
-    const std::vector<std::string> indexers = reader_.keys.texts("indexer_types");
+    const std::vector<std::string> indexers =
+        reader_.keys.texts("indexer_types", static_cast<std::size_t>(layers));
     const int shared = reader_.count({"num_kv_shared_layers"}, 0);
     if (shared >= layers) reader_.keys.wrong("num_kv_shared_layers", "fewer than there are layers");
-    const int sharers = reader_.keys.flag("use_cla", false) ? reader_.count({"cla_share_factor"}, 1) : 1;
-    if (sharers < 1) reader_.keys.wrong("cla_share_factor", "a count above 0");
+    const int sharers = reader_.keys.flag("use_cla", false) ? reader_.size({"cla_share_factor"}, 1) : 1;
     for (int i = 0; i < layers && !reader_.keys.errors().error(); ++i) {
       const auto at = static_cast<std::size_t>(i);
       const bool own_index =
           reader_.has({"index_head_dim"}) && (at >= indexers.size() || indexers[at] != "shared");
       add(i, types[at], kv_heads[at], own_index);
-      if (i >= layers - shared && reader_.out.layers.back().kind != Kind::recurrent)
-        reader_.out.layers.back().kind = Kind::none;
+      if (i >= layers - shared && reader_.out.layers.back().kind != Kind::recurrent) share();
       if (i % sharers != 0) {  // Hunyuan-Large: K and V of the layer before
         reader_.out.layers.back().kind = Kind::none;
         reader_.out.layer_parameters.back().kv = 0;
@@ -343,6 +351,18 @@ class Decoder {
   }
 
  private:
+  /// The last layer takes K and V of one before. Files of Gemma 3n hold its weights for them all the same.
+  void share() {
+    LayerState& state = reader_.out.layers.back();
+    LayerWeightCounts& counts = reader_.out.layer_parameters.back();
+    if (reader_.family.traits.shared_without_weights) {
+      counts.kv = 0;
+      counts.replicated -= state.key_dim;  // the norm of its keys
+    }
+    if (reader_.keys.flag("use_double_wide_mlp", false)) counts.mlp += mlps_.dense();
+    state.kind = Kind::none;
+  }
+
   void add(int layer, const std::string& type, int kv_heads, bool own_index) {
     LayerState state;
     LayerWeightCounts counts;
@@ -397,28 +417,55 @@ class Decoder {
     AttentionShape shape = full ? attention_.full : attention_.sliding;
     DecoderTraits traits = reader_.family.traits;
     shape.heads = heads_[static_cast<std::size_t>(layer)];
-    shape.kv_heads = full ? reader_.count({"num_global_key_value_heads"}, kv_heads) : kv_heads;
+    const bool keys_are_values = full && reader_.keys.flag("attention_k_eq_v", false);
+    shape.kv_heads = kv_heads;
+    if (full && reader_.keys.flag("attention_k_eq_v", true))
+      shape.kv_heads = reader_.size({"num_global_key_value_heads"}, kv_heads);
+    override_shape(layer, shape);
     if (traits.window_doubles_heads) {
       traits.sinks = sliding;
-      if (sliding) shape.kv_heads = reader_.count({"swa_num_key_value_heads"}, 2 * kv_heads);
+      if (sliding) shape.kv_heads = reader_.size({"swa_num_key_value_heads"}, 2 * kv_heads);
     }
     state = attention_state(shape);
     counts = attention_counts(shape, traits);
+    if (keys_are_values) counts.kv /= 2;  // one projection for both
     if (full) return;
     state.kind = sliding ? Kind::sliding : Kind::chunked;
-    state.window = sliding ? reader_.count({"sliding_window"}) : reader_.count({"attention_chunk_size"});
-    if (state.window < 1)
-      reader_.keys.wrong(sliding ? "sliding_window" : "attention_chunk_size", "a length above 0");
+    state.window = sliding ? reader_.size({"sliding_window"}) : reader_.size({"attention_chunk_size"});
+  }
+
+  /// Gemma 4 as transformers 5 writes it: what differs in a layer, under the layer's number.
+  void override_shape(int layer, AttentionShape& shape) const {
+    const json* layers = reader_.keys.object("per_layer_config");
+    if (layers == nullptr) return;
+    for (const auto& [number, differences] : layers->items()) {
+      int at = -1;
+      const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), at);
+      if (code != std::errc{} || end != number.data() + number.size() || at < 0 || at >= layers_ ||
+          !differences.is_object())
+        return reader_.keys.wrong("per_layer_config",
+                                  "an object under the number of each layer that differs");
+      if (at != layer) continue;
+      const HfKeys keys(differences, reader_.keys.errors());
+      for (const auto& [key, value] : differences.items()) {
+        if (key != "head_dim" && key != "num_key_value_heads")
+          keys.unsupported(fmt::format("Cannot estimate: `per_layer_config` changes {} of layer {}",
+                                       quote_for_message(key), layer),
+                           "per_layer_config");
+      }
+      shape.key_dim = shape.value_dim = keys.size("head_dim", static_cast<int>(shape.key_dim));
+      shape.kv_heads = keys.size("num_key_value_heads", static_cast<int>(shape.kv_heads));
+    }
   }
 
   void add_delta(LayerState& state, LayerWeightCounts& counts) const {
     if (const json* nested = reader_.keys.object("linear_attn_config")) {
       const HfKeys keys(*nested, reader_.keys.errors());
-      add_delta_layer(reader_, keys.count("num_heads"), keys.count("head_dim"),
-                      keys.count("short_conv_kernel_size", 4), state, counts);
+      add_delta_layer(reader_, keys.size("num_heads"), keys.size("head_dim"),
+                      keys.size("short_conv_kernel_size", 4), state, counts);
     } else {
-      add_delta_layer(reader_, reader_.count({"linear_num_heads"}), reader_.count({"linear_head_dim"}),
-                      reader_.count({"linear_conv_kernel_dim"}, 4), state, counts);
+      add_delta_layer(reader_, reader_.size({"linear_num_heads"}), reader_.size({"linear_head_dim"}),
+                      reader_.size({"linear_conv_kernel_dim"}, 4), state, counts);
     }
   }
 
@@ -440,7 +487,7 @@ class Decoder {
                        copies = reader_.count({"altup_num_inputs"}, 0),
                        rank = reader_.count({"laurel_rank"}, 0);
     if (input == 0 || reader_.keys.errors().error()) return;
-    const std::int64_t words = reader_.count({"vocab_size_per_layer_input"}, out.vocabulary),
+    const std::int64_t words = reader_.size({"vocab_size_per_layer_input"}, out.vocabulary),
                        width = capped_product(input, std::int64_t{layers});
     out.other_parameters = capped_sum(
         out.other_parameters, capped_product(words + hidden, width) + input +
@@ -456,7 +503,7 @@ class Decoder {
 
   /// LFM2's short convolution keeps its newest inputs.
   void add_convolution(LayerState& state, LayerWeightCounts& counts) const {
-    const std::int64_t hidden = reader_.out.hidden, kernel = reader_.count({"conv_L_cache"}, 3);
+    const std::int64_t hidden = reader_.out.hidden, kernel = reader_.size({"conv_L_cache"}, 3);
     state.kind = Kind::recurrent;
     state.convolution_numbers = capped_product(hidden, std::max<std::int64_t>(kernel - 1, 0));
     counts.attention = capped_product(hidden, 4 * hidden + kernel);
@@ -469,7 +516,8 @@ class Decoder {
     const int drafts =
         reader_.count({"num_nextn_predict_layers", "mtp_num_hidden_layers", "mtp_num_layers"}, 0);
     if (reader_.keys.errors().error() || drafts == 0) return;
-    if (drafts > kMostLayers) return reader_.keys.wrong("num_nextn_predict_layers", "a count of layers");
+    if (drafts > layers_)
+      return reader_.keys.wrong("num_nextn_predict_layers", "no more than there are layers");
     const std::int64_t hidden = reader_.out.hidden;
     const LayerState* attending = nullptr;
     std::size_t at = reader_.out.layers.size();
@@ -487,6 +535,7 @@ class Decoder {
 
   const ConfigReader& reader_;
   Attention attention_;
+  int layers_;
   Mlps mlps_;
   std::vector<int> heads_;  ///< of queries, in each layer
 };

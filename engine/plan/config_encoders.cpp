@@ -11,16 +11,11 @@
 
 namespace pitwall {
 
+using nlohmann::json;
+
 namespace {
 
 using Kind = LayerState::Kind;
-constexpr int kMostLayers = 10'000;
-
-int layers_under(const ConfigReader& reader, ConfigReader::Names names) {
-  const int layers = reader.count(names);
-  if (layers > kMostLayers) reader.keys.wrong(*names.begin(), "at most 10,000 layers");
-  return reader.keys.errors().error() ? 0 : layers;
-}
 
 struct Side {
   AttentionShape attention;
@@ -31,10 +26,10 @@ Side side_of(const ConfigReader& reader, ConfigReader::Names heads, ConfigReader
   Side side;
   AttentionShape& shape = side.attention;
   shape.hidden = reader.out.hidden;
-  shape.heads = shape.kv_heads = reader.count(heads);
-  const int fallback = shape.heads > 0 ? static_cast<int>(shape.hidden / shape.heads) : 0;
-  shape.key_dim = shape.value_dim = reader.count({"d_kv"}, fallback);
-  side.intermediate = reader.count(width);
+  shape.heads = shape.kv_heads = reader.size(heads);
+  const int fallback = static_cast<int>(shape.hidden / shape.heads);
+  shape.key_dim = shape.value_dim = reader.size({"d_kv"}, fallback);
+  side.intermediate = reader.size(width);
   return side;
 }
 
@@ -47,18 +42,22 @@ void read_encoder_decoder(const ConfigReader& reader) {
   if (!feed_forward.empty()) traits.gated = feed_forward.starts_with("gated");
   const Side encoder = side_of(reader, {"encoder_attention_heads", "num_heads"}, {"encoder_ffn_dim", "d_ff"});
   const Side decoder = side_of(reader, {"decoder_attention_heads", "num_heads"}, {"decoder_ffn_dim", "d_ff"});
-  const int encoder_layers = layers_under(reader, {"encoder_layers", "num_layers"});
-  const int decoder_layers = layers_under(reader, {"decoder_layers", "num_decoder_layers", "num_layers"});
+  const int encoder_layers = reader.layers({"encoder_layers", "num_layers"});
+  const int decoder_layers = reader.layers({"decoder_layers", "num_decoder_layers", "num_layers"});
   reader.out.heads = static_cast<int>(decoder.attention.heads);
   reader.out.head_dim = static_cast<int>(decoder.attention.key_dim);
   reader.out.intermediate = static_cast<int>(decoder.intermediate);
   // Whisper's encoder halves its audio frames; the others read up to their own positions.
-  const int source = reader.count({"max_source_positions", "max_position_embeddings", "n_positions"}, 512);
+  const int source = reader.size({"max_source_positions", "max_position_embeddings", "n_positions"}, 512);
   const std::int64_t hidden = reader.out.hidden;
   if (traits.extra_positions >= 0)  // the encoder's own, beside the decoder's
     reader.out.other_parameters += capped_product(hidden, std::int64_t{source} + traits.extra_positions);
+  else  // T5: a table of distances in the first layer of each side
+    reader.out.other_parameters += capped_product(reader.size({"relative_attention_num_buckets"}, 32),
+                                                  encoder.attention.heads + decoder.attention.heads);
   if (reader.has({"num_mel_bins"}))  // Whisper: two convolutions of three frames
-    reader.out.other_parameters += capped_product(3, hidden, hidden + reader.count({"num_mel_bins"}));
+    reader.out.other_parameters +=
+        capped_product(3, hidden, hidden + reader.size({"num_mel_bins"})) + 2 * hidden;
   for (int i = 0; i < encoder_layers; ++i) {
     LayerState state;
     state.kind = Kind::none;
@@ -95,7 +94,11 @@ void read_mllama(const ConfigReader& reader) {
     LayerState& state = reader.out.layers[static_cast<std::size_t>(layer)];
     state.kind = Kind::cross;
     state.window = kPatches;
+    // Norms of queries and keys, and gates of attention and MLP.
+    reader.out.layer_parameters[static_cast<std::size_t>(layer)].replicated += 2 * state.key_dim + 2;
   }
+  constexpr int kImageTokens = 8;  // rows of the embedding beyond the vocabulary
+  reader.out.embedding_parameters += kImageTokens * std::int64_t{reader.out.hidden};
   reader.out.remarks.push_back(
       fmt::format("Cross-attention is counted for one image of {} patches", format_count(kPatches)));
 }
@@ -103,6 +106,16 @@ void read_mllama(const ConfigReader& reader) {
 void read_encoder(const ConfigReader& reader) {
   read_decoder(reader);
   for (LayerState& state : reader.out.layers) state.kind = Kind::none;
+  const std::int64_t hidden = reader.out.hidden;
+  const json* labels = reader.keys.object("id2label");
+  // A pooler, a classifier's first layer and what stands before the vocabulary are equally large.
+  std::int64_t head = capped_product(hidden, hidden) + hidden;
+  if (reader.family.architecture.ends_with("ForMaskedLM"))
+    head += 2 * hidden + reader.out.vocabulary;
+  else if (reader.family.architecture.ends_with("ForSequenceClassification"))
+    head += capped_product(labels != nullptr ? static_cast<std::int64_t>(labels->size()) : 2, hidden + 1);
+  reader.out.other_parameters = capped_sum(
+      reader.out.other_parameters, head + capped_product(reader.size({"type_vocab_size"}, 2), hidden));
 }
 
 }  // namespace pitwall

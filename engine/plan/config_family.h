@@ -17,15 +17,18 @@ namespace pitwall {
 struct DecoderTraits {
   bool gated = true;                                          ///< MLP of three matrices, else two
   bool qkv_bias = false, out_bias = false, mlp_bias = false;  ///< of q, k, v; of o; of the MLP's linears
+  bool key_bias = true;                                       ///< … of k as well
   bool expert_bias = false, head_bias = false;                ///< of routed experts and router; of the output
   int norms = 2;                                              ///< of a layer, each as wide as the model
+  int outer_norms = 1;                                        ///< behind the layers and the embedding
   bool norm_bias = false;
   bool tied = false;         ///< where the file is silent
   int extra_positions = -1;  ///< learned positions beyond those that the file states; −1 = none are learned
   bool multi_query = false;  ///< one KV head where the file is silent
   bool twin = false;         ///< a layer is two attentions with an MLP each, and experts beside them
   bool sinks = false;
-  bool output_gate = false;  ///< q is twice as wide: its other half gates what attention yields
+  bool qk_norm_weighs = true;  ///< norms of q and k have weights
+  bool output_gate = false;    ///< q is twice as wide: its other half gates what attention yields
   enum class QkNorm {
     none,
     shared,  ///< as wide as a head
@@ -40,20 +43,24 @@ struct DecoderTraits {
   };
   Windows windows = Windows::by_key;
   int window_pattern = 0;
-  int head_dim = 0;  ///< where the file is silent; 0 = hidden / heads
+  int head_dim = 0;       ///< where the file is silent; 0 = hidden / heads
+  int full_head_dim = 0;  ///< … of layers with full attention, where it is not that of the others
+  int context = 0;        ///< … tokens; 0 = unknown
   /// Keys without which the class is another model, "a|b" where one of them will do: missing ones are errors.
   std::array<std::string_view, 3> needs = {};
-  bool one_norm_if_parallel = false;  ///< attention and MLP side by side share a norm (StableLM)
-  bool head_gates = false;            ///< each head's result passes a gate: hidden × heads
-  bool gate_bias = false;             ///< … a number a head beside them
-  bool full_gates = false;            ///< Kimi's delta attention with gates of full rank (Ling)
-  bool shared_gate = true;            ///< where `shared_expert_intermediate_size` is stated: hidden
-  bool correction_bias = false;       ///< a weight an expert beside the router
-  bool sparse_norm = false;           ///< a norm behind the experts
-  bool inner_norms = false;           ///< norms before the output and before the down-projection (BitNet)
-  bool window_doubles_heads = false;  ///< layers with a window have twice the KV heads, and alone sinks
-  int head_vectors = 0;               ///< of a head's width in each layer
-  std::string_view own_key = {};      ///< changes what is cached, and no other family reads it
+  bool may_be_dense = false;            ///< experts of 0 are none (Granite 4, Qwen3-Next)
+  bool one_norm_if_parallel = false;    ///< attention and MLP side by side share a norm (StableLM)
+  bool head_gates = false;              ///< each head's result passes a gate: hidden × heads
+  bool gate_bias = false;               ///< … a number a head beside them
+  bool full_gates = false;              ///< Kimi's delta attention with gates of full rank (Ling)
+  bool shared_gate = true;              ///< where `shared_expert_intermediate_size` is stated: hidden
+  bool correction_bias = false;         ///< a weight an expert beside the router
+  bool sparse_norm = false;             ///< a norm behind the experts
+  bool inner_norms = false;             ///< norms before the output and before the down-projection (BitNet)
+  bool window_doubles_heads = false;    ///< layers with a window have twice the KV heads, and alone sinks
+  bool shared_without_weights = false;  ///< layers that share K and V have no weights for them
+  int head_vectors = 0;                 ///< of a head's width in each layer
+  std::string_view own_key = {};        ///< changes what is cached, and no other family reads it
 };
 
 struct ConfigFamily;
@@ -69,11 +76,19 @@ struct ConfigReader {
   ModelOutline& out;
 
   using Names = std::initializer_list<const char*>;
-  int count(Names names) const;  ///< under the first name that is there; missing is an error
+  /// Under the first name that is there; missing is an error.
+  int count(Names names) const;
   int count(Names names, int fallback) const;
+  /// The same of what there has to be: 0 is an error, for it would make no model.
+  int size(Names names) const;
+  int size(Names names, int fallback) const;
+  int layers(Names names) const;  ///< 1 to 10,000
   /// One for each of `layers`, from a number or a list of them.
   std::vector<int> per_layer(Names names, int layers, int fallback) const;
   bool has(Names names) const;
+
+ private:
+  int number(Names names, int least) const;
 };
 
 struct ConfigFamily {

@@ -24,11 +24,11 @@ struct Parts {
 AttentionShape attention_shape(const ConfigReader& reader) {
   AttentionShape shape;
   shape.hidden = reader.out.hidden;
-  shape.heads = reader.count({"num_attention_heads"});
-  shape.kv_heads = reader.count({"num_key_value_heads"}, static_cast<int>(shape.heads));
-  const int fallback = shape.heads > 0 ? static_cast<int>(shape.hidden / shape.heads) : 0;
+  shape.heads = reader.size({"num_attention_heads"});
+  shape.kv_heads = reader.size({"num_key_value_heads"}, static_cast<int>(shape.heads));
+  const int fallback = static_cast<int>(shape.hidden / shape.heads);
   shape.key_dim = shape.value_dim =
-      reader.count({"attention_head_dim", "attn_head_dim", "head_dim"}, fallback);
+      reader.size({"attention_head_dim", "attn_head_dim", "head_dim"}, fallback);
   reader.out.heads = static_cast<int>(shape.heads);
   reader.out.head_dim = static_cast<int>(shape.key_dim);
   return shape;
@@ -39,14 +39,14 @@ class HybridLayers {
   explicit HybridLayers(const ConfigReader& reader, bool attends)
       : reader_(reader), hidden_(reader.out.hidden) {
     if (attends) attention_ = attention_shape(reader);
-    intermediate_ = reader.count({"intermediate_size"}, 0);
+    intermediate_ = reader.size({"intermediate_size"}, 0);
     experts_ = reader.count({"num_experts", "num_local_experts", "n_routed_experts"}, 0);
     expert_ = reader.count({"moe_intermediate_size"}, static_cast<int>(intermediate_));
-    shared_ = capped_product(reader.count({"n_shared_experts"}, 0),
-                             reader.count({"moe_shared_expert_intermediate_size"}, 0));
+    if (reader.count({"n_shared_experts"}, 0) > 0)  // one of that width, however many it stands for
+      shared_ = reader.size({"moe_shared_expert_intermediate_size"}, static_cast<int>(expert_));
     reader.out.intermediate = static_cast<int>(intermediate_);
     reader.out.experts = static_cast<int>(experts_);
-    reader.out.top_k = experts_ > 0 ? reader.count({"num_experts_per_tok"}, 1) : 0;
+    reader.out.top_k = experts_ > 0 ? reader.size({"num_experts_per_tok"}, 1) : 0;
   }
 
   /// Weights count with the first state of a layer.
@@ -58,11 +58,14 @@ class HybridLayers {
     if (parts.attention) {
       const LayerWeightCounts attention = attention_counts(attention_, traits);
       counts.attention = attention.attention, counts.kv = attention.kv;
+      if (traits.out_bias) counts.replicated += hidden_;
     }
     if (parts.mamba) counts.attention = capped_sum(counts.attention, mamba_parameters(reader_, hidden_));
     if (parts.experts) {
-      counts.experts =
-          capped_product(experts_, mlp_counts(hidden_, expert_, traits.gated, traits.expert_bias));
+      // Nemotron 3: experts may work on a narrower input, which two projections lead to and from.
+      const std::int64_t input = reader_.size({"moe_latent_size"}, static_cast<int>(hidden_));
+      counts.experts = capped_product(experts_, mlp_counts(input, expert_, traits.gated, traits.expert_bias));
+      if (input != hidden_) counts.replicated += capped_product(2, input, hidden_);
       counts.mlp = shared_ > 0 ? mlp_counts(hidden_, shared_, traits.gated, traits.mlp_bias) : 0;
       counts.replicated = capped_sum(counts.replicated, capped_product(experts_, hidden_));
     } else if (parts.mlp && intermediate_ > 0) {
@@ -85,11 +88,17 @@ class HybridLayers {
   std::int64_t intermediate_ = 0, experts_ = 0, expert_ = 0, shared_ = 0;
 };
 
-int layers_of(const ConfigReader& reader) {
-  const int layers = reader.count({"num_hidden_layers", "n_layer"});
-  if (layers >= 1 && layers <= kMostLayers) return layers;
-  reader.keys.wrong("num_hidden_layers", fmt::format("1 to {} layers", kMostLayers));
-  return 0;
+/// By a layer's name; transformers 5 has its own.
+Parts parts_of(const ConfigReader& reader, int layer, const std::string& type) {
+  Parts parts;
+  parts.attention = type == "attention" || type == "full_attention" || type == "hybrid";
+  parts.mamba = type == "mamba" || type == "linear_attention" || type == "hybrid";
+  if (!parts.attention && !parts.mamba) {
+    reader.keys.unsupported(fmt::format("Cannot estimate: layer {} is of type {}, which is unknown", layer,
+                                        quote_for_message(type)),
+                            "layers_block_type");
+  }
+  return parts;
 }
 
 }  // namespace
@@ -101,38 +110,34 @@ bool is_mamba_alone(const ConfigReader& reader) {
 
 void read_hybrid(const ConfigReader& reader) {
   read_common(reader);
-  const int layers = layers_of(reader);
+  const int layers = reader.layers({"num_hidden_layers", "n_layer"});
   const std::string_view name = reader.family.architecture;
   const bool mamba_alone = is_mamba_alone(reader);
   const HybridLayers hybrid(reader, !mamba_alone);
-  const int period = reader.count({"attn_layer_period"}, 0), offset = reader.count({"attn_layer_offset"}, 0);
-  const int expert_period = reader.count({"expert_layer_period"}, 1),
-            expert_offset = reader.count({"expert_layer_offset"}, 0);
+  const int period = reader.size({"attn_layer_period"}, 0), offset = reader.count({"attn_layer_offset"}, 0);
+  if (period > 0 && offset >= period)
+    reader.keys.wrong("attn_layer_offset", fmt::format("less than attn_layer_period, {}", period));
+  const int expert_period = reader.size({"expert_layer_period"}, 2),  // JambaConfig's defaults
+      expert_offset = reader.count({"expert_layer_offset"}, 1);
   const std::vector<int> listed = reader.keys.counts("attn_layer_indices");
-  const std::vector<std::string> types = reader.keys.texts("layers_block_type");
+  const std::vector<std::string> types =
+      reader.keys.texts("layers_block_type", static_cast<std::size_t>(layers));
   if (!mamba_alone && name != "FalconH1ForCausalLM" && period == 0 && listed.empty() && types.empty())
     reader.keys.missing("layers_block_type");
   for (int i = 0; i < layers && !reader.keys.errors().error(); ++i) {
     Parts parts;
-    const std::string type = i < std::ssize(types) ? types[static_cast<std::size_t>(i)] : "";
     if (mamba_alone) {
       parts = {.mamba = true, .mlp = false};
     } else if (name == "FalconH1ForCausalLM") {
       parts = {.attention = true, .mamba = true};
-    } else if (!type.empty()) {
-      parts.attention = type == "attention" || type == "hybrid";
-      parts.mamba = type == "mamba" || type == "hybrid";
-      if (!parts.attention && !parts.mamba) {
-        reader.keys.unsupported(fmt::format("Cannot estimate: layer {} is of type {}, which is unknown", i,
-                                            quote_for_message(type)),
-                                "layers_block_type");
-      }
+    } else if (!types.empty()) {
+      parts = parts_of(reader, i, types[static_cast<std::size_t>(i)]);
     } else {
       parts.attention =
           period > 0 ? i % period == offset : std::find(listed.begin(), listed.end(), i) != listed.end();
       parts.mamba = !parts.attention;
     }
-    parts.experts = hybrid.has_experts() && expert_period > 0 && i % expert_period == expert_offset;
+    parts.experts = hybrid.has_experts() && i % expert_period == expert_offset;
     hybrid.add(parts);
   }
 }
@@ -171,21 +176,21 @@ void read_nemotron_h(const ConfigReader& reader) {
 void read_zamba2(const ConfigReader& reader) {
   read_common(reader);
   ModelOutline& out = reader.out;
-  const int layers = layers_of(reader);
-  const std::vector<std::string> types = reader.keys.texts("layers_block_type");
-  if (types.empty())
-    reader.keys.missing("layers_block_type");
-  else if (std::ssize(types) != layers)
-    reader.keys.wrong("layers_block_type", "one for each layer");
+  const int layers = reader.layers({"num_hidden_layers", "n_layer"});
+  const std::vector<std::string> types =
+      reader.keys.texts("layers_block_type", static_cast<std::size_t>(layers));
+  if (types.empty()) reader.keys.missing("layers_block_type");
   const std::int64_t hidden = out.hidden, wide = 2 * hidden;
   AttentionShape shape;
   shape.hidden = hidden;
-  shape.heads = reader.count({"num_attention_heads"});
-  shape.kv_heads = reader.count({"num_key_value_heads"}, static_cast<int>(shape.heads));
-  shape.key_dim = shape.value_dim =
-      reader.count({"attention_head_dim"}, static_cast<int>(wide / std::max<std::int64_t>(shape.heads, 1)));
-  const std::int64_t blocks = reader.count({"num_mem_blocks"}, 1), rank = reader.count({"adapter_rank"}, 128),
-                     inner = reader.count({"intermediate_size"}),
+  shape.heads = reader.size({"num_attention_heads"});
+  shape.kv_heads = reader.size({"num_key_value_heads"}, static_cast<int>(shape.heads));
+  const int groups = reader.size({"num_query_groups"}, static_cast<int>(shape.kv_heads));
+  if (groups != shape.kv_heads)
+    reader.keys.wrong("num_query_groups", fmt::format("as many as KV heads, {}", shape.kv_heads));
+  shape.key_dim = shape.value_dim = reader.size({"attention_head_dim"}, static_cast<int>(wide / shape.heads));
+  const std::int64_t blocks = reader.size({"num_mem_blocks"}, 1), rank = reader.size({"adapter_rank"}, 128),
+                     inner = reader.size({"intermediate_size"}),
                      query = capped_product(shape.heads, shape.key_dim);
   const bool attention_adapts = reader.keys.flag("use_shared_attention_adapter", false);
   out.heads = static_cast<int>(shape.heads);
@@ -193,17 +198,12 @@ void read_zamba2(const ConfigReader& reader) {
   out.intermediate = static_cast<int>(inner);
   std::int64_t uses = 0;
   for (int i = 0; i < layers && !reader.keys.errors().error(); ++i) {
-    const std::string& type = types[static_cast<std::size_t>(i)];
-    if (type != "mamba" && type != "hybrid") {
-      reader.keys.unsupported(fmt::format("Cannot estimate: layer {} is of type {}, which is unknown", i,
-                                          quote_for_message(type)),
-                              "layers_block_type");
-      return;
-    }
+    const Parts parts = parts_of(reader, i, types[static_cast<std::size_t>(i)]);
+    if (!parts.mamba) reader.keys.wrong("layers_block_type", "mamba or hybrid for each layer");
     LayerWeightCounts counts;
     counts.attention = mamba_parameters(reader, hidden);
     counts.replicated = hidden;
-    if (type == "hybrid") {
+    if (parts.attention) {
       counts.attention = capped_sum(counts.attention, capped_product(hidden, hidden));
       counts.mlp = capped_product(rank, hidden + 2 * inner);
       if (attention_adapts) counts.attention += capped_product(3, rank, wide + query);
@@ -223,10 +223,10 @@ void read_zamba2(const ConfigReader& reader) {
 void read_rwkv(const ConfigReader& reader) {
   read_common(reader);
   ModelOutline& out = reader.out;
-  const int layers = layers_of(reader);
-  const std::int64_t hidden = out.hidden, attention = reader.count({"attention_hidden_size"}, out.hidden),
-                     inner = reader.count({"intermediate_size"},
-                                          static_cast<int>(std::min<std::int64_t>(4 * hidden, 1 << 30)));
+  const int layers = reader.layers({"num_hidden_layers", "n_layer"});
+  const std::int64_t hidden = out.hidden, attention = reader.size({"attention_hidden_size"}, out.hidden),
+                     inner = reader.size({"intermediate_size"},
+                                         static_cast<int>(std::min<std::int64_t>(4 * hidden, 1 << 30)));
   out.intermediate = static_cast<int>(inner);
   for (int i = 0; i < layers && !reader.keys.errors().error(); ++i) {
     LayerState state;
@@ -238,7 +238,6 @@ void read_rwkv(const ConfigReader& reader) {
     counts.replicated = norm_counts(hidden, reader.family.traits);
     add_layer(out, state, counts);
   }
-  out.other_parameters += 2 * hidden;  // a norm behind the embedding
 }
 
 }  // namespace pitwall

@@ -147,13 +147,16 @@ Result<std::string> architecture_of(const json& config) {
   return unknown_architecture(type);
 }
 
-/// The first key, or one of several, that a class is nothing without.
+/// The first key, or one of several, that a class is nothing without. Experts of 0 stay an error in `keys`.
 std::string_view missing_need(const DecoderTraits& traits, const HfKeys& keys) {
   for (const std::string_view need : traits.needs) {
     bool found = need.empty();
     for (std::size_t from = 0; from < need.size();) {
       const std::size_t end = std::min(need.find('|', from), need.size());
-      found = found || keys.has(std::string(need.substr(from, end - from)).c_str());
+      const std::string key(need.substr(from, end - from));
+      found = found || keys.has(key.c_str());
+      if (const json* value = keys.find(key.c_str()); value != nullptr && *value == 0 && !traits.may_be_dense)
+        keys.size(key.c_str());
       from = end + 1;
     }
     if (!found) return need.substr(0, need.find('|'));
@@ -186,6 +189,12 @@ Result<ModelOutline> of_family(const json& config, const std::string& architectu
   ModelOutline out;
   out.architecture = architecture;
   out.context_length = context_of(keys, outer);
+  if (out.context_length == 0 && family->traits.context > 0) {
+    out.context_length = family->traits.context;
+    out.remarks.push_back(
+        fmt::format("The file states no length; {} tokens are what models of its class were made for",
+                    format_count(out.context_length)));
+  }
   ConfigFamily followed = *family;
   if (const std::string_view need = missing_need(followed.traits, keys); !need.empty()) keys.missing(need);
   follow_keys(keys, followed.traits);

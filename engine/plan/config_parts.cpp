@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -13,24 +15,46 @@ using nlohmann::json;
 namespace {
 
 /// A count, or one for each layer that is the same in all (Gemma 3n, Hunyuan).
-int one_count(const HfKeys& keys, const char* name) {
+int one_number(const HfKeys& keys, const char* name, int least) {
   const json *value = keys.find(name), *layers = keys.find("num_hidden_layers");
   const bool same =
       value->is_array() && layers != nullptr && *layers == value->size() &&
       std::all_of(value->begin(), value->end(), [&](const json& each) { return each == value->front(); });
-  if (!same) return keys.count(name);
+  if (!same) return least > 0 ? keys.size(name) : keys.count(name);
   const std::vector<int> counts = keys.counts(name);
-  return counts.empty() ? 0 : counts.front();
+  if (!counts.empty() && counts.front() >= least) return counts.front();
+  keys.wrong(name, "counts above 0");
+  return least;
 }
 
 }  // namespace
 
-int ConfigReader::count(Names names) const {
+int ConfigReader::number(Names names, int least) const {
   for (const char* name : names) {
-    if (keys.has(name)) return one_count(keys, name);
+    if (keys.has(name)) return one_number(keys, name, least);
   }
   keys.missing(*names.begin());
-  return 0;
+  return least;
+}
+
+int ConfigReader::count(Names names) const {
+  return number(names, 0);
+}
+
+int ConfigReader::size(Names names) const {
+  return number(names, 1);
+}
+
+int ConfigReader::size(Names names, int fallback) const {
+  return has(names) ? size(names) : fallback;
+}
+
+int ConfigReader::layers(Names names) const {
+  constexpr int kMost = 10'000;
+  const int layers = size(names);
+  if (layers <= kMost) return layers;
+  keys.wrong(*names.begin(), fmt::format("1 to {} layers", format_count(kMost)));
+  return 1;
 }
 
 int ConfigReader::count(Names names, int fallback) const {
@@ -48,7 +72,7 @@ std::vector<int> ConfigReader::per_layer(Names names, int layers, int fallback) 
   for (const char* name : names) {
     const json* value = keys.find(name);
     if (value == nullptr) continue;
-    if (!value->is_array()) return std::vector<int>(static_cast<std::size_t>(layers), keys.count(name));
+    if (!value->is_array()) return std::vector<int>(static_cast<std::size_t>(layers), keys.size(name));
     std::vector<int> list = keys.counts(name);
     if (std::ssize(list) == layers) return list;
     if (!keys.errors().error()) keys.wrong(name, "one number for each layer");
@@ -58,7 +82,7 @@ std::vector<int> ConfigReader::per_layer(Names names, int layers, int fallback) 
 }
 
 void follow_keys(const HfKeys& keys, DecoderTraits& traits) {
-  for (const char* key : {"use_bias", "bias", "add_bias_linear"}) {
+  for (const char* key : {"use_bias", "bias", "enable_bias", "add_bias_linear"}) {
     if (keys.has(key)) traits.qkv_bias = traits.out_bias = traits.mlp_bias = keys.flag(key, false);
   }
   if (keys.has("attention_bias")) {
@@ -72,7 +96,7 @@ void follow_keys(const HfKeys& keys, DecoderTraits& traits) {
   traits.mlp_bias = keys.flag("mlp_bias", traits.mlp_bias);
   traits.head_bias = keys.flag("lm_head_bias", traits.head_bias);
   using QkNorm = DecoderTraits::QkNorm;
-  if (keys.has("use_qk_norm")) {
+  if (keys.has("use_qk_norm") && traits.qk_norm_weighs) {
     const QkNorm used = traits.qk_norm == QkNorm::none ? QkNorm::shared : traits.qk_norm;
     traits.qk_norm = keys.flag("use_qk_norm", false) ? used : QkNorm::none;
   }
@@ -81,9 +105,11 @@ void follow_keys(const HfKeys& keys, DecoderTraits& traits) {
   if (keys.flag("use_post_norm", false)) traits.norms = 4;
   if (const json* gate = keys.find("gating"); gate != nullptr && gate->is_string() && *gate != "per-head")
     traits.head_gates = false, traits.output_gate = true;
+  if (!keys.flag("do_layer_norm_before", true)) traits.outer_norms = 0;  // OPT-350m
+  traits.correction_bias = keys.flag("moe_router_enable_expert_bias", traits.correction_bias);
   // Falcon: one norm before attention and MLP side by side, two in its newer layers.
-  if (keys.flag("new_decoder_architecture", false))
-    traits.norms = keys.count("num_ln_in_parallel_attn", 2);
+  if (keys.flag("new_decoder_architecture", keys.has("n_head_kv")))
+    traits.norms = keys.size("num_ln_in_parallel_attn", 2);
   else if (keys.has("parallel_attn"))
     traits.norms = keys.flag("parallel_attn", true) ? 1 : 2;
 }
@@ -96,7 +122,9 @@ LayerWeightCounts attention_counts(const AttentionShape& shape, const DecoderTra
   LayerWeightCounts counts;
   counts.attention = capped_sum(capped_product(shape.hidden, query), capped_product(shape.hidden, result));
   counts.kv = capped_product(shape.hidden, stored);
-  if (traits.qkv_bias) counts.attention += query, counts.kv += stored;
+  if (traits.qkv_bias)
+    counts.attention += traits.output_gate ? 2 * query : query,
+        counts.kv += traits.key_bias ? stored : stored - keys;
   if (traits.sinks) counts.attention += shape.heads;
   if (traits.head_gates)
     counts.attention = capped_sum(counts.attention, capped_product(shape.hidden, shape.heads));
@@ -145,17 +173,17 @@ int capped_count(std::int64_t a, std::int64_t b) {
 
 MambaShape mamba_shape(const ConfigReader& reader, std::int64_t hidden) {
   MambaShape shape;
-  shape.states = reader.count({"mamba_d_state", "ssm_state_size", "state_size", "mamba_state_dim"});
-  shape.kernel = reader.count({"mamba_d_conv", "conv_kernel", "mamba_conv_kernel"}, 4);
-  const int expand = reader.count({"mamba_expand", "expand"}, 2);
-  shape.heads = reader.count({"mamba_n_heads", "mamba_num_heads", "n_mamba_heads", "num_heads"}, 0);
-  shape.head_dim = reader.count({"mamba_d_head", "mamba_head_dim", "mamba_headdim", "head_dim"}, 64);
-  shape.groups = reader.count({"mamba_n_groups", "n_groups", "mamba_ngroups"}, 1);
+  shape.states = reader.size({"mamba_d_state", "ssm_state_size", "state_size", "mamba_state_dim"});
+  shape.kernel = reader.size({"mamba_d_conv", "conv_kernel", "mamba_conv_kernel"}, 4);
+  const int expand = reader.size({"mamba_expand", "expand"}, 2);
+  shape.heads = reader.size({"mamba_n_heads", "mamba_num_heads", "n_mamba_heads", "num_heads"}, 0);
+  shape.head_dim = reader.size({"mamba_d_head", "mamba_head_dim", "mamba_headdim", "head_dim"}, 64);
+  shape.groups = reader.size({"mamba_n_groups", "n_groups", "mamba_ngroups"}, 1);
   // Files of Mamba alone state its width as intermediate_size, and some beside an `expand` that is not
   // theirs.
   shape.inner = reader.has({"mamba_d_ssm", "mamba_intermediate_size"})
-                    ? reader.count({"mamba_d_ssm", "mamba_intermediate_size"})
-                : is_mamba_alone(reader) ? reader.count({"intermediate_size"}, capped_count(hidden, expand))
+                    ? reader.size({"mamba_d_ssm", "mamba_intermediate_size"})
+                : is_mamba_alone(reader) ? reader.size({"intermediate_size"}, capped_count(hidden, expand))
                                          : capped_product(hidden, expand);
   if (shape.second() && !reader.has({"mamba_d_ssm"}) && shape.heads > 0 &&
       reader.has({"mamba_d_head", "mamba_head_dim", "mamba_headdim", "head_dim"}))
@@ -178,16 +206,22 @@ LayerState mamba_state(const ConfigReader& reader, std::int64_t hidden) {
 
 std::int64_t mamba_parameters(const ConfigReader& reader, std::int64_t hidden) {
   const MambaShape shape = mamba_shape(reader, hidden);
-  const std::int64_t out = capped_product(shape.inner, hidden);
+  const HfKeys& keys = reader.keys;
+  const bool in_bias = keys.flag("mamba_proj_bias", keys.flag("use_bias", false)),
+             out_bias = keys.flag("projectors_bias", in_bias),
+             convolution_bias = keys.flag("mamba_conv_bias", keys.flag("use_conv_bias", true));
+  const std::int64_t out = capped_product(shape.inner, hidden) + (out_bias ? hidden : 0);
+  const std::int64_t kernel = shape.kernel + (convolution_bias ? 1 : 0);
   if (shape.second()) {
-    const std::int64_t in = capped_product(hidden, shape.inner + shape.convolved() + shape.heads);
+    const std::int64_t width = shape.inner + shape.convolved() + shape.heads;
+    const std::int64_t in = capped_product(hidden + (in_bias ? 1 : 0), width);
     const std::int64_t norm = reader.keys.flag("mamba_rms_norm", true) ? shape.inner : 0;
-    return capped_sum(in + capped_product(shape.convolved(), shape.kernel + 1), out + norm) + 3 * shape.heads;
+    return capped_sum(in + capped_product(shape.convolved(), kernel), out + norm) + 3 * shape.heads;
   }
   const std::int64_t rank =
-      reader.count({"mamba_dt_rank", "time_step_rank"}, static_cast<int>(divided_up(hidden, 16)));
+      reader.size({"mamba_dt_rank", "time_step_rank"}, static_cast<int>(divided_up(hidden, 16)));
   return capped_sum(
-      capped_product(2, hidden, shape.inner) + capped_product(shape.inner, shape.kernel + 1) +
+      capped_product(2, hidden + (in_bias ? 1 : 0), shape.inner) + capped_product(shape.inner, kernel) +
           capped_product(shape.inner, rank + 2 * shape.states) + capped_product(rank + 1, shape.inner) +
           capped_product(shape.inner, shape.states + 1) +
           (reader.keys.flag("mamba_inner_layernorms", reader.family.architecture == "JambaForCausalLM")
@@ -199,22 +233,23 @@ std::int64_t mamba_parameters(const ConfigReader& reader, std::int64_t hidden) {
 void read_common(const ConfigReader& reader) {
   ModelOutline& out = reader.out;
   const DecoderTraits& traits = reader.family.traits;
-  out.hidden = reader.count({"hidden_size", "n_embd", "n_embed", "d_model", "model_dim"});
-  out.vocabulary = reader.count({"vocab_size", "padded_vocab_size"});
-  const std::int64_t width = reader.count({"word_embed_proj_dim"}, out.hidden);  // OPT-350m: narrower
+  out.hidden = reader.size({"hidden_size", "n_embd", "n_embed", "d_model", "model_dim"});
+  out.vocabulary = reader.size({"vocab_size", "padded_vocab_size"});
+  const std::int64_t width = reader.size({"word_embed_proj_dim"}, out.hidden);  // OPT-350m: narrower
   out.embedding_parameters = capped_product(width, out.vocabulary);
   bool tied = traits.tied;
   for (const char* key : {"tie_embedding", "tie_word_embeddings"}) {
     tied = reader.outer.flag(key, reader.keys.flag(key, tied));
   }
-  out.output_parameters = tied ? 0 : out.embedding_parameters + (traits.head_bias ? out.vocabulary : 0);
+  out.output_parameters = tied ? 0 : out.embedding_parameters;
   if (traits.extra_positions >= 0) {
     const std::int64_t positions =
-        reader.count({"max_position_embeddings", "n_positions", "n_ctx", "max_target_positions"}, 0);
+        reader.size({"max_position_embeddings", "n_positions", "n_ctx", "max_target_positions"});
     out.embedding_parameters =
         capped_sum(out.embedding_parameters, capped_product(out.hidden, positions + traits.extra_positions));
   }
-  if (traits.norms > 0) out.other_parameters = std::int64_t{traits.norm_bias ? 2 : 1} * out.hidden;
+  out.other_parameters = traits.outer_norms * (traits.norm_bias ? 2 : 1) * std::int64_t{out.hidden};
+  if (traits.head_bias) out.other_parameters += out.vocabulary;
   if (width != out.hidden) out.other_parameters += capped_product(2, width, out.hidden);
 }
 

@@ -28,11 +28,11 @@ json as_count(std::int64_t count) {
 }
 
 json usual_words(const ConfigReader& reader) {
-  return {{"hidden_size", as_count(reader.count({"d_model"}))},
-          {"num_hidden_layers", as_count(reader.count({"n_layers"}))},
-          {"num_attention_heads", as_count(reader.count({"n_heads"}))},
-          {"vocab_size", as_count(reader.count({"vocab_size"}))},
-          {"max_position_embeddings", as_count(reader.count({"max_seq_len"}, 0))}};
+  return {{"hidden_size", as_count(reader.size({"d_model"}))},
+          {"num_hidden_layers", as_count(reader.size({"n_layers"}))},
+          {"num_attention_heads", as_count(reader.size({"n_heads"}))},
+          {"vocab_size", as_count(reader.size({"vocab_size"}))},
+          {"max_position_embeddings", as_count(reader.size({"max_seq_len"}, 0))}};
 }
 
 }  // namespace
@@ -49,15 +49,14 @@ void read_mpt(const ConfigReader& reader) {
   if (type == "multiquery_attention")
     usual["num_key_value_heads"] = as_count(1);
   else if (attention.has("kv_n_heads"))
-    usual["num_key_value_heads"] = as_count(attention.count("kv_n_heads"));
+    usual["num_key_value_heads"] = as_count(attention.size("kv_n_heads"));
   else if (type != "multihead_attention")
     attention.missing("kv_n_heads");
   if (attention.has("sliding_window_size") && attention.real("sliding_window_size", -1) > 0)
-    usual["sliding_window"] = as_count(attention.count("sliding_window_size"));
-  if (reader.keys.flag("learned_pos_emb", true) && !attention.flag("alibi", false))
-    traits.extra_positions = 0;
+    usual["sliding_window"] = as_count(attention.size("sliding_window_size"));
+  if (reader.keys.flag("learned_pos_emb", true) && !attention.flag("alibi", true)) traits.extra_positions = 0;
   usual["intermediate_size"] =
-      as_count(capped_product(reader.count({"d_model"}), reader.count({"expansion_ratio"}, 4)));
+      as_count(capped_product(reader.size({"d_model"}), reader.size({"expansion_ratio"}, 4)));
   read_as(reader, usual, family);
 }
 
@@ -69,17 +68,17 @@ void read_dbrx(const ConfigReader& reader) {
                                           std::tuple{"ffn_config", "moe_top_k", "num_experts_per_tok"}}) {
     const json* nested = reader.keys.object(object);
     if (nested == nullptr) return reader.keys.missing(object);
-    usual[name] = as_count(HfKeys(*nested, reader.keys.errors()).count(key));
+    usual[name] = as_count(HfKeys(*nested, reader.keys.errors()).size(key));
   }
   read_as(reader, usual, reader.family);
 }
 
 /// Qwen 1: intermediate_size is that of both halves of the gated MLP.
 void read_qwen(const ConfigReader& reader) {
-  json usual = {{"intermediate_size", as_count(reader.count({"intermediate_size"}) / 2)}};
+  json usual = {{"intermediate_size", as_count(reader.size({"intermediate_size"}) / 2)}};
   for (const char* key : {"hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size"})
-    usual[key] = as_count(reader.count({key}));
-  if (reader.has({"kv_channels"})) usual["head_dim"] = as_count(reader.count({"kv_channels"}));
+    usual[key] = as_count(reader.size({key}));
+  if (reader.has({"kv_channels"})) usual["head_dim"] = as_count(reader.size({"kv_channels"}));
   read_as(reader, usual, reader.family);
 }
 
@@ -93,10 +92,9 @@ void read_nas(const ConfigReader& reader) {
     return reader.keys.wrong("block_configs", "an object for each layer");
   AttentionShape shape;
   shape.hidden = out.hidden;
-  shape.heads = reader.count({"num_attention_heads"});
+  shape.heads = reader.size({"num_attention_heads"});
   out.heads = static_cast<int>(shape.heads);
-  if (shape.heads < 1) return reader.keys.wrong("num_attention_heads", "a count above 0");
-  shape.key_dim = shape.value_dim = reader.count({"head_dim"}, static_cast<int>(shape.hidden / shape.heads));
+  shape.key_dim = shape.value_dim = reader.size({"head_dim"}, static_cast<int>(shape.hidden / shape.heads));
   out.head_dim = static_cast<int>(shape.key_dim);
   const std::int64_t square = capped_product(shape.hidden, shape.hidden);
   for (const json& block : *blocks) {
@@ -112,8 +110,7 @@ void read_nas(const ConfigReader& reader) {
     if (attention.flag("replace_with_linear", false)) {
       counts.attention = square;
     } else if (!attention.flag("no_op", false)) {
-      const int group = attention.count("n_heads_in_group");
-      if (group < 1) return attention.wrong("n_heads_in_group", "a count above 0");
+      const int group = attention.size("n_heads_in_group");
       shape.kv_heads = shape.heads / group;
       state = attention_state(shape);
       counts = attention_counts(shape, reader.family.traits);

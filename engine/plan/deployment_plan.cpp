@@ -215,7 +215,10 @@ void Planner::note_budget(DeploymentPlan& plan) const {
 void Planner::note_lengths(DeploymentPlan& plan) const {
   std::vector<std::string>& notes = plan.notes;
   const std::int64_t served = plan.max_model_len;
-  if (model_->context_length > 0 && std::max(served, plan.lengths.p95) > model_->context_length) {
+  if (model_->context_length == 0 && model_->has_one_size()) {
+    notes.push_back(fmt::format("What the model keeps has one size at any length; {} tokens are planned",
+                                format_count(served)));
+  } else if (model_->context_length > 0 && std::max(served, plan.lengths.p95) > model_->context_length) {
     notes.push_back(fmt::format("The model was made for {} tokens; engines refuse longer sequences",
                                 format_count(model_->context_length)));
   } else if (plan.lengths.max > served) {

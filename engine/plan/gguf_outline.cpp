@@ -22,6 +22,9 @@ struct GgufTraits {
   std::string_view name;
   int window_period = 0;      ///< all but each n-th layer have the window; 0 = the file lists them
   bool second_mamba = false;  ///< states of Mamba 2 or a delta net: convolutions carry keys too
+  bool both = false;          ///< each layer attends and has a state
+  bool encoder = false;       ///< attends without a cache
+  int chunk = 0;              ///< windows are chunks of that many tokens, unless the file states 0
 };
 constexpr GgufTraits kArchitectures[] = {{"llama"},
                                          {"mistral3"},
@@ -97,7 +100,15 @@ constexpr GgufTraits kArchitectures[] = {{"llama"},
                                          {"mamba2", 0, true},
                                          {"granitehybrid", 0, true},
                                          {"nemotron_h", 0, true},
-                                         {"nemotron_h_moe", 0, true}};
+                                         {"nemotron_h_moe", 0, true},
+                                         {"falcon-h1", 0, true, true},
+                                         {"llama4", 4, false, false, false, 8192},
+                                         {"deci"},
+                                         {"deepseek32"},
+                                         {"exaone-moe"},
+                                         {"afmoe"},
+                                         {"minicpm3"},
+                                         {"bert", 0, false, false, true}};
 
 class GgufOutline {
  public:
@@ -131,11 +142,12 @@ class GgufOutline {
       const int kv = kv_heads[at] >= 0 ? kv_heads[at] : heads[at];
       const bool linear = kv == 0 || (interval > 0 && (i + 1) % interval != 0);
       LayerState state = linear ? state_layer() : attention_layer(out, kv, windows[at]);
-      if (!linear && i >= layers - shared) state.kind = Kind::none;
+      if (traits_.encoder || (!linear && i >= layers - shared)) state.kind = Kind::none;
       state.draft = i >= layers - drafts;
       out.layers.push_back(state);
+      if (traits_.both) out.layers.push_back(state_layer());
     }
-    add_weights(tensors, out);
+    add_weights(tensors, traits_.both ? 2 : 1, out);
   }
 
  private:
@@ -145,7 +157,8 @@ class GgufOutline {
   }
 
   std::vector<int> windows_of(std::size_t layers) const {
-    const int window = keys_.count("attention.sliding_window", 0);
+    const int stated = keys_.count("attention.sliding_window", traits_.chunk);
+    const int window = stated > 0 && traits_.chunk > 0 ? traits_.chunk : stated;
     std::vector<int> windows(layers, 0);
     if (window == 0) return windows;
     const std::string pattern = keys_.key("attention.sliding_window_pattern");
@@ -178,7 +191,7 @@ class GgufOutline {
     state.key_dim = out.head_dim;
     state.value_dim = keys_.count("attention.value_length", out.head_dim);
     if (window == 0) return state;
-    state.kind = Kind::sliding;
+    state.kind = traits_.chunk > 0 ? Kind::chunked : Kind::sliding;
     state.window = window;
     state.key_dim = keys_.count("attention.key_length_swa", state.key_dim);
     state.value_dim = keys_.count("attention.value_length_swa", state.value_dim);
@@ -214,7 +227,8 @@ class GgufOutline {
     return has("attn_k.") || has("attn_v.") ? counts.kv : counts.attention;
   }
 
-  static void add_weights(const std::vector<GgufExtent>& tensors, ModelOutline& out) {
+  /// A block's weights count with the first of its `parts` among the outline's layers.
+  static void add_weights(const std::vector<GgufExtent>& tensors, std::size_t parts, ModelOutline& out) {
     constexpr std::string_view kLayer = "blk.";
     out.layer_parameters.assign(out.layers.size(), {});
     out.layer_bytes.assign(out.layers.size(), {});
@@ -223,8 +237,11 @@ class GgufOutline {
       const std::int64_t count = capped_product(tensor.rows, tensor.columns);
       const std::string_view name = tensor.tensor->name;
       std::size_t layer = out.layers.size();
-      if (name.starts_with(kLayer))
-        std::from_chars(name.data() + kLayer.size(), name.data() + name.size(), layer);
+      std::size_t block = 0;
+      if (name.starts_with(kLayer) &&
+          std::from_chars(name.data() + kLayer.size(), name.data() + name.size(), block).ec == std::errc{} &&
+          block < out.layers.size() / parts)
+        layer = block * parts;
       if (layer < out.layers.size()) {
         part_of(out.layer_parameters[layer], name) += count;
         part_of(out.layer_bytes[layer], name) += tensor.bytes;

@@ -101,6 +101,16 @@ Result<ModelOutline> of_file(const fs::path& path) {
 
 }  // namespace
 
+bool ModelOutline::has_one_size() const {
+  return std::all_of(layers.begin(), layers.end(),
+                     [](const LayerState& layer) { return layer.kind == LayerState::Kind::recurrent; });
+}
+
+std::int64_t ModelOutline::usual_length() const {
+  constexpr std::int64_t kAnyLength = 2048;  // what vLLM assumes
+  return context_length == 0 && has_one_size() ? kAnyLength : context_length;
+}
+
 std::int64_t ModelOutline::parameters() const {
   std::int64_t total = capped_sum(capped_sum(embedding_parameters, output_parameters), other_parameters);
   for (std::size_t i = 0; i < layer_parameters.size(); ++i) {

@@ -78,8 +78,10 @@ struct ModelOutline {
   std::vector<std::string> remarks;       ///< what was assumed, for people
 
   bool runs_here() const { return spec != nullptr; }
-  std::int64_t parameters() const;  ///< draft layers left out
-  Bytes weight_bytes() const;       ///< draft layers left out
+  bool has_one_size() const;          ///< what a sequence keeps, whatever its length
+  std::int64_t usual_length() const;  ///< tokens to plan for where nobody asks for some; 0 = unknown
+  std::int64_t parameters() const;    ///< draft layers left out
+  Bytes weight_bytes() const;         ///< draft layers left out
 };
 
 /// Sizes above 0 and none beyond what any model has; the error names the layer.

@@ -124,8 +124,7 @@ Result<void> Planner::prepare() {
     if (!format) return std::move(format).error();
     if (format->title != model_->weight_format) reformatted_ = with_weight_format(*model_, *format);
   }
-  if (!asked_.max_model_len && model_->context_length == 0 && asked_.lengths.max == 0 &&
-      asked_.lengths.p95 == 0) {
+  if (wanted_length() == 0) {
     return Error{Error::Kind::invalid_input, "The model does not say how long its sequences may be", "",
                  "Give max-model-len", "max-model-len"};
   }
@@ -259,7 +258,8 @@ Bytes Planner::stage_weights(std::size_t first, std::size_t last, bool first_sta
 std::int64_t Planner::wanted_length() const {
   if (asked_.max_model_len) return *asked_.max_model_len;
   if (model_->context_length > 0) return model_->context_length;
-  return std::max(asked_.lengths.max, asked_.lengths.p95);
+  const std::int64_t stated = std::max(asked_.lengths.max, asked_.lengths.p95);
+  return stated > 0 ? stated : model_->usual_length();
 }
 
 /// Batch sizes that are captured.

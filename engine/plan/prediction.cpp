@@ -38,7 +38,7 @@ struct Demand {
   Demand(const Deployment& deployment, const ModelOutline& model) {
     const LengthMix& lengths = deployment.lengths;
     const std::int64_t typical = first_known(
-        {lengths.p50, lengths.p95, lengths.max, deployment.max_model_len.value_or(0), model.context_length});
+        {lengths.p50, lengths.p95, lengths.max, deployment.max_model_len.value_or(0), model.usual_length()});
     output = first_known({deployment.output_tokens, typical / 4});
     prompt = first_known({deployment.prompt_tokens, typical - typical / 4});
     const std::int64_t shared = deployment.prefix_caching ? deployment.shared_prefix : 0;

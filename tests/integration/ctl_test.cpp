@@ -4,6 +4,7 @@
 
 #include <QtTest>
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "engine/library/http_client.h"
@@ -201,6 +202,21 @@ class CtlTest : public QObject {
     QVERIFY(
         run({"model", "--model", text_of(test::data("golden/llama-gqa"))}).out.find("4 heads, 2 KV heads") !=
         std::string::npos);
+  }
+
+  /// Of models that this engine does not serve, too: a profile, and a bare config.json.
+  void model_describes_what_is_planned() {
+    const json latent = run({"model", "--model", "deepseek-v3", "--json"}).document();
+    QCOMPARE(latent["kv_bytes_per_token"], 61 * 576 * 2);
+    QCOMPARE(latent["served"], false);
+    const test::TemporaryFolder folder;
+    std::ofstream(folder.path() / "config.json")
+        << R"({"architectures": ["FalconForCausalLM"], "hidden_size": 4544, "num_hidden_layers": 32,
+               "num_attention_heads": 71, "vocab_size": 65024, "multi_query": true, "parallel_attn": true})";
+    const CommandResult ran = run({"model", "--model", text_of(folder.path() / "config.json")});
+    QCOMPARE(ran.code, 0);
+    for (const char* part : {"FalconForCausalLM", "2,048 tokens", "8.0 KiB a token", "not by this engine"})
+      QVERIFY2(ran.out.find(part) != std::string::npos, ran.out.c_str());
   }
 
   // Against transformers' values.

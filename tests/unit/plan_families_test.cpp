@@ -282,6 +282,113 @@ class PlanFamiliesTest : public QObject {
     }
   }
 
+  /// A count that something is multiplied with or divided by makes no model where it is 0.
+  void sizes_are_above_zero_data() {
+    QTest::addColumn<QString>("family");
+    QTest::addColumn<QString>("key");
+    const auto row = [](const char* family, const char* key) {
+      QTest::newRow(qPrintable(QString("%1 %2").arg(family, key))) << QString(family) << QString(key);
+    };
+    for (const char* key : {"encoder_attention_heads", "decoder_layers", "d_model", "encoder_ffn_dim"})
+      row("whisper-v3", key);
+    for (const char* key : {"linear_num_value_heads", "linear_value_head_dim", "full_attention_interval",
+                            "decoder_sparse_step", "num_experts_per_tok", "moe_intermediate_size"})
+      row("qwen3-next-80b", key);
+    for (const char* key : {"mamba_d_state", "mamba_dt_rank", "expert_layer_period", "attn_layer_period"})
+      row("jamba-v0.1", key);
+    for (const char* key : {"qk_rope_head_dim", "qk_nope_head_dim", "kv_lora_rank", "v_head_dim",
+                            "vocab_size", "n_routed_experts"})
+      row("deepseek-v2-lite", key);
+    row("stablelm-2-1.6b", "num_key_value_heads");
+    for (const char* key : {"hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads"})
+      row("yi-34b", key);  // through ModelSpec
+  }
+  void sizes_are_above_zero() {
+    QFETCH(QString, family);
+    QFETCH(QString, key);
+    json config = config_of(qPrintable(family));
+    QVERIFY2(outline_of_config(config.dump(), "x").ok(), "as published");
+    config[key.toStdString()] = 0;
+    const auto result = outline_of_config(config.dump(), "x");
+    QVERIFY(!result);
+    QCOMPARE(result.error().param, key.toStdString());
+    const QString text = QString::fromStdString(result.error().what);
+    QVERIFY2(text.contains("is 0, expected a count from 1 to 2,147,483,647"), qPrintable(text));
+  }
+
+  /// An empty list is no missing key, and an offset lies within its period.
+  void lists_name_each_layer() {
+    for (const auto& [name, key] : {std::pair{"granite-4-h-small", "layer_types"},
+                                    {"gemma4-e2b", "layer_types"},
+                                    {"zamba2-1.2b-published", "layers_block_type"}}) {
+      json config = config_of(name);
+      config[key] = json::array();
+      const auto result = outline_of_config(config.dump(), "x");
+      QVERIFY2(!result && result.error().param == key, name);
+      QVERIFY2(result.error().what.find("is [], expected one for each of the ") != std::string::npos,
+               result.error().what.c_str());
+    }
+    json jamba = config_of("jamba-v0.1");
+    jamba["attn_layer_offset"] = 8;
+    const auto result = outline_of_config(jamba.dump(), "x");
+    QVERIFY(!result);
+    QCOMPARE(result.error().what, std::string("\"attn_layer_offset\" is 8, expected less than "
+                                              "attn_layer_period, 8"));
+  }
+
+  /// FalconConfig has no key for a length; vLLM takes 2,048. A Mamba's state is the same at any length.
+  void lengths_that_files_do_not_state() {
+    QCOMPARE(outline(config_of("falcon-7b")).context_length, std::int64_t{2048});
+    const auto gpu = find_gpu("H200");
+    PW_VERIFY(gpu);
+    const ModelOutline mamba = outline(config_of("mamba-codestral-7b"));
+    QCOMPARE(mamba.context_length, std::int64_t{0});
+    const auto plan = plan_memory({}, mamba, *gpu);
+    PW_VERIFY(plan);
+    QCOMPARE(plan->max_model_len, 2048);
+    QVERIFY(std::any_of(plan->notes.begin(), plan->notes.end(), [](const std::string& note) {
+      return note.find("has one size at any length") != std::string::npos;
+    }));
+  }
+
+  /// Zamba 2 states its KV heads under two names.
+  void two_names_for_one_count() {
+    json config = config_of("zamba2-1.2b-published");
+    config["num_query_groups"] = 8;
+    QCOMPARE(outline_of_config(config.dump(), "x").error().param, std::string("num_query_groups"));
+  }
+
+  /// Llama 4's list of sparse layers stands above its step.
+  void sparse_layers_that_are_listed() {
+    json config = config_of("llama4-maverick");
+    json& text = config.contains("text_config") ? config["text_config"] : config;
+    const std::int64_t wanted = outline(config).parameters();
+    json listed = json::array();
+    for (int i = 1; i < 48; i += 2) listed.push_back(i);
+    text["moe_layers"] = listed;
+    text["interleave_moe_layer_step"] = 1;
+    QCOMPARE(outline(config).parameters(), wanted);
+  }
+
+  /// Gemma 4 as transformers 5 writes it, and as its hub files are.
+  void layers_that_differ() {
+    json config = config_of("gemma4-26b-a4b");
+    const ModelOutline wanted = outline(config);
+    for (std::size_t i = 5; i < 30; i += 6)
+      config["per_layer_config"][std::to_string(i)] = {{"head_dim", 512}, {"num_key_value_heads", 2}};
+    config.erase("global_head_dim");
+    config.erase("num_global_key_value_heads");
+    const ModelOutline model = outline(config);
+    QCOMPARE(model.parameters(), wanted.parameters());
+    QCOMPARE(demand(model).per_token(), demand(wanted).per_token());
+    for (const char* wrong :
+         {R"({"5": {"sliding_window": 4}})", R"({"30": {}})", R"({"x": {}})", R"({"5": 1})"}) {
+      config["per_layer_config"] = json::parse(wrong);
+      const auto result = outline_of_config(config.dump(), "x");
+      QVERIFY2(!result && result.error().param == "per_layer_config", wrong);
+    }
+  }
+
   /// Side by side, attention and MLP of StableLM 2 12B share a norm.
   void parallel_layers_share_a_norm() {
     json config = config_of("stablelm-2-1.6b");

@@ -130,6 +130,80 @@ class PlanHeadersTest : public QObject {
     QCOMPARE(listed->layers[1].window, 128);
   }
 
+  /// Falcon-H1: each block attends and has a Mamba 2 state (falcon-h1.cpp of llama.cpp's models).
+  void blocks_of_both() {
+    test::GgufWriter file;
+    file.text("general.architecture", "falcon-h1");
+    add_numbers(file, "falcon-h1.",
+                {{"block_count", 2},
+                 {"embedding_length", 64},
+                 {"context_length", 4096},
+                 {"attention.head_count", 4},
+                 {"attention.head_count_kv", 2},
+                 {"attention.key_length", 16},
+                 {"attention.value_length", 16},
+                 {"ssm.conv_kernel", 4},
+                 {"ssm.state_size", 8},
+                 {"ssm.inner_size", 128},
+                 {"ssm.group_count", 1},
+                 {"ssm.time_step_rank", 4}});
+    add(file, "token_embd.weight", 64, 100);
+    for (int i = 0; i < 2; ++i) {
+      const std::string layer = "blk." + std::to_string(i) + ".";
+      add(file, layer + "attn_k.weight", 64, 32);
+      add(file, layer + "ffn_up.weight", 64, 96);
+    }
+    const test::TemporaryFolder folder;
+    const auto model = read_outline(file.save(folder.path() / "m.gguf").string());
+    PW_VERIFY(model);
+    QCOMPARE(model->layers.size(), std::size_t{4});
+    QCOMPARE(per_token(*model), Bytes{2} * 2 * 2 * 16 * 2);
+    QCOMPARE(model->layers[1].recurrent_numbers, std::int64_t{128 * 8});
+    QCOMPARE(model->layers[3].convolution_numbers, std::int64_t{3 * (128 + 2 * 8)});
+    QCOMPARE(model->layer_parameters[2].total(), std::int64_t{64 * (32 + 96)});
+    QCOMPARE(model->layer_parameters[3].total(), std::int64_t{0});
+    QCOMPARE(model->weight_bytes(), Bytes{4} * (6400 + 2 * 64 * (32 + 96)));
+  }
+
+  /// llama.cpp's Llama 4 chunks three of four layers, unless the file states a window of 0; layers of a
+  /// searched Llama (deci) may have no KV heads; encoders keep nothing.
+  void kinds_that_only_the_name_tells() {
+    const auto read = [](const char* name, std::optional<std::uint32_t> window, bool lists) {
+      test::GgufWriter file;
+      const std::string prefix = std::string(name) + ".";
+      file.text("general.architecture", name);
+      add_numbers(file, prefix,
+                  {{"block_count", 4},
+                   {"embedding_length", 64},
+                   {"context_length", 4096},
+                   {"attention.head_count", 4},
+                   {"attention.key_length", 16}});
+      if (lists)
+        file.i32s(prefix + "attention.head_count_kv", {2, 0, 4, 2});
+      else
+        file.u32(prefix + "attention.head_count_kv", 2);
+      if (window) file.u32(prefix + "attention.sliding_window", *window);
+      add(file, "token_embd.weight", 64, 100);
+      for (int i = 0; i < 4; ++i) add(file, "blk." + std::to_string(i) + ".attn_k.weight", 64, 32);
+      const test::TemporaryFolder folder;
+      return read_outline(file.save(folder.path() / "m.gguf").string());
+    };
+    const auto kinds = [](const Result<ModelOutline>& model) {
+      std::vector<Kind> list;
+      if (!model) qFatal("%s", model.error().text().c_str());
+      for (const LayerState& layer : model->layers) list.push_back(layer.kind);
+      return list;
+    };
+    const auto chunked = read("llama4", std::nullopt, false);
+    QVERIFY(kinds(chunked) == (std::vector{Kind::chunked, Kind::chunked, Kind::chunked, Kind::full}));
+    QCOMPARE(chunked->layers[0].window, 8192);
+    QVERIFY(kinds(read("llama4", 0, false)) == std::vector(4, Kind::full));
+    const auto searched = read("deci", std::nullopt, true);
+    QVERIFY(kinds(searched) == (std::vector{Kind::full, Kind::none, Kind::full, Kind::full}));
+    QCOMPARE(per_token(*searched), Bytes{2} * (2 + 4 + 2) * 16 * 2);
+    QVERIFY(kinds(read("bert", std::nullopt, false)) == std::vector(4, Kind::none));
+  }
+
   void a_folder_that_is_not_served() {
     const test::TemporaryFolder folder;
     std::ofstream(folder.path() / "config.json")

@@ -37,6 +37,7 @@ class TraceTest : public QObject {
 
  private Q_SLOTS:
   void csv_is_read();
+  void csv_of_seconds_is_read();
   void json_lines_are_read();
   void the_real_traces_are_read();
   void broken_lines_are_named_data();
@@ -79,6 +80,20 @@ void TraceTest::csv_is_read() {
   QCOMPARE(trace->requests[1].arrival, Nanos{1500} * kNanosPerMs);
   QCOMPARE(trace->requests[2].arrival, Nanos{86400} * kNanosPerSecond + kNanosPerSecond / 2 + 1);
   QVERIFY(trace->requests[2].blocks.empty());
+}
+
+/// Tools that count from the start of a trace write seconds.
+void TraceTest::csv_of_seconds_is_read() {
+  const auto trace =
+      read_trace(put("s.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\n0,5,1\n0.25,7,2\n1e1,9,3\n"));
+  PW_VERIFY(trace);
+  QCOMPARE(trace->requests.size(), std::size_t{3});
+  QCOMPARE(trace->requests[1].arrival, Nanos{250} * kNanosPerMs);
+  QCOMPARE(trace->requests[2].arrival, 10 * kNanosPerSecond);
+  for (const char* stamp : {"-1", "1e30", "nan", "1s"}) {
+    const auto wrong = read_trace(put("w.csv", kCsvHeader + std::string(stamp) + ",5,1\n"));
+    QVERIFY2(!wrong && wrong.error().text().find("or seconds") != std::string::npos, stamp);
+  }
 }
 
 void TraceTest::json_lines_are_read() {
