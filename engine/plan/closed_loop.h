@@ -23,6 +23,7 @@ class ClosedLoop {
   /// `step` outlives it.
   ClosedLoop(const Deployment& deployment, const ModelOutline& model, const RooflineStepTime& step);
 
+  const RequestTokens& tokens() const { return tokens_; }
   OperatingPoint at(int requests) const;  ///< 1 or more; times are those of the fullest replica
   MeanStep decodes(double rows) const;    ///< a step in which so many requests decode
   MeanStep with_prompts(double rows, double prompts) const;  ///< beside them, so many whole prompts

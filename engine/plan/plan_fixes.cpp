@@ -117,7 +117,7 @@ class FixFinder {
   }
 
   void sequences() {
-    const int asked = base_.requests > 0 ? base_.requests : base_.max_num_seqs;
+    const int asked = demanded_requests(plan_);
     const auto change = [&](std::int64_t requests) {
       Deployment changed = base_;
       changed.max_num_seqs = static_cast<int>(requests);

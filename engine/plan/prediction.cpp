@@ -49,6 +49,8 @@ Prediction predict(const Deployment& deployment, const ModelOutline& model, cons
   const RooflineStepTime step(model, gpu, layout);
   const ClosedLoop loop(deployment, model, step);
   Prediction prediction;
+  prediction.prompt_tokens = loop.tokens().prompt;
+  prediction.output_tokens = loop.tokens().output;
   prediction.rates = rates_of(deployment, gpu);
   prediction.error_share = gpu.rates(layout.engine).error_share;
   prediction.prefill_floor_ms = to_ms(step.work(loop.with_prompts(0, 1)).flops() / step.peak_rate());
