@@ -10,8 +10,8 @@ namespace pitwall {
 /// another processor, or of another number of threads, is not taken. Error::param is "gpu".
 Result<GpuProfile> find_gpu_or_this_machine(const GpuCount& gpus);
 
-/// Measures now. What is measured of the device that "this-machine" means renews its record, in which the better
-/// of each figure stays.
+/// Measures now. What is measured of the device that "this-machine" means renews its record, in which the
+/// better of each figure stays.
 Result<Floors> renew_floors(const BackendOptions& options);
 
 }  // namespace pitwall

@@ -251,8 +251,10 @@ Result<void> run_plan(const Options& options) {
   if (!plan) return plan.error();
   options.json ? print_json(plan_json(*plan)) : print(plan_text(*plan));
   if (options.exit_code && plan->verdict != Verdict::fits) {
-    return Error{Error::Kind::out_of_memory, fmt::format("The plan does not fit as asked: the verdict is {}", verdict_name(plan->verdict)),
-                 "", "Take one of the changes that the plan names", ""};
+    return Error{
+        Error::Kind::out_of_memory,
+        fmt::format("The plan does not fit as asked: the verdict is {}", verdict_name(plan->verdict)), "",
+        "Take one of the changes that the plan names", ""};
   }
   return {};
 }

@@ -59,9 +59,14 @@ Json groups_json(const DeploymentPlan& plan) {
 /// No numbers where not even one request fits.
 Json point_json(const OperatingPoint& point) {
   if (point.requests == 0) {
-    return {{"requests", 0},          {"ttft_ms", nullptr},       {"tpot_ms", nullptr},
-            {"tokens_per_s", nullptr}, {"memory_share", nullptr},  {"compute_share", nullptr},
-            {"communication_share", nullptr}, {"overhead_share", nullptr}};
+    return {{"requests", 0},
+            {"ttft_ms", nullptr},
+            {"tpot_ms", nullptr},
+            {"tokens_per_s", nullptr},
+            {"memory_share", nullptr},
+            {"compute_share", nullptr},
+            {"communication_share", nullptr},
+            {"overhead_share", nullptr}};
   }
   return {{"requests", point.requests},
           {"ttft_ms", point.ttft_ms},
@@ -158,7 +163,8 @@ std::string demand_text(const DeploymentPlan& plan) {
 std::string demand_source(const DeploymentPlan& plan) {
   const LengthMix& lengths = plan.asked.lengths;
   const bool stated = lengths.p50 > 0 || lengths.p95 > 0 || lengths.max > 0 || !lengths.trace.empty();
-  std::string text = plan.asked.requests > 0 ? "as --requests says" : "max-num-seqs, since no --requests are given";
+  std::string text =
+      plan.asked.requests > 0 ? "as --requests says" : "max-num-seqs, since no --requests are given";
   return text + (stated ? "; length as stated" : "; the longest length, since no --lengths are given");
 }
 
@@ -176,7 +182,10 @@ std::string verdict_text(const DeploymentPlan& plan) {
     case Verdict::fits_with_less:
       return rank.kv_short() > 0 ? fmt::format("fits with less: KV is short by {} for {}",
                                                format_bytes(rank.kv_short()), demand_text(plan))
-                                 : "fits with less";
+             : demanded_requests(plan) > plan.asked.max_num_seqs
+                 ? fmt::format("fits with less: max-num-seqs lets {} of {} requests run at once",
+                               format_count(plan.asked.max_num_seqs), format_count(demanded_requests(plan)))
+                 : "fits with less";
     case Verdict::fails:
       break;
   }
@@ -294,7 +303,8 @@ std::string plan_text(const DeploymentPlan& plan) {
   if (plan.predicted.asked.tokens_per_s > 0) {
     const OperatingPoint& point = plan.predicted.asked;
     text += fmt::format(
-        "{:<22}{} requests at once of {} tokens of prompt and {} of reply: TTFT {:.0f} ms, TPOT {:.1f} ms, {:.0f} "
+        "{:<22}{} requests at once of {} tokens of prompt and {} of reply: TTFT {:.0f} ms, TPOT {:.1f} ms, "
+        "{:.0f} "
         "tokens/s, by {} rates\n",
         "predicted", point.requests, format_count(plan.predicted.prompt_tokens),
         format_count(plan.predicted.output_tokens), point.ttft_ms, point.tpot_ms, point.tokens_per_s,

@@ -78,7 +78,8 @@ class Reader {
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
       // A float of a whole number is that number: other programs write 8.0.
       const double number = json.is_number() ? json.get<double>() : std::nan("");
-      if (!(std::floor(number) == number)) throw std::invalid_argument(name + (" is " + json.dump()) + ", no whole number");
+      if (!(std::floor(number) == number))
+        throw std::invalid_argument(name + (" is " + json.dump()) + ", no whole number");
       if (!(number >= std::numeric_limits<T>::min() && number <= std::numeric_limits<T>::max()))
         throw std::out_of_range(name);
     }

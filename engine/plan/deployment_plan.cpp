@@ -204,13 +204,14 @@ void Planner::add_notes(DeploymentPlan& plan, const std::vector<Pool>& pools) co
 /// Whose plan it is where nobody said so: budgets and KV differ between engines.
 void Planner::note_engine(DeploymentPlan& plan) const {
   if (!choice_.law) {
-    const char* const why = own() ? "No engine is named, and Pitwall runs this model: memory and KV are planned "
-                                    "as Pitwall takes them; other engines take other shares"
-                            : model_->runs_here()
-                                ? "No engine is named, and Pitwall does not store KV in this format: KV is "
-                                  "planned as the model needs it"
-                                : "No engine is named, and Pitwall does not run this model: KV is planned as the "
-                                  "model needs it";
+    const char* const why =
+        own() ? "No engine is named, and Pitwall runs this model: memory and KV are planned "
+                "as Pitwall takes them; other engines take other shares"
+        : model_->runs_here()
+            ? "No engine is named, and Pitwall does not store KV in this format: KV is "
+              "planned as the model needs it"
+            : "No engine is named, and Pitwall does not run this model: KV is planned as the "
+              "model needs it";
     plan.notes.emplace_back(why);
   }
   if (own() && !on_host() && asked_.gpus > 1) {
@@ -325,10 +326,12 @@ void Planner::note_settings(DeploymentPlan& plan) const {
     const int busy = static_cast<int>(std::lround(100 * gpu_->busy));
     notes.push_back(
         busy < kBusyPercent
-            ? fmt::format("Rates of this machine were measured at {}; the command floors renews them", gpu_->measured)
-            : fmt::format("Rates of this machine were measured at {} while it was {} % busy, so times are less "
-                          "certain; the command floors renews them",
-                          gpu_->measured, busy));
+            ? fmt::format("Rates of this machine were measured at {}; the command floors renews them",
+                          gpu_->measured)
+            : fmt::format(
+                  "Rates of this machine were measured at {} while it was {} % busy, so times are less "
+                  "certain; the command floors renews them",
+                  gpu_->measured, busy));
   }
   if (!own() || !on_host()) {
     notes.emplace_back("Context, libraries, graphs and communicator are estimates from published figures");

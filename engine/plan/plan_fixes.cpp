@@ -31,8 +31,9 @@ class FixFinder {
 
   std::vector<Fix> find() {
     if (plan_.verdict == Verdict::fits) return {};
+    if (more_sequences()) return std::move(fixes_);  // no memory is short
     share();
-    if (!more_sequences()) sequences();
+    sequences();
     length();
     kv_format();
     ranks();

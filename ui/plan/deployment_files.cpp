@@ -35,7 +35,8 @@ std::string file_name_of(const std::string& name) {
 fs::path path_of(const std::string& name) {
   const std::string file = file_name_of(name);
   for (int count = 1;; ++count) {
-    const fs::path path = deployments_folder() / (count > 1 ? fmt::format("{}-{}.json", file, count) : file + ".json");
+    const fs::path path =
+        deployments_folder() / (count > 1 ? fmt::format("{}-{}.json", file, count) : file + ".json");
     const auto text = read_file(path, kLargestFile);
     const auto there = text ? parse_deployment(*text) : Result<Deployment>(text.error());
     if (!there || there->name == name) return path;
