@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/common/backend_factory.h"
+#include "app/common/this_machine.h"
 #include "app/pitwallctl/commands.h"
 #include "app/pitwallctl/console.h"
 #include "app/pitwallctl/setting_flags.h"
@@ -21,7 +22,7 @@ struct Options {
 
 Result<void> show_floors(const Options& options) {
   print_note("Measuring memory bandwidth and arithmetic; this takes a few seconds");
-  const auto floors = measure_floors(backend_options(options.flags->settings()));
+  const auto floors = renew_floors(backend_options(options.flags->settings()));
   if (!floors.ok()) return floors.error();
   if (options.json) {
     Json rates = Json::object();

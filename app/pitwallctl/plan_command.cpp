@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // plan: what a model takes on GPUs, byte by byte, how many requests fit, and what would make more fit.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cmath>
@@ -12,7 +13,6 @@
 #include "app/pitwallctl/console.h"
 #include "app/pitwallctl/plan_text.h"
 #include "engine/base/file.h"
-#include "engine/base/profile_list.h"
 #include "engine/base/text_escape.h"
 #include "engine/bench/trace.h"
 #include "engine/plan/deployment_plan.h"
@@ -150,11 +150,15 @@ int ranks_of(const Deployment& deployment) {
 
 /// A stored one: of profiles/deployments by name, or a file.
 Result<Deployment> stored_deployment(const std::string& name) {
-  if (const Deployment* found = find_profile(shipped_deployments(), name)) return *found;
+  for (const Deployment& shipped : shipped_deployments()) {
+    if (name == shipped.id || name == shipped.name) return shipped;
+  }
   const auto text = read_file(name, kMostDeploymentBytes);
   if (text) return parse_deployment(*text);
   Error error = text.error();
-  error.action = "Give a file, or one of these: " + profile_names(shipped_deployments());
+  std::vector<std::string> ids;
+  for (const Deployment& shipped : shipped_deployments()) ids.push_back(shipped.id);
+  error.action = fmt::format("Give a file, or one of these: {}", fmt::join(ids, ", "));
   return error;
 }
 
@@ -247,8 +251,10 @@ Result<void> run_plan(const Options& options) {
   if (!plan) return plan.error();
   options.json ? print_json(plan_json(*plan)) : print(plan_text(*plan));
   if (options.exit_code && plan->verdict != Verdict::fits) {
-    return Error{Error::Kind::out_of_memory, fmt::format("The verdict is {}", verdict_name(plan->verdict)),
-                 "", "Take one of the changes that the plan names", ""};
+    return Error{
+        Error::Kind::out_of_memory,
+        fmt::format("The plan does not fit as asked: the verdict is {}", verdict_name(plan->verdict)), "",
+        "Take one of the changes that the plan names", ""};
   }
   return {};
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/engine_memory.h"
+#include "engine/plan/engine_profile.h"
 
 namespace pitwall::ctl {
 
@@ -55,7 +56,18 @@ Json groups_json(const DeploymentPlan& plan) {
   return groups;
 }
 
+/// No numbers where not even one request fits.
 Json point_json(const OperatingPoint& point) {
+  if (point.requests == 0) {
+    return {{"requests", 0},
+            {"ttft_ms", nullptr},
+            {"tpot_ms", nullptr},
+            {"tokens_per_s", nullptr},
+            {"memory_share", nullptr},
+            {"compute_share", nullptr},
+            {"communication_share", nullptr},
+            {"overhead_share", nullptr}};
+  }
   return {{"requests", point.requests},
           {"ttft_ms", point.ttft_ms},
           {"tpot_ms", point.tpot_ms},
@@ -70,10 +82,13 @@ Json prediction_json(const Prediction& predicted) {
   Json json = point_json(predicted.asked);
   Json curve = Json::array();
   for (const OperatingPoint& point : predicted.curve) curve.push_back(point_json(point));
+  const bool any = predicted.asked.requests > 0;
   json.update(
-      {{"knee", predicted.knee},
+      {{"prompt_tokens", predicted.prompt_tokens},
+       {"output_tokens", predicted.output_tokens},
+       {"knee", any ? Json(predicted.knee) : Json()},
        {"most_under_limits", predicted.most_under_limits ? Json(*predicted.most_under_limits) : Json()},
-       {"decode_floor_ms", predicted.decode_floor_ms},
+       {"decode_floor_ms", any ? Json(predicted.decode_floor_ms) : Json()},
        {"prefill_floor_ms", predicted.prefill_floor_ms},
        {"error_share", predicted.error_share},
        {"rates_of", predicted.rates.empty() ? Json() : Json(predicted.rates)},
@@ -138,14 +153,39 @@ std::string on_ranks(const DeploymentPlan& plan) {
                      plan.asked.pipeline_parallel > 1 ? " of its stage" : "");
 }
 
+/// "32 requests of 32,768 tokens": what the KV needed, the verdict and the changes stand for.
+std::string demand_text(const DeploymentPlan& plan) {
+  return fmt::format("{} requests of {} tokens", format_count(demanded_requests(plan)),
+                     format_count(plan.lengths.p95));
+}
+
+/// Where the demand comes from, if nobody stated it.
+std::string demand_source(const DeploymentPlan& plan) {
+  const LengthMix& lengths = plan.asked.lengths;
+  const bool stated = lengths.p50 > 0 || lengths.p95 > 0 || lengths.max > 0 || !lengths.trace.empty();
+  std::string text =
+      plan.asked.requests > 0 ? "as --requests says" : "max-num-seqs, since no --requests are given";
+  return text + (stated ? "; length as stated" : "; the longest length, since no --lengths are given");
+}
+
+std::string engine_text(const DeploymentPlan& plan) {
+  const auto engine = find_engine(plan.engine);
+  const std::string title = engine ? (*engine)->title : "none: " + plan.engine;
+  return title + (plan.asked.engine == "auto" ? ", since no --engine is given" : "");
+}
+
 std::string verdict_text(const DeploymentPlan& plan) {
   const RankPlan& rank = plan.worst_rank();
   switch (plan.verdict) {
     case Verdict::fits:
       return "fits";
     case Verdict::fits_with_less:
-      return rank.kv_short() > 0 ? "fits with less: KV is short by " + format_bytes(rank.kv_short())
-                                 : "fits with less";
+      return rank.kv_short() > 0 ? fmt::format("fits with less: KV is short by {} for {}",
+                                               format_bytes(rank.kv_short()), demand_text(plan))
+             : demanded_requests(plan) > plan.asked.max_num_seqs
+                 ? fmt::format("fits with less: max-num-seqs lets {} of {} requests run at once",
+                               format_count(plan.asked.max_num_seqs), format_count(demanded_requests(plan)))
+                 : "fits with less";
     case Verdict::fails:
       break;
   }
@@ -203,6 +243,7 @@ nlohmann::ordered_json plan_json(const DeploymentPlan& plan) {
           {"kv_blocks", plan.kv_block_bytes > 0 ? Json(plan.kv_blocks) : Json()},
           {"kv_tokens", plan.kv_tokens > 0 ? Json(plan.kv_tokens) : Json()},
           {"longest_sequence", plan.longest},
+          {"requests", demanded_requests(plan)},
           {"lengths", {{"p50", plan.lengths.p50}, {"p95", plan.lengths.p95}, {"max", plan.lengths.max}}},
           {"max_concurrency", concurrency_json(plan)},
           {"full_length_requests", plan.full_length_requests},
@@ -224,6 +265,8 @@ std::string plan_text(const DeploymentPlan& plan) {
                       plan.gpu.name, plan.asked.tensor_parallel, plan.asked.tensor_parallel == 1 ? "" : "s",
                       plan.asked.pipeline_parallel, plan.asked.pipeline_parallel == 1 ? "" : "s",
                       plan.replicas, plan.replicas == 1 ? "" : "s");
+  text += fmt::format("{:<22}{}\n", "engine", engine_text(plan));
+  text += fmt::format("{:<22}{} ({})\n", "demand", demand_text(plan), demand_source(plan));
   text += fmt::format("\nEach rank, predicted\n{}\n", table_of_ranks(plan));
   text += fmt::format("{:<22}{} B in {}{}\n", "KV a token", format_count(plan.kv_bytes_per_token),
                       plan.kv_format, on_ranks(plan));
@@ -260,8 +303,12 @@ std::string plan_text(const DeploymentPlan& plan) {
   if (plan.predicted.asked.tokens_per_s > 0) {
     const OperatingPoint& point = plan.predicted.asked;
     text += fmt::format(
-        "{:<22}{} requests at once: TTFT {:.0f} ms, TPOT {:.1f} ms, {:.0f} tokens/s, by {} rates\n",
-        "predicted", point.requests, point.ttft_ms, point.tpot_ms, point.tokens_per_s, plan.predicted.rates);
+        "{:<22}{} requests at once of {} tokens of prompt and {} of reply: TTFT {:.0f} ms, TPOT {:.1f} ms, "
+        "{:.0f} "
+        "tokens/s, by {} rates\n",
+        "predicted", point.requests, format_count(plan.predicted.prompt_tokens),
+        format_count(plan.predicted.output_tokens), point.ttft_ms, point.tpot_ms, point.tokens_per_s,
+        plan.predicted.rates);
   }
   for (const std::string& note : plan.notes) text += "note: " + note + '\n';
   return text;

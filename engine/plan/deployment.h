@@ -59,6 +59,7 @@ struct EngineChoice {
 Result<EngineChoice> find_engine_choice(std::string_view name);
 
 struct Deployment {
+  std::string id;  ///< short name of a shipped one, that of its file; empty for others
   std::string name;
   std::string model;         ///< as read_outline takes it
   std::string told_model;    ///< what a command called it; counts while that still is `model`

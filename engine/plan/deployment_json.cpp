@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include <nlohmann/json.hpp>
 #include <span>
@@ -57,10 +59,10 @@ class Reader {
   explicit Reader(const Json& in) : in_(in) {}
   template <class T>
   void operator()(const char* name, T& value) {
-    if (const Json* found = find(name)) found->get_to(value);
+    if (const Json* found = find(name)) take(*found, name, value);
   }
   void operator()(const char* name, std::optional<std::int64_t>& value) {
-    if (const Json* found = find(name)) value = found->get<std::int64_t>();
+    if (const Json* found = find(name)) take(*found, name, value.emplace());
   }
   /// The first key that no field has.
   std::string unknown() const {
@@ -71,6 +73,24 @@ class Reader {
   }
 
  private:
+  template <class T>
+  static void take(const Json& json, const char* name, T& value) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      // A float of a whole number is that number: other programs write 8.0.
+      const double number = json.is_number() ? json.get<double>() : std::nan("");
+      if (!(std::floor(number) == number))
+        throw std::invalid_argument(name + (" is " + json.dump()) + ", no whole number");
+      if (!(number >= std::numeric_limits<T>::min() && number <= std::numeric_limits<T>::max()))
+        throw std::out_of_range(name);
+    }
+    json.get_to(value);
+  }
+  template <class T>
+  static void take(const Json& json, const char* name, std::vector<T>& values) {
+    if (!json.is_array()) throw std::invalid_argument(std::string(name) + " is no list");
+    values.resize(json.size());
+    for (std::size_t i = 0; i < values.size(); ++i) take(json[i], name, values[i]);
+  }
   const Json* find(const char* name) {
     known_.emplace_back(name);
     const auto found = in_.find(name);
@@ -144,7 +164,8 @@ Result<Deployment> parse_deployment(std::string_view text) {
     std::string meaning = "automatic", source;
     reader("engine", deployment.engine);
     reader("memory_meaning", meaning);
-    reader("source", source);  // of the shipped ones
+    reader("source", source);  // this and the id are of the shipped ones
+    reader("id", deployment.id);
     if (const std::string key = reader.unknown(); !key.empty())
       return bad("it has no key " + quote_for_message(key), key);
     auto engine = find_engine_choice(deployment.engine);
@@ -157,6 +178,8 @@ Result<Deployment> parse_deployment(std::string_view text) {
     deployment.budget.meaning = named->meaning;
     if (auto sound = check(deployment); !sound) return std::move(sound).error();
     return deployment;
+  } catch (const std::invalid_argument& problem) {
+    return bad(problem.what(), "");
   } catch (const std::out_of_range& problem) {
     return bad(fmt::format("{} is out of range", problem.what()), problem.what());
   } catch (const Json::exception& problem) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "engine/plan/amounts.h"
@@ -18,6 +19,8 @@ namespace pitwall {
 namespace {
 
 using Kind = LayerState::Kind;
+
+constexpr int kBusyPercent = 25;  // of other work, from which floors are in doubt
 
 /// The smallest length that at least `share` of the sorted ones do not exceed.
 std::int64_t percentile(const std::vector<std::int64_t>& sorted, double share) {
@@ -53,6 +56,10 @@ std::string_view verdict_name(Verdict verdict) {
       break;
   }
   return "fails";
+}
+
+int demanded_requests(const DeploymentPlan& plan) {
+  return plan.asked.requests > 0 ? plan.asked.requests : plan.asked.max_num_seqs;
 }
 
 LengthMix Planner::lengths(std::int64_t max_model_len) const {
@@ -94,7 +101,7 @@ DeploymentPlan Planner::plan() const {
 }
 
 void Planner::add_ranks(DeploymentPlan& plan, std::vector<Pool>& pools) const {
-  const std::int64_t requests = asked_.requests > 0 ? asked_.requests : asked_.max_num_seqs;
+  const std::int64_t requests = demanded_requests(plan);
   std::int64_t fewest = -1;
   for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
     const KvDemand& demand = stages_[stage].demand;
@@ -155,8 +162,7 @@ Verdict Planner::verdict(const DeploymentPlan& plan, const std::vector<Pool>& po
   if (budget_.meaning == MemoryBudget::Meaning::share_of_total &&
       budget_.share * static_cast<double>(gpu_->memory) > static_cast<double>(free))
     return Verdict::fails;
-  const std::int64_t requests =
-      divided_up(asked_.requests > 0 ? asked_.requests : asked_.max_num_seqs, plan.replicas);
+  const std::int64_t requests = divided_up(demanded_requests(plan), plan.replicas);
   bool holds = true;
   for (std::size_t i = 0; i < pools.size(); ++i) {
     const KvDemand& demand = stages_[i].demand;
@@ -188,10 +194,30 @@ void Planner::add_notes(DeploymentPlan& plan, const std::vector<Pool>& pools) co
                                 format_bytes(budget.bytes), format_bytes(gpu_->memory)));
   }
   for (const std::string& remark : plan.model.remarks) notes.push_back(remark);
+  note_engine(plan);
   note_budget(plan);
   note_lengths(plan);
   note_heads(plan);
   note_settings(plan);
+}
+
+/// Whose plan it is where nobody said so: budgets and KV differ between engines.
+void Planner::note_engine(DeploymentPlan& plan) const {
+  if (!choice_.law) {
+    const char* const why =
+        own() ? "No engine is named, and Pitwall runs this model: memory and KV are planned "
+                "as Pitwall takes them; other engines take other shares"
+        : model_->runs_here()
+            ? "No engine is named, and Pitwall does not store KV in this format: KV is "
+              "planned as the model needs it"
+            : "No engine is named, and Pitwall does not run this model: KV is planned as the "
+              "model needs it";
+    plan.notes.emplace_back(why);
+  }
+  if (own() && !on_host() && asked_.gpus > 1) {
+    plan.notes.push_back(
+        fmt::format("Pitwall serves on one GPU: for {} of them name another engine", asked_.gpus));
+  }
 }
 
 /// What an engine takes unasked is a fraction of something: it is spelled out.
@@ -298,6 +324,17 @@ void Planner::note_settings(DeploymentPlan& plan) const {
                         ? fmt::format("Times are those of {}'s kernels: no engine is named", title_of(rates))
                         : fmt::format("Times are those of {}'s kernels: {}'s are not known", title_of(rates),
                                       choice_.engine->title));
+  }
+  if (!gpu_->measured.empty()) {
+    const int busy = static_cast<int>(std::lround(100 * gpu_->busy));
+    notes.push_back(
+        busy < kBusyPercent
+            ? fmt::format("Rates of this machine were measured at {}; the command floors renews them",
+                          gpu_->measured)
+            : fmt::format(
+                  "Rates of this machine were measured at {} while it was {} % busy, so times are less "
+                  "certain; the command floors renews them",
+                  gpu_->measured, busy));
   }
   if (!own() || !on_host()) {
     notes.emplace_back("Context, libraries, graphs and communicator are estimates from published figures");

@@ -84,6 +84,9 @@ struct DeploymentPlan {
   const RankPlan& worst_rank() const { return ranks[static_cast<std::size_t>(worst)]; }
 };
 
+/// Requests at once that the plan is for.
+int demanded_requests(const DeploymentPlan& plan);
+
 /// < 50 ms. An Error names the setting that makes no sense (Error::param), the values and what would be
 /// legal; a plan that does not fit is no error.
 Result<DeploymentPlan> plan_deployment(const Deployment& deployment, const ModelOutline& model,

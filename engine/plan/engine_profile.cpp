@@ -70,10 +70,11 @@ EngineReserve reserve_of(const json& document) {
 
 EngineFlag flag_of(const json& document) {
   static constexpr std::string_view kKeys[] = {
-      "flag",  "aliases",  "on",       "on_aliases",   "off",         "off_aliases", "config",  "also",
-      "needs", "key",      "values",   "open",         "environment", "human",       "words",   "whole",
-      "unit",  "per_rank", "one_each", "shared_slots", "default",     "source",      "meaning", "least",
-      "most",  "gone",     "factor",   "default_on",   "reserve"};
+      "flag",       "aliases", "on",    "on_aliases", "off",      "off_aliases",  "config",
+      "also",       "needs",   "key",   "values",     "open",     "environment",  "human",
+      "words",      "whole",   "unit",  "per_rank",   "one_each", "shared_slots", "default",
+      "source",     "meaning", "least", "most",       "gone",     "factor",       "factor_environment",
+      "default_on", "reserve"};
   refuse_unknown_keys(document, kKeys);
   EngineFlag flag;
   flag.names = named(document, "flag", "aliases");
@@ -99,6 +100,7 @@ EngineFlag flag_of(const json& document) {
   flag.most = document.value("most", std::int64_t{0});
   flag.gone = document.value("gone", false);
   flag.factor = document.value("factor", 1.0);
+  flag.factor_environment = document.value("factor_environment", "");
   flag.default_value = document.value("default", "");
   for (const json& each : document.value("default_on", json::array()))
     flag.defaults.push_back(default_of_place(each));

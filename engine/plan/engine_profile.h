@@ -56,6 +56,7 @@ struct EngineFlag {
   bool one_each = false;                 ///< theirs is "1,1,…", one a GPU
   std::int64_t least = 0, most = 0;      ///< numbers that can be told; most 0 = any
   double factor = 1;                     ///< of a share: ours is so much of theirs
+  std::string factor_environment;        ///< variable that says another factor
   std::string unit;                      ///< of a size: "GiB", "GB", "MiB"; empty = bytes
   std::string default_value;             ///< in our words; empty = none, or found out at the start
   std::vector<EngineDefault> defaults;   ///< by GPU, the first that holds comes before default_value

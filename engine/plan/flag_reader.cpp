@@ -265,6 +265,10 @@ class Reader {
   std::optional<Error> variable(const std::string& name, const std::string& value) {
     for (const EngineSetting& setting : engine_.settings) {
       for (const EngineFlag& flag : setting.flags) {
+        if (!flag.factor_environment.empty() && flag.factor_environment == name) {
+          factor_ = {&flag, find_engine_setting(setting.name), value};
+          return std::nullopt;
+        }
         if (flag.environment != name) continue;
         said_.push_back({find_engine_setting(setting.name), &flag, name, value});
         return std::nullopt;
@@ -293,7 +297,24 @@ class Reader {
     return std::nullopt;
   }
 
+  /// The share with the factor that a variable gives it, in place of the profile's.
+  Result<std::string> with_factor(const Said& said, const std::string& ours) const {
+    if (factor_.flag == nullptr || said.flag != factor_.flag) return ours;
+    const double factor = human_number(factor_.value).value_or(0);
+    if (!(factor > 0 && factor <= 1)) {
+      return Error{Error::Kind::invalid_input,
+                   fmt::format("{} is {}", said.flag->factor_environment, quote_for_message(factor_.value)),
+                   "It is a share of the share", "Give it above 0 and at most 1",
+                   said.flag->factor_environment};
+    }
+    return fmt::format("{:.10g}", human_number(ours).value_or(0) / said.flag->factor * factor);
+  }
+
   std::optional<Error> convert() {
+    const bool told =
+        std::any_of(said_.begin(), said_.end(), [&](const Said& said) { return said.flag == factor_.flag; });
+    if (factor_.flag != nullptr && !told)  // a part of the whole, where the share is not said
+      said_.push_back({factor_.info, factor_.flag, factor_.flag->shown(), "1"});
     FlagScale scale;
     for (const std::string_view first : {"tensor-parallel-size", "max-num-seqs", "kv-unified"}) {
       for (const Said& said : said_) {
@@ -325,7 +346,9 @@ class Reader {
                             ? canonical_value(*said.info, said.value, said.shown)
                             : ours_of(engine_, *said.info, *said.flag, said.value, said.shown, scale);
       if (!ours.ok()) return ours.error();
-      value = *ours;
+      const auto share = with_factor(said, *ours);
+      if (!share.ok()) return share.error();
+      value = *share;
     }
     const std::string name(said.info->name);
     if (const std::string* before = reading_.settings.find(name); before != nullptr && *before != value) {
@@ -369,6 +392,11 @@ class Reader {
   const EngineProfile& engine_;
   EngineReading reading_;
   std::vector<Said> said_;
+  struct {
+    const EngineFlag* flag = nullptr;
+    const EngineSettingInfo* info = nullptr;
+    std::string value;
+  } factor_;  // said by a variable
   std::size_t at_ = 0;
   bool model_seen_ = false;
   std::string assumed_;

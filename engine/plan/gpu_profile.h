@@ -41,6 +41,8 @@ struct GpuProfile {
   double int8_rate = 0;         ///< of dense INT8 matrices
   double link_bandwidth = 0;    ///< bytes/s between GPU and host, each way
   double peer_bandwidth = 0;    ///< bytes/s between GPUs of one host, each way
+  std::string measured;         ///< when its figures were, where they are of this machine
+  double busy = 0;              ///< share of its cores that others kept busy meanwhile
   // What copies and all-reduces reach.
   double link_efficiency = 0, peer_efficiency = 0;  ///< shares, (0, 1]
   Nanos all_reduce_latency = 0;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kBillion = 1e9, kTrillion = 1e12;
 constexpr Nanos kMicrosecond = 1000;
+constexpr double kErrorShare = 0.35, kErrorShareOfBusy = 0.5;
 
 }  // namespace
 
@@ -42,9 +43,19 @@ GpuProfile profile_of(const MachineFloors& floors) {
   rates.attention = 0.25;
   rates.step_overhead = 50 * kMicrosecond;
   rates.layer_overhead = 5 * kMicrosecond;
-  rates.error_share = 0.35;
+  rates.error_share = kErrorShare + kErrorShareOfBusy * floors.busy;
   machine.engines = {rates};
+  machine.measured = floors.measured;
+  machine.busy = floors.busy;
   return machine;
+}
+
+MachineFloors better_of(const MachineFloors& before, const MachineFloors& now) {
+  MachineFloors better = now;
+  for (double MachineFloors::*figure : {&MachineFloors::read_gbps, &MachineFloors::copy_gbps,
+                                        &MachineFloors::float32_tflops, &MachineFloors::int8_tflops})
+    better.*figure = std::max(before.*figure, now.*figure);
+  return better;
 }
 
 std::string floors_record(const MachineFloors& floors) {
@@ -53,7 +64,9 @@ std::string floors_record(const MachineFloors& floors) {
                                          {"read_gbps", floors.read_gbps},
                                          {"copy_gbps", floors.copy_gbps},
                                          {"float32_tflops", floors.float32_tflops},
-                                         {"int8_tflops", floors.int8_tflops}};
+                                         {"int8_tflops", floors.int8_tflops},
+                                         {"measured", floors.measured},
+                                         {"busy_share", floors.busy}};
   return record.dump(2) + "\n";
 }
 
@@ -71,6 +84,9 @@ std::optional<MachineFloors> floors_from(std::string_view record, std::string_vi
   floors.copy_gbps = rate("copy_gbps");
   floors.float32_tflops = rate("float32_tflops");
   floors.int8_tflops = rate("int8_tflops");
+  if (const auto when = document.find("measured"); when != document.end() && when->is_string())
+    floors.measured = when->get<std::string>();
+  floors.busy = std::clamp(rate("busy_share"), 0.0, 1.0);
   if (std::min({floors.read_gbps, floors.copy_gbps, floors.float32_tflops, floors.int8_tflops}) > 0)
     return floors;
   return std::nullopt;

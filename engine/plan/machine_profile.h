@@ -16,9 +16,16 @@ struct MachineFloors {
   Bytes memory = 0;
   double read_gbps = 0, copy_gbps = 0;         ///< 1e9 bytes/s
   double float32_tflops = 0, int8_tflops = 0;  ///< 1e12 operations/s
+  std::string measured;                        ///< when, "2026-11-30T12:00:00Z"
+  double busy = 0;                             ///< share of the cores that others kept busy meanwhile, [0, 1]
 };
 
-/// Efficiencies are those that our CPU back end reached on the machine of kernels/cpu/README.md.
+/// Others' work makes floors worse than the machine is: of two measurements the better of each figure holds,
+/// with the time and the load of the latest.
+MachineFloors better_of(const MachineFloors& before, const MachineFloors& now);
+
+/// Measured while others were busy, the profile's error share is larger. Efficiencies are those that our CPU
+/// back end reached on the machine of kernels/cpu/README.md.
 GpuProfile profile_of(const MachineFloors& floors);
 
 /// What is kept of a measurement, and the way back: none where the text is no such record, or one of another

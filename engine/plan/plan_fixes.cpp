@@ -31,8 +31,9 @@ class FixFinder {
 
   std::vector<Fix> find() {
     if (plan_.verdict == Verdict::fits) return {};
+    if (more_sequences()) return std::move(fixes_);  // no memory is short
     share();
-    if (!more_sequences()) sequences();
+    sequences();
     length();
     kv_format();
     ranks();
@@ -117,7 +118,7 @@ class FixFinder {
   }
 
   void sequences() {
-    const int asked = base_.requests > 0 ? base_.requests : base_.max_num_seqs;
+    const int asked = demanded_requests(plan_);
     const auto change = [&](std::int64_t requests) {
       Deployment changed = base_;
       changed.max_num_seqs = static_cast<int>(requests);

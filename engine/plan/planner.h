@@ -58,6 +58,7 @@ class Planner {
   void add_capacity(DeploymentPlan& plan) const;
   void add_sequence_figures(DeploymentPlan& plan) const;
   void add_notes(DeploymentPlan& plan, const std::vector<Pool>& pools) const;
+  void note_engine(DeploymentPlan& plan) const;
   void note_budget(DeploymentPlan& plan) const;
   void note_lengths(DeploymentPlan& plan) const;
   void note_heads(DeploymentPlan& plan) const;

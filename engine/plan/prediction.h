@@ -31,8 +31,9 @@ struct Prediction {
                                          ///< is set, 0 = not even 1
   double decode_floor_ms = 0;            ///< (weights + KV read) / vendor bandwidth, at the demand
   double prefill_floor_ms = 0;           ///< FLOPs / vendor rate, of the typical prompt
-  std::string rates;                     ///< engine whose kernels' rates they are; empty = none known
-  double error_share = 0;                ///< expected: how well the profile's efficiencies are known
+  std::int64_t prompt_tokens = 0, output_tokens = 0;  ///< of the typical request, whose times they are
+  std::string rates;       ///< engine whose kernels' rates they are; empty = none known
+  double error_share = 0;  ///< expected: how well the profile's efficiencies are known
 };
 
 /// Engine whose rates the profile has for this deployment: its own where they are known, else this engine's;

@@ -46,6 +46,18 @@ double kv_block_bytes(const ModelOutline& model, const StepLayout& layout) {
   return bytes * layout.block_size;
 }
 
+MeanStep::MeanStep(const StepShape& shape)
+    : sequences(shape.sequences),
+      prefill_tokens(shape.prefill_tokens),
+      decode_tokens(shape.decode_tokens),
+      padding_tokens(shape.padding_tokens),
+      decode_context(static_cast<double>(shape.decode_context)),
+      prefill_context(static_cast<double>(shape.prefill_context)),
+      prefill_pairs(static_cast<double>(shape.prefill_pairs)),
+      logit_rows(shape.logit_rows),
+      logit_steps(shape.logit_rows > 0 ? 1 : 0),
+      swapped_blocks(static_cast<double>(shape.swapped_blocks)) {}
+
 RooflineStepTime::RooflineStepTime(const ModelOutline& model, const GpuProfile& gpu, const StepLayout& layout)
     : gpu_(gpu),
       rates_(gpu.rates(layout.engine)),
@@ -136,8 +148,8 @@ void RooflineStepTime::add_weights(const ModelOutline& model, const StepLayout& 
   weight_rate_ = peak_rate_ * (!fp8 && packed(bytes, parameters) ? rates_.packed_matrix : rates_.matrix);
 }
 
-StepWork RooflineStepTime::work(const StepShape& shape) const {
-  const double rows = shape.rows(), decodes = shape.decode_tokens, prompts = shape.prefill_tokens;
+StepWork RooflineStepTime::work(const MeanStep& step) const {
+  const double rows = step.rows(), decodes = step.decode_tokens, prompts = step.prefill_tokens;
   StepWork work;
   if (rows > 0) {
     // Experts that nobody visits are not read: each row leaves one out with the same odds.
@@ -145,29 +157,30 @@ StepWork RooflineStepTime::work(const StepShape& shape) const {
     work.unpacked_bytes = unpacked_bytes_;
     work.weight_flops = 2 * rows * (dense_parameters_ + visited_ * expert_parameters_);
   }
-  if (shape.logit_rows > 0) {
-    work.output_bytes = output_bytes_;
-    work.output_flops = 2.0 * shape.logit_rows * output_parameters_;
-  }
+  work.output_bytes = output_bytes_ * step.logit_steps;
+  work.output_flops = 2 * step.logit_rows * output_parameters_;
+  const double slices = std::max(0.0, step.sequences - decodes);
   for (const AttentionGroup& group : groups_) {
-    const auto seen = [&](std::int64_t positions, double by_rows) {
-      return by_rows > 0 ? std::min(static_cast<double>(positions), by_rows * group.window) : 0.0;
+    const auto seen = [&](double positions, double by_rows) {
+      return by_rows > 0 ? std::min(positions, by_rows * group.window) : 0.0;
     };
-    const double decode = seen(shape.decode_context, decodes);
+    const double decode = seen(step.decode_context, decodes);
     work.decode_bytes += decode * group.bytes + decodes * group.cross_bytes;
     work.decode_flops += decode * group.decode_flops + decodes * group.cross_flops;
-    work.prefill_bytes += seen(shape.prefill_context, prompts) * group.bytes;
+    // A slice of a prompt reads what its first row attends to, and its own rows.
+    const double sliced = group.window < kNoWindow ? slices * group.window + prompts : kNoWindow;
+    work.prefill_bytes += std::min(seen(step.prefill_context, prompts), sliced) * group.bytes;
     work.prefill_flops +=
-        seen(shape.prefill_pairs, prompts) * group.prefill_flops + prompts * group.cross_flops;
+        seen(step.prefill_pairs, prompts) * group.prefill_flops + prompts * group.cross_flops;
   }
-  work.state_bytes = shape.sequences * state_bytes_;
+  work.state_bytes = step.sequences * state_bytes_;
   work.sum_bytes = rows * row_bytes_;
-  work.swap_bytes = static_cast<double>(shape.swapped_blocks) * block_bytes_;
+  work.swap_bytes = step.swapped_blocks * block_bytes_;
   return work;
 }
 
-StepTimeParts RooflineStepTime::parts(const StepShape& shape) const {
-  const StepWork work = this->work(shape);
+StepTimeParts RooflineStepTime::parts(const MeanStep& step) const {
+  const StepWork work = this->work(step);
   const double attention_rate = gpu_.matrix_rate * rates_.attention;
   const Bound in_place(work.weight_bytes, weight_read_, work.weight_flops, weight_rate_);
   const Bound unpacked(work.weight_bytes, weight_read_, work.weight_flops, unpacked_rate_);
@@ -186,7 +199,7 @@ StepTimeParts RooflineStepTime::parts(const StepShape& shape) const {
   parts.prefill_attention = prefill.seconds();
   parts.state = work.state_bytes / (gpu_.memory_bandwidth * rates_.kv_read);
   parts.multiplying = linear.compute() + output.compute() + decode.compute() + prefill.compute();
-  if (shape.rows() > 0) {
+  if (step.rows() > 0) {
     parts.communication = kReducesPerLayer * layers_ * gpu_.all_reduce_s(work.sum_bytes, ranks_) +
                           (stages_ - 1) * gpu_.send_s(work.sum_bytes);
   }

@@ -25,6 +25,17 @@ struct StepLayout {
 /// and cross attention left out.
 double kv_block_bytes(const ModelOutline& model, const StepLayout& layout);
 
+/// A StepShape, or the mean of several: parts of rows and of prompts are possible.
+struct MeanStep {
+  double sequences = 0, prefill_tokens = 0, decode_tokens = 0, padding_tokens = 0;
+  double decode_context = 0, prefill_context = 0, prefill_pairs = 0;
+  double logit_rows = 0, logit_steps = 0;  ///< logit_steps: share of the steps that have such rows
+  double swapped_blocks = 0;
+  MeanStep() = default;
+  MeanStep(const StepShape& shape);
+  double rows() const { return prefill_tokens + decode_tokens + padding_tokens; }
+};
+
 /// What one rank reads, multiplies and sends in a step, all stages together.
 struct StepWork {
   double weight_bytes = 0, weight_flops = 0;  ///< layers; of experts, those expected to be visited
@@ -66,8 +77,8 @@ class RooflineStepTime final : public StepTimeModel {
   RooflineStepTime(const ModelOutline& model, const GpuProfile& gpu, const StepLayout& layout);
 
   Nanos predict(const StepShape& shape) const override;
-  StepTimeParts parts(const StepShape& shape) const;
-  StepWork work(const StepShape& shape) const;
+  StepTimeParts parts(const MeanStep& step) const;
+  StepWork work(const MeanStep& step) const;
   double peak_rate() const { return peak_rate_; }  ///< FLOP/s of the vendor for these weights
 
  private:

@@ -2460,6 +2460,30 @@
         <source>A Service named %1 sets variables of the engine in other pods of its namespace: give another --name</source>
         <translation>名为 %1 的 Service 会在其命名空间的其他 Pod 中设置引擎的变量：请换一个 --name</translation>
     </message>
+    <message>
+        <source>No engine is named, and Pitwall runs this model: memory and KV are planned as Pitwall takes them; other engines take other shares</source>
+        <translation>未指定引擎，而 Pitwall 能运行此模型：显存和 KV 按 Pitwall 的方式计划；其他引擎取的份额不同</translation>
+    </message>
+    <message>
+        <source>No engine is named, and Pitwall does not store KV in this format: KV is planned as the model needs it</source>
+        <translation>未指定引擎，而 Pitwall 不以此格式存储 KV：KV 按模型所需计划</translation>
+    </message>
+    <message>
+        <source>No engine is named, and Pitwall does not run this model: KV is planned as the model needs it</source>
+        <translation>未指定引擎，而 Pitwall 不能运行此模型：KV 按模型所需计划</translation>
+    </message>
+    <message>
+        <source>Pitwall serves on one GPU: for %1 of them name another engine</source>
+        <translation>Pitwall 在一块 GPU 上服务：要用 %1 块，请指定其他引擎</translation>
+    </message>
+    <message>
+        <source>Rates of this machine were measured at %1; the command floors renews them</source>
+        <translation>本机速率测于 %1；命令 floors 可重新测量</translation>
+    </message>
+    <message>
+        <source>Rates of this machine were measured at %1 while it was %2 % busy, so times are less certain; the command floors renews them</source>
+        <translation>本机速率测于 %1，当时负载为 %2 %，因此时间较不可靠；命令 floors 可重新测量</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui</name>

@@ -68,7 +68,7 @@ class PlanCommandTest : public QObject {
     const Run fails = plan(small + QStringList{"--exit-code"});
     QCOMPARE(fails.code, 1);
     QCOMPARE(fails.json()["verdict"].toString(), QString("fails"));
-    QVERIFY(fails.err.contains("error: The verdict is fails"));
+    QVERIFY(fails.err.contains("error: The plan does not fit as asked: the verdict is fails"));
     const Run fits =
         plan({"--model", "qwen3-0.6b", "--gpu", "H200", "--max-model-len", "4096", "--exit-code"});
     QCOMPARE(fits.code, 0);
@@ -87,6 +87,52 @@ class PlanCommandTest : public QObject {
     const Run text = plan(asked + QStringList{"--engine", "vllm"});
     QVERIFY(text.out.contains("131,072 B in bfloat16 in all, 65,536 B on a rank"));
     QVERIFY(text.out.contains("by vllm rates"));
+  }
+
+  /// Nobody named an engine or a demand: what is planned for stands in the text, with the reason.
+  void says_what_it_plans_for() {
+    const Run own = plan({"--model", "qwen2.5-72b-awq", "--gpu", "A100-80Gx2"});
+    for (const char* part : {"engine                Pitwall, since no --engine is given",
+                             "32 requests of 32,768 tokens (max-num-seqs",
+                             "short by 102.73 GiB for 32 requests of 32,768 tokens",
+                             "24,576 tokens of prompt and 8,192 of reply",
+                             "Pitwall serves on one GPU: for 2 of them name another engine"})
+      QVERIFY2(own.out.contains(part), part);
+    const Run foreign =
+        plan({"--model", "gpt-oss-20b", "--gpu", "H200", "--requests", "4", "--lengths", "8192"});
+    for (const char* part : {"No engine is named, and Pitwall does not run this model",
+                             "4 requests of 8,192 tokens (as --requests says; length as stated)",
+                             "Memory by the default of vLLM, since no engine is named"})
+      QVERIFY2(foreign.out.contains(part), part);
+    QVERIFY(!plan({"--model", "llama-3-8b", "--gpu", "H200", "--engine", "vllm"}).out.contains("No engine"));
+  }
+
+  /// Memory is not short where max-num-seqs alone makes requests wait.
+  void requests_that_wait() {
+    const Run run = plan({"--model", "llama-3-8b", "--gpu", "H200", "--lengths", "1024", "--requests", "64"});
+    QVERIFY(run.out.contains("fits with less: max-num-seqs lets 32 of 64 requests run at once"));
+    QVERIFY(run.out.contains("max-num-seqs 32 → 64: 0 B less, enough alone"));
+    QVERIFY(!run.out.contains("not enough alone"));
+  }
+
+  /// Where not one request fits there are no times.
+  void nothing_fits_nothing_is_timed() {
+    const QJsonObject predicted =
+        plan({"--model", "llama-3-70b", "--gpu", "L4", "--json"}).json()["predicted"].toObject();
+    for (const char* key : {"ttft_ms", "tpot_ms", "tokens_per_s", "knee", "decode_floor_ms"})
+      QVERIFY2(predicted.contains(key) && predicted[key].isNull(), key);
+    QCOMPARE(predicted["requests"].toInt(-1), 0);
+  }
+
+  /// floors renews what plans for this machine go by, and they say when it was.
+  void floors_are_dated() {
+    const test::TemporaryFolder home;
+    qputenv("PITWALL_HOME", QByteArray::fromStdString(home.path().string()));
+    const QStringList asked{"--model", "llama-3-8b", "--gpu", "this-machine", "--json"};
+    const Run first = plan(asked);
+    qunsetenv("PITWALL_HOME");
+    QCOMPARE(first.code, 0);
+    QVERIFY(first.out.contains("Rates of this machine were measured at 20"));
   }
 
   void fixes_have_bytes() {
@@ -123,6 +169,7 @@ class PlanCommandTest : public QObject {
     const Run stored = plan({"--deployment", "Chat with long documents", "--json"});
     QCOMPARE(stored.code, 0);
     QCOMPARE(stored.json()["kv_cache_dtype"].toString(), QString("fp8_e4m3"));
+    QCOMPARE(plan({"--deployment", "long-documents", "--json"}).out, stored.out);
     const Run window = plan({"--model", "gemma-3-27b", "--gpu", "H200", "--lengths", "131072", "--json"});
     QVERIFY(window.json()["allocated_bytes_per_sequence"].toInteger() >
             window.json()["kv_bytes_per_sequence"].toInteger());
@@ -165,6 +212,7 @@ class PlanCommandTest : public QObject {
         {"both", "KV"});
     row("no stages", {"--model", "llama-3-8b", "--gpu", "H200x8", "--pipeline-parallel-size", "0"}, 1,
         {"pipeline-parallel-size is 0"});
+    row("no deployment", {"--deployment", "nosuch"}, 1, {"nosuch", "long-documents"});
     row("no memory", {"--model", "llama-3-8b", "--gpu", "H200", "--memory-limit", "0"}, 1,
         {"memory-limit is 0 bytes"});
     row("no KV", {"--model", "llama-3-8b", "--gpu", "H200", "--kv-cache-memory", "0"}, 1,

@@ -377,10 +377,21 @@ void PlanPageTest::saved_and_started_from_again() {
   QVERIFY(session_->answers());
   QCOMPARE(session_->asked().requests, 33);
 
+  // Names that make the same file name are two deployments.
+  Deployment other = saved.front();
+  other.name = "Mine: 33:at once";
+  QVERIFY(save_deployment(other).ok());
+  QVERIFY(save_deployment(other).ok());
+  QCOMPARE(saved_deployments().size(), std::size_t{2});
+  for (const char* wrong : {"1.5", "true", "5000000000", "[4]"}) {
+    const auto parsed = parse_deployment(std::string("{\"max_num_seqs\": ") + wrong + "}");
+    QVERIFY2(!parsed.ok() && parsed.error().text().find("max_num_seqs") != std::string::npos, wrong);
+  }
+
   std::ofstream(deployments_folder() / "broken.json") << "{\"gpu\": 7}";
   session_ = std::make_unique<test::PlanSession>(data_->path());
   QVERIFY(session_->answers());
-  QCOMPARE(saved_deployments().size(), std::size_t{1});
+  QCOMPARE(saved_deployments().size(), std::size_t{2});
 }
 
 void PlanPageTest::serve_this_hands_the_settings_over() {

@@ -151,6 +151,12 @@ void FlagReaderTest::command_lines_data() {
        {"memory-share-after-weights", "0.5"}});
   row("tgi", "text-generation-launcher --model-id M --max-total-tokens 4096 --num-shard 2 --cuda-graphs 0",
       "tgi", {{"model", "M"}, {"max-model-len", "4096"}, {"tensor-parallel-size", "2"}, {"graphs", "false"}});
+  row("tgi keeps another part free", "TGI_WIGGLE_ROOM=0.85 text-generation-launcher --model-id M", "tgi",
+      {{"model", "M"}, {"memory-share-of-total", "0.85"}});
+  row("tgi keeps a part of a share free",
+      "docker run -e TGI_WIGGLE_ROOM=0.8 ghcr.io/huggingface/text-generation-inference:3.3.5 --model-id M "
+      "--cuda-memory-fraction 0.5",
+      "tgi", {{"model", "M"}, {"memory-share-of-total", "0.4"}});
   row("tgi by variables",
       "docker run -e MODEL_ID=M -e MAX_TOTAL_TOKENS=4096 -e PREFIX_CACHING=0 "
       "ghcr.io/huggingface/text-generation-inference:3.3.5",

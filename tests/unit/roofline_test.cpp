@@ -481,6 +481,16 @@ void RooflineTest::this_machine_is_a_profile_too() {
   const auto known = floors_from(floors_record(floors), floors.device, floors.memory);
   QVERIFY(known.has_value());
   QCOMPARE(known->int8_tflops, 0.8);
+  // Measured again while others were busy: what was better stays, and times are less certain.
+  MachineFloors later = floors;
+  later.read_gbps = 5, later.copy_gbps = 18;
+  later.measured = "2026-11-30T12:00:00Z", later.busy = 0.5;
+  const auto better = floors_from(floors_record(better_of(floors, later)), floors.device, floors.memory);
+  QVERIFY(better.has_value());
+  QCOMPARE(better->read_gbps, 20.0);
+  QCOMPARE(better->copy_gbps, 18.0);
+  QCOMPARE(profile_of(*better).measured, later.measured);
+  QVERIFY(profile_of(*better).engines.front().error_share > machine.engines.front().error_share);
   QVERIFY(!floors_from(floors_record(floors), "Another processor", floors.memory));
   QVERIFY(!floors_from(floors_record(floors), floors.device, 16 * kGiB));
   for (const char* broken : {"", "{", "[]", "{\"device\": 3}"}) {

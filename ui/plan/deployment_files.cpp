@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plan/deployment_files.h"
 
+#include <fmt/format.h>
+
 #include <QCoreApplication>
 #include <algorithm>
 #include <cctype>
@@ -24,7 +26,21 @@ std::string file_name_of(const std::string& name) {
     const bool kept = byte >= 0x80 || std::isalnum(byte) != 0 || c == '-' || c == '_' || c == '.';
     file += kept && !(file.empty() && c == '.') ? c : '_';
   }
-  return file.substr(0, 120) + ".json";
+  std::size_t length = std::min<std::size_t>(file.size(), 120);
+  while (length < file.size() && (static_cast<unsigned char>(file[length]) & 0xC0) == 0x80) --length;
+  return file.substr(0, length);
+}
+
+/// Of a deployment of that name, or of none: names that differ may make the same file name.
+fs::path path_of(const std::string& name) {
+  const std::string file = file_name_of(name);
+  for (int count = 1;; ++count) {
+    const fs::path path =
+        deployments_folder() / (count > 1 ? fmt::format("{}-{}.json", file, count) : file + ".json");
+    const auto text = read_file(path, kLargestFile);
+    const auto there = text ? parse_deployment(*text) : Result<Deployment>(text.error());
+    if (!there || there->name == name) return path;
+  }
 }
 
 }  // namespace
@@ -55,7 +71,7 @@ Result<fs::path> save_deployment(const Deployment& deployment) {
     return Error{Error::Kind::invalid_input, "The deployment has no name", "", "Give it one", "name"};
   std::error_code error;
   fs::create_directories(deployments_folder(), error);
-  const fs::path path = deployments_folder() / file_name_of(deployment.name);
+  const fs::path path = path_of(deployment.name);
   if (auto written = write_file_atomic(path, deployment_json(deployment)); !written) return written.error();
   return path;
 }

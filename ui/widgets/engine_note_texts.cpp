@@ -96,6 +96,23 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "requests cannot ask for logprobs of their prompts"),
       QT_TRANSLATE_NOOP("engine", "Times are those of %1's kernels: no engine is named"),
       QT_TRANSLATE_NOOP("engine", "Times are those of %1's kernels: %2's are not known"),
+      QT_TRANSLATE_NOOP(
+          "engine",
+          "No engine is named, and Pitwall runs this model: memory and KV are planned as Pitwall "
+          "takes them; other engines take other shares"),
+      QT_TRANSLATE_NOOP(
+          "engine",
+          "No engine is named, and Pitwall does not store KV in this format: KV is planned as the "
+          "model needs it"),
+      QT_TRANSLATE_NOOP("engine",
+                        "No engine is named, and Pitwall does not run this model: KV is planned as the model "
+                        "needs it"),
+      QT_TRANSLATE_NOOP("engine", "Pitwall serves on one GPU: for %1 of them name another engine"),
+      QT_TRANSLATE_NOOP("engine",
+                        "Rates of this machine were measured at %1; the command floors renews them"),
+      QT_TRANSLATE_NOOP("engine",
+                        "Rates of this machine were measured at %1 while it was %2 % busy, so times are less "
+                        "certain; the command floors renews them"),
       // What a share or an amount of memory stands for, in a plan and in flags.
       QT_TRANSLATE_NOOP("engine", "Memory by the default of %1, since no engine is named: %2 stands for %3"),
       QT_TRANSLATE_NOOP("engine", "Memory by the default of %1: %2 stands for %3"),
