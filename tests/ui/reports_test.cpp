@@ -163,7 +163,7 @@ class ReportsTest : public QObject {
   }
 
   void percentiles_need_their_samples() {
-    const auto many = percentile_rows(made_up_run(120).summary);
+    const auto many = percentile_rows(made_up_run(120));
     QCOMPARE(cell(many, 0, 0), QStringLiteral("TTFT"));
     QCOMPARE(cell(many, 0, 1), QStringLiteral("120"));
     // numpy.percentile([10 + i % 9 for i in range(120)], [50, 90, 99])
@@ -171,12 +171,12 @@ class ReportsTest : public QObject {
     QCOMPARE(cell(many, 0, 4), QStringLiteral("18.0"));
     QCOMPARE(cell(many, 0, 5), QStringLiteral("18.0"));
     QCOMPARE(cell(many, 1, 3), QStringLiteral("5.00"));  // TPOT: 1 s over 200 tokens
-    const auto some = percentile_rows(made_up_run(20).summary);
+    const auto some = percentile_rows(made_up_run(20));
     QVERIFY(cell(some, 0, 4) != QStringLiteral("–"));
     QCOMPARE(cell(some, 0, 5), QStringLiteral("–"));
-    const auto few = percentile_rows(made_up_run(19).summary);
+    const auto few = percentile_rows(made_up_run(19));
     QCOMPARE(cell(few, 0, 4), QStringLiteral("–"));
-    const auto none = percentile_rows(made_up_run(0).summary);
+    const auto none = percentile_rows(made_up_run(0));
     QCOMPARE(cell(none, 0, 1), QStringLiteral("0"));
     QCOMPARE(cell(none, 0, 6), QStringLiteral("–"));
     for (const TableRow& row : none) QCOMPARE(row.cells.size(), percentile_columns().size());

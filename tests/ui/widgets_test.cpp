@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QAbstractItemModelTester>
 #include <QApplication>
+#include <QChart>
+#include <QChartView>
 #include <QClipboard>
 #include <QFile>
 #include <QHeaderView>
@@ -91,6 +93,7 @@ class WidgetsTest : public QObject {
   void chart_links_crosshairs();
   void chart_exports();
   void chart_without_data_says_why();
+  void a_note_stands_above_lines_and_flags();
   void chart_against_another_number();
   void labels_keep_off_lines_and_each_other();
   void number_field_keeps_nonsense_and_its_last_number();
@@ -353,6 +356,25 @@ void WidgetsTest::chart_without_data_says_why() {
   QVERIFY(!chart.grab().isNull());
   QCOMPARE(chart.summary(), u8("ITL: no data yet."));
   QTest::keyClick(plot_of(chart), Qt::Key_End);
+}
+
+void WidgetsTest::a_note_stands_above_lines_and_flags() {
+  LineChart chart({u8("test.chart"), u8("ITL"), u8("ms"), {}, true});
+  chart.set_series({{u8("p50"), Colour::itl, Stroke::solid, 2, {0, 1, 2}, {5, 500, 5}}});
+  chart.set_laps({{2, 1, u8("max-num-seqs 8 → 16")}});
+  chart.resize(300, 200);
+  chart.show();
+  const auto* view = chart.findChild<QChartView*>();
+  const auto top = [&] {
+    chart.grab();
+    return view->chart()->plotArea().top();
+  };
+  const int line = QFontMetrics(Theme::current().font(FontRole::small)).height();
+  QVERIFY(top() < line);
+  chart.set_note(u8("n = 42: no p99 until n ≥ 100, and more than one line of words has room for here"));
+  QVERIFY(top() >= line);
+  chart.set_note({});
+  QVERIFY(top() < line);
 }
 
 void WidgetsTest::chart_against_another_number() {

@@ -108,12 +108,13 @@ void CompareView::resizeEvent(QResizeEvent* event) {
   rearrange();
 }
 
-/// Effects of several runs, or long values, make the table of figures wider than its half.
+/// The table of figures has the width that it needs, beside the distribution where that leaves it enough.
 void CompareView::rearrange() {
-  constexpr double kCardMargins = 8;  // units, with the room between the columns
-  const double half = (width() - units(kCardMargins)) * kLeftShare / (kLeftShare + kRightShare);
+  constexpr double kCardMargins = 8, kLeastDrawing = 76;  // units; margins with the room between the columns
   const int needed = figures_->horizontalHeader()->length() + units(kCardMargins);
-  arrange(width() < units(kTwoColumns) ? 1 : 2, needed > half);
+  const bool beside = width() - needed >= units(kLeastDrawing + kCardMargins);
+  arrange(beside || width() >= units(kTwoColumns) ? 2 : 1, !beside);
+  grid_->setColumnMinimumWidth(0, beside ? needed : 0);
 }
 
 void CompareView::show_comparison(std::shared_ptr<const ComparedRuns> compared) {

@@ -285,7 +285,7 @@ void RunView::show_run(std::shared_ptr<const RunPicture> picture, const QString&
   shown_note_ = QString::fromStdString(run.note);
   note_->setText(shown_note_);
 
-  percentiles_->set_rows(percentile_rows(run.summary));
+  percentiles_->set_rows(percentile_rows(run));
   config_->set_rows(config_rows(run.header));
   const auto changed = std::count_if(run.header.config.begin(), run.header.config.end(),
                                      [](const ConfigEntry& entry) { return entry.changed; });
