@@ -8,6 +8,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QStackedWidget>
 #include <QTextEdit>
 #include <QtTest>
 #include <cmath>
@@ -24,6 +25,7 @@
 #include "ui/reports/run_rows.h"
 #include "ui/reports/run_verdict.h"
 #include "ui/shell/engine_controller.h"
+#include "ui/widgets/card.h"
 #include "ui/widgets/data_table.h"
 #include "ui/widgets/line_chart.h"
 
@@ -105,6 +107,29 @@ struct Bench : test::ReportsSession {
 RunVerdict verdict_of(const Run& run) {
   return run_verdict(run, std::ssize(run.requests));
 }
+
+/// Counts the paints of cards, and those in which two of them lie over each other.
+class OverlapWatch : public QObject {
+ public:
+  explicit OverlapWatch(const QWidget& page) : page_(page) { qApp->installEventFilter(this); }
+  int paints = 0;
+  QStringList overlaps;
+
+  bool eventFilter(QObject* watched, QEvent* event) override {
+    if (event->type() != QEvent::Paint || !qobject_cast<Card*>(watched)) return false;
+    ++paints;
+    const auto cards = page_.findChildren<Card*>();
+    for (const Card* one : cards)
+      for (const Card* other : cards)
+        if (one < other && one->parent() == other->parent() && one->isVisible() && other->isVisible() &&
+            one->geometry().intersects(other->geometry()))
+          overlaps << one->objectName() + QStringLiteral(" and ") + other->objectName();
+    return false;
+  }
+
+ private:
+  const QWidget& page_;
+};
 
 QString cell(const std::vector<TableRow>& rows, std::size_t row, std::size_t column) {
   return rows[row].cells[column].text;
@@ -371,6 +396,26 @@ class ReportsTest : public QObject {
     QTRY_VERIFY(bench.headline().startsWith(QStringLiteral("2 requests")));
     const QString nameless = test::nameless_focusable_widget(*bench.page);
     QVERIFY2(nameless.isEmpty(), qPrintable(nameless));
+  }
+
+  void the_first_paint_has_each_card_in_its_place() {
+    for (const int width : {1000, 1190, 1350}) {
+      Bench bench;
+      bench.add(made_up_run(120));
+      bench.page = std::make_unique<ReportsPage>(*bench.engine, *bench.store);
+      QStackedWidget pages;  // as in the window: the run is read before the page is first shown
+      pages.addWidget(new QWidget);
+      pages.addWidget(bench.page.get());
+      pages.resize(width, 800);
+      pages.show();
+      QTRY_VERIFY(bench.headline().startsWith(QStringLiteral("120 requests")));
+      OverlapWatch watch(*bench.page);
+      pages.setCurrentWidget(bench.page.get());
+      QTRY_VERIFY(watch.paints > 5);
+      QVERIFY2(watch.overlaps.isEmpty(), qPrintable(watch.overlaps.join(QStringLiteral(", "))));
+      pages.removeWidget(bench.page.get());
+      bench.page->setParent(nullptr);
+    }
   }
 
   void both_themes() {

@@ -95,12 +95,19 @@ void CompareView::arrange(int columns, bool wide_figures) {
       grid_->addWidget(cells[static_cast<std::size_t>(i)], i, 0);
     return;
   }
-  const int below = wide_figures ? 1 : 0;
-  grid_->addWidget(figures_card_, 0, 0, 1, wide_figures ? 2 : 1);
-  grid_->addWidget(cdf_, below, 1);
+  if (wide_figures) {  // many columns: so have the keys that differ, and the conditions
+    grid_->addWidget(figures_card_, 0, 0, 1, 2);
+    grid_->addWidget(differing_card_, 1, 0, 1, 2);
+    grid_->addWidget(cdf_, 2, 0);
+    grid_->addWidget(memory_, 2, 1);
+    grid_->addWidget(conditions_card_, 3, 0, 1, 2);
+    return;
+  }
+  grid_->addWidget(figures_card_, 0, 0);
+  grid_->addWidget(cdf_, 0, 1);
   grid_->addWidget(differing_card_, 1, 0);
   grid_->addWidget(conditions_card_, 2, 0);
-  grid_->addWidget(memory_, below + 1, 1, wide_figures ? 1 : 2, 1);
+  grid_->addWidget(memory_, 1, 1, 2, 1);
 }
 
 void CompareView::resizeEvent(QResizeEvent* event) {
