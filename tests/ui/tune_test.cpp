@@ -237,7 +237,9 @@ class TuneTest : public QObject {
     const std::string name = s_->checklist().items[2].name;
     const auto left_out = [&] { return s_->child<QLabel>("tune.outdated"); };
     QVERIFY(left_out()->isVisible() && left_out()->text().endsWith(u8(name.c_str())));
-    QVERIFY(!s_->text("tune.recommended").contains(u8(s_->checklist().items[2].changes[0].setting.c_str())));
+    const ItemChange change = s_->checklist().items[2].changes[0];
+    const QString flag = u8(("--" + change.setting + " " + change.to).c_str());
+    QVERIFY2(!s_->text("tune.recommended").contains(flag), qPrintable(s_->text("tune.recommended")));
     // Once it is taken back, nothing offers to do so again.
     s_->child<QAction>("tune.undo")->trigger();
     QVERIFY(s_->text("shell.banner.text") != removed || !s_->child<QWidget>("shell.banner")->isVisible());
@@ -249,6 +251,7 @@ class TuneTest : public QObject {
     QCOMPARE(s_->page->session().result(2).pairs, 3);
     QVERIFY(s_->page->session().to_measure().empty());
     QVERIFY(!left_out()->isVisible());
+    QVERIFY2(s_->text("tune.recommended").contains(flag), qPrintable(s_->text("tune.recommended")));
   }
 
   void points_that_hardly_differ_stay_together() {

@@ -21,13 +21,8 @@ constexpr double kTwoColumns = 232;  // units that two columns need
 
 }  // namespace
 
-CompareView::CompareView(QWidget* parent) : QScrollArea(parent) {
+CompareView::CompareView(QWidget* parent) : ScrollPage(tr("Comparison"), parent) {
   setObjectName(QStringLiteral("report.comparison"));
-  setProperty("bare", true);
-  setFrameShape(QFrame::NoFrame);
-  setWidgetResizable(true);
-  setAccessibleName(tr("Comparison"));
-  setFocusPolicy(Qt::StrongFocus);
   auto* page = new QWidget;
   auto* layout = new QVBoxLayout(page);
   layout->setContentsMargins(0, 0, units(2), 0);
@@ -111,7 +106,7 @@ void CompareView::arrange(int columns, bool wide_figures) {
 }
 
 void CompareView::resizeEvent(QResizeEvent* event) {
-  QScrollArea::resizeEvent(event);
+  ScrollPage::resizeEvent(event);
   rearrange();
 }
 

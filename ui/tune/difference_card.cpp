@@ -11,6 +11,7 @@
 #include "engine/report/recommended_flags.h"
 #include "engine/report/run_difference.h"
 #include "ui/tune/tune_session.h"
+#include "ui/tune/tune_words.h"
 #include "ui/widgets/data_table.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
