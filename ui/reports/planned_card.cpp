@@ -146,9 +146,11 @@ void PlannedCard::show_run(const Run& run, const Result<PlannedBytes>& planned) 
   for (QWidget* part : {static_cast<QWidget*>(planned_title_), static_cast<QWidget*>(planned_bar_),
                         static_cast<QWidget*>(measured_title_)})
     part->setVisible(recorded && planned.ok());
-  note_->setText(!recorded      ? tr("This run has no ledger of its memory.")
-                 : planned.ok() ? tr("The plan is made now, from the run's settings and the model's header.")
-                                : QString::fromStdString(planned.error().text()));
+  note_->setText(!recorded ? tr("This run has no ledger of its memory.")
+                 : planned.ok()
+                     ? tr("The plan is made now, from the run's settings and the model's header.")
+                     : QString::fromStdString(planned.error().cause.empty() ? planned.error().what
+                                                                            : planned.error().text()));
   set_unit(ledger.limit > 0 ? tr("limit %1").arg(bytes_text(ledger.limit)) : QString());
   if (!recorded) return;
   Rows rows(ledger.device_total);
