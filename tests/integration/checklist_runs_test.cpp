@@ -156,6 +156,7 @@ class ChecklistRunsTest : public QObject {
     QCOMPARE(run.header.kind, std::string("simulate"));
     QVERIFY(run.header.device.starts_with("simulated "));
     has_charts_over_time(run);
+    QVERIFY(run.seconds.front().prompt_tokens_per_s > 0);  // charts begin with the run, not before it
     QVERIFY(!run.steps.empty() && std::ssize(run.steps) <= run.summary.totals.steps);
   }
 

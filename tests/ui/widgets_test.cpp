@@ -91,7 +91,6 @@ class WidgetsTest : public QObject {
   void chart_links_crosshairs();
   void chart_exports();
   void chart_without_data_says_why();
-  void a_note_stands_above_lines_and_flags();
   void chart_against_another_number();
   void labels_keep_off_lines_and_each_other();
   void number_field_keeps_nonsense_and_its_last_number();
@@ -354,30 +353,6 @@ void WidgetsTest::chart_without_data_says_why() {
   QVERIFY(!chart.grab().isNull());
   QCOMPARE(chart.summary(), u8("ITL: no data yet."));
   QTest::keyClick(plot_of(chart), Qt::Key_End);
-}
-
-void WidgetsTest::a_note_stands_above_lines_and_flags() {
-  LineChart chart({u8("test.chart"), u8("ITL"), u8("ms"), {}, true});
-  chart.set_series({{u8("p50"), Colour::itl, Stroke::solid, 2, {0, 1, 2}, {5, 500, 5}}});
-  chart.set_laps({{2, 1, u8("max-num-seqs 8 → 16")}});
-  chart.resize(300, 200);
-  chart.show();
-  const auto top = [&] {  // of the lap's flag, which stands at the plot's
-    const QImage plot = plot_of(chart)->grab().toImage();
-    const QColor ink = Theme::current().colour(Colour::text);
-    for (int y = 0; y < plot.height(); ++y)
-      for (int x = 0, run = 0; x < plot.width(); ++x) {
-        run = plot.pixelColor(x, y) == ink ? run + 1 : 0;
-        if (run == 8) return y;
-      }
-    return -1;
-  };
-  const int line = QFontMetrics(Theme::current().font(FontRole::small)).height();
-  QVERIFY(top() >= 0 && top() < line);
-  chart.set_note(u8("n = 42: no p99 until n ≥ 100, and more than one line of words has room for here"));
-  QVERIFY(top() >= line);
-  chart.set_note({});
-  QVERIFY(top() < line);
 }
 
 void WidgetsTest::chart_against_another_number() {
