@@ -6,6 +6,7 @@
 #include <pwd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,6 +51,11 @@ Error file_error(const char* verb, const fs::path& path, int code) {
   } else if (code == EACCES || code == EPERM) {
     error.action = "Check the permissions of the file and of its folder";
   } else if (code == ENOSPC || code == EDQUOT) {
+    struct statvfs disk {};
+    const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    if (code == ENOSPC && ::statvfs(folder.c_str(), &disk) == 0)
+      error.cause = "The disk is full: " + format_bytes(static_cast<Bytes>(disk.f_bavail * disk.f_frsize)) +
+                    " are free";
     error.action = "Free some disk space and try again";
   }
   return error;

@@ -271,6 +271,23 @@ bool is_outdated(const Item& item, const ItemResult& result) {
   return judged && !item.by_user && result.pairs == 0;
 }
 
+std::vector<std::string> kept_but_outdated(const Checklist& checklist,
+                                           const std::vector<ItemResult>& results) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < checklist.items.size(); ++i) {
+    const Item& item = checklist.items[i];
+    if (item.verdict == ItemVerdict::keep && is_outdated(item, results[i])) names.push_back(item.name);
+  }
+  return names;
+}
+
+Result<Settings> recommended_settings(const Checklist& checklist, const std::vector<ItemResult>& results) {
+  Checklist holding = checklist;
+  for (std::size_t i = 0; i < holding.items.size(); ++i)
+    if (is_outdated(holding.items[i], results[i])) holding.items[i].verdict = ItemVerdict::planned;
+  return settings_before(holding, holding.items.size());
+}
+
 std::optional<std::string> best_value(const Checklist& checklist, const Item& item,
                                       const ItemResult& result) {
   const auto limits = parse_limits(checklist.limits);

@@ -44,11 +44,6 @@ Result<Settings> settings_before(const Checklist& checklist, std::size_t item);
 /// Those with the item's own changes, or with another value of its first variable.
 Result<Settings> settings_after(const Checklist& checklist, std::size_t item);
 Result<Settings> settings_with(const Checklist& checklist, std::size_t item, const std::string& value);
-/// What is kept: base and every kept item.
-inline Result<Settings> recommended_settings(const Checklist& checklist) {
-  return settings_before(checklist, checklist.items.size());
-}
-
 /// Names what is measured: equal keys, equal measurements, but for the repeat.
 std::string measurement_key(const Checklist& checklist, const Settings& settings);
 
@@ -85,6 +80,12 @@ void judge(const Checklist& checklist, Item& item, const ItemResult& result);
 
 /// Its verdict was judged by runs that are not those of its present base: it is to be measured again.
 bool is_outdated(const Item& item, const ItemResult& result);
+
+/// Names of the kept items that are to be measured again; `results`: one an item.
+std::vector<std::string> kept_but_outdated(const Checklist& checklist,
+                                           const std::vector<ItemResult>& results);
+/// Base and every kept item but those.
+Result<Settings> recommended_settings(const Checklist& checklist, const std::vector<ItemResult>& results);
 
 /// Limits that `after` breaks and `before` does not.
 std::vector<FigureLimit> newly_broken(const Checklist& checklist, const ItemResult& result);

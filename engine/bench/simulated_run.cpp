@@ -54,7 +54,10 @@ MachineWish machine_wish(const SimulationWish& wish, const Settings& settings) {
 std::vector<SecondRecord> seconds_of(const Simulation& simulation, Bytes block_bytes,
                                      const LedgerSnapshot& ledger) {
   std::map<Nanos, SecondRecord> seconds;
+  Nanos first = std::numeric_limits<Nanos>::max();
+  for (const RequestRecord& request : simulation.requests) first = std::min(first, request.arrival);
   for (const SecondRecord& second : simulation.seconds) {
+    if (second.utc + kNanosPerSecond <= first) continue;  // the clock does not begin at 0: nothing ran yet
     SecondRecord& kept = seconds[second.utc] = second;
     kept.prompt_tokens_per_s = 0;  // by step, below
     kept.preemptions = kept.running = kept.waiting = 0;
@@ -106,8 +109,8 @@ SimulatedRun run_of(const SimulatedMachine& machine, Simulation&& simulation) {
       run.ledger.of(Category::kv) - run.ledger.kv_used - run.ledger.kv_cached - run.ledger.kv_quarantined;
   run.scheduler_us = summarize(std::move(simulation.scheduler_us));
   run.steps = simulation.steps.size();
-  run.requests = std::move(simulation.requests);
   run.seconds = seconds_of(simulation, machine.block_bytes, machine.ledger);
+  run.requests = std::move(simulation.requests);
   const std::size_t kept = std::min(kRunSteps, simulation.steps.size());
   run.first_steps.assign(simulation.steps.begin(),
                          simulation.steps.begin() + static_cast<std::ptrdiff_t>(kept));

@@ -76,7 +76,7 @@ const std::map<std::string, bool>& sweep_objectives() {
       {"output_throughput", true}, {"request_throughput", true}, {"goodput", true},
       {"p50_ttft_ms", false},      {"p99_ttft_ms", false},       {"p50_tpot_ms", false},
       {"p99_tpot_ms", false},      {"p50_e2el_ms", false},       {"p99_e2el_ms", false},
-      {"peak_kv_mib", false}};
+      {"p99_itl_ms", false},       {"peak_kv_mib", false}};
   return kMoreIsBetter;
 }
 
@@ -152,6 +152,7 @@ std::map<std::string, double> run_figures(const Run& run, const Objectives& obje
   };
   Bytes peak_kv = 0;
   for (const SecondRecord& second : run.seconds) peak_kv = std::max(peak_kv, second.kv_used);
+  const auto itl = run.summary.metrics.find("itl_ms");
   const auto share = [](double part, double whole) { return whole > 0 ? part / whole : kNaN; };
   const Summary ttfts = summarize(std::move(ttft)), tpots = summarize(std::move(tpot)),
                 e2es = summarize(std::move(e2e));
@@ -163,6 +164,7 @@ std::map<std::string, double> run_figures(const Run& run, const Objectives& obje
       {"p99_ttft_ms", ttfts.p99},
       {"p50_tpot_ms", tpots.p50},
       {"p99_tpot_ms", tpots.p99},
+      {"p99_itl_ms", itl == run.summary.metrics.end() ? kNaN : itl->second.p99},
       {"p50_e2el_ms", e2es.p50},
       {"p99_e2el_ms", e2es.p99},
       {"peak_kv_mib", peak_kv > 0 ? static_cast<double>(peak_kv) / static_cast<double>(kMiB) : kNaN},

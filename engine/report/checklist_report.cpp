@@ -172,16 +172,24 @@ std::string scatter_svg(const Checklist& checklist, const std::vector<ItemResult
 struct Recommended {
   std::string title, text, notes;
 };
-std::vector<Recommended> recommended_of(const Checklist& checklist) {
+std::vector<Recommended> recommended_of(const Checklist& checklist, const std::vector<ItemResult>& results) {
   std::vector<Recommended> all;
   for (const FlagsForm& form : flags_forms()) {
-    const auto flags = recommended_flags(checklist, form.name);
+    const auto flags = recommended_flags(checklist, results, form.name);
     std::string notes;
     if (flags)
       for (const std::string& note : flags->notes) notes.append(notes.empty() ? "" : "; ").append(note);
     all.push_back({form.title, flags ? flags->text : "", flags ? notes : flags.error().text()});
   }
   return all;
+}
+
+/// What stands apart from the flags; empty where nothing does.
+std::string outdated_note(const Checklist& checklist, const std::vector<ItemResult>& results) {
+  std::string names;
+  for (const std::string& name : kept_but_outdated(checklist, results))
+    names.append(names.empty() ? "" : ", ").append(name);
+  return names.empty() ? names : "Kept before, left out until it is measured again: " + names;
 }
 
 }  // namespace
@@ -195,7 +203,9 @@ std::string checklist_html(const Checklist& checklist, const std::vector<ItemRes
   if (const std::string chart = scatter_svg(checklist, results); !chart.empty())
     body += "<div class=\"charts\">\n<figure>\n" + chart + "</figure>\n</div>\n";
   std::string flags;
-  for (const Recommended& one : recommended_of(checklist)) {
+  if (const std::string note = outdated_note(checklist, results); !note.empty())
+    flags += "<p class=\"note\">" + html_text(note) + "</p>\n";
+  for (const Recommended& one : recommended_of(checklist, results)) {
     flags += "<p class=\"note\">" + html_text(one.title) + "</p>\n";
     if (!one.text.empty()) flags += "<code>" + html_text(one.text) + "</code>\n";
     if (!one.notes.empty()) flags += "<p class=\"note\">" + html_text(one.notes) + "</p>\n";
@@ -218,7 +228,9 @@ std::string checklist_markdown(const Checklist& checklist, const std::vector<Ite
   if (!checklist.note.empty()) text += markdown_text(checklist.note) + "\n\n";
   text += markdown_section("Items", markdown_table(items_table(checklist, results)));
   std::string flags;
-  for (const Recommended& one : recommended_of(checklist)) {
+  if (const std::string note = outdated_note(checklist, results); !note.empty())
+    flags += markdown_text(note) + "\n\n";
+  for (const Recommended& one : recommended_of(checklist, results)) {
     flags += markdown_text(one.title) + ":\n\n";
     if (!one.text.empty()) flags += "```\n" + one.text + "\n```\n\n";
     if (!one.notes.empty()) flags += markdown_text(one.notes) + "\n\n";
@@ -256,8 +268,9 @@ std::string checklist_json(const Checklist& checklist, const std::vector<ItemRes
   }
   document["recommended"] = Json::object();
   for (const FlagsForm& form : flags_forms())
-    if (const auto flags = recommended_flags(checklist, form.name))
+    if (const auto flags = recommended_flags(checklist, results, form.name))
       document["recommended"][form.name] = flags->text;
+  document["to_measure_again"] = kept_but_outdated(checklist, results);
   document["runs"] = Json::array();
   for (const Run& run : runs) document["runs"].push_back(run_document(run));
   return dump_json(document, 2) + "\n";

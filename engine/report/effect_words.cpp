@@ -18,11 +18,13 @@ struct FigureWords {
   const char* title;
   const char* unit;
 };
-constexpr std::array<FigureWords, 14> kWords{{{"output_throughput", "Output", "tok/s"},
+constexpr std::array<FigureWords, 16> kWords{{{"output_throughput", "Output", "tok/s"},
                                               {"p50_ttft_ms", "TTFT p50", "ms"},
                                               {"p99_ttft_ms", "TTFT p99", "ms"},
                                               {"p50_tpot_ms", "TPOT p50", "ms"},
                                               {"p99_tpot_ms", "TPOT p99", "ms"},
+                                              {"p99_itl_ms", "ITL p99 per token", "ms"},
+                                              {"p99_itl_chunk_ms", "ITL p99 per chunk (vLLM)", "ms"},
                                               {"max_itl_ms", "Longest ITL", "ms"},
                                               {"p50_queue_ms", "Queue p50", "ms"},
                                               {"p50_e2el_ms", "E2E p50", "ms"},

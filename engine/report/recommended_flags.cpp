@@ -3,7 +3,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/bench/checklist.h"
 #include "engine/plan/engine_profile.h"
 #include "engine/plan/flag_writer.h"
 #include "engine/plan/gpu_profile.h"
@@ -65,8 +64,9 @@ std::vector<FlagsForm> flags_forms() {
   return forms;
 }
 
-Result<RecommendedFlags> recommended_flags(const Checklist& checklist, std::string_view form) {
-  const auto settings = recommended_settings(checklist);
+Result<RecommendedFlags> recommended_flags(const Checklist& checklist, const std::vector<ItemResult>& results,
+                                           std::string_view form) {
+  const auto settings = recommended_settings(checklist, results);
   if (!settings) return settings.error();
   if (form == kOwnEngine) return RecommendedFlags{own_command(checklist, *settings), {}};
   if (form == kJson) return RecommendedFlags{own_json(*settings), {}};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/bench/checklist.h"
 #include "engine/telemetry/checklist.h"
 
 namespace pitwall {
@@ -20,8 +21,9 @@ struct RecommendedFlags {
   std::vector<std::string> notes;  ///< what the other engine has no word for, or takes of something else
 };
 
-/// The kept settings that differ from the defaults. Error::param is the setting that makes no sense, or
-/// "form".
-Result<RecommendedFlags> recommended_flags(const Checklist& checklist, std::string_view form);
+/// The recommended settings that differ from the defaults; `results`: one an item. Error::param is the
+/// setting that makes no sense, or "form".
+Result<RecommendedFlags> recommended_flags(const Checklist& checklist, const std::vector<ItemResult>& results,
+                                           std::string_view form);
 
 }  // namespace pitwall

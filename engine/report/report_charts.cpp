@@ -6,8 +6,8 @@
 #include <functional>
 #include <limits>
 
-#include "engine/report/laps.h"
 #include "engine/report/svg_text.h"
+#include "engine/telemetry/laps.h"
 
 namespace pitwall {
 namespace {

@@ -5,10 +5,11 @@
 #include <array>
 #include <cmath>
 
-#include "engine/report/laps.h"
 #include "engine/report/report_content.h"
 #include "engine/report/report_text.h"
+#include "engine/report/run_kind.h"
 #include "engine/telemetry/fields.h"
+#include "engine/telemetry/laps.h"
 
 namespace pitwall {
 namespace {
@@ -75,16 +76,18 @@ Table latency_table(const Run& run) {
     const char* metric;
     const char* name;
   };
-  constexpr std::array<Row, 6> kRows = {{{"ttft_ms", "TTFT: arrival to first token"},
-                                         {"tpot_ms", "TPOT: (last − first token) / (tokens − 1)"},
-                                         {"itl_ms", "ITL: every gap between tokens"},
-                                         {"max_itl_ms", "Longest ITL of each request"},
-                                         {"queue_ms", "Queue: arrival to first scheduled"},
-                                         {"e2e_ms", "E2E: arrival to last token"}}};
+  const std::array<Row, 6> rows = {
+      {{"ttft_ms", "TTFT: arrival to first token"},
+       {"tpot_ms", "TPOT: (last − first token) / (tokens − 1)"},
+       {"itl_ms", is_itl_by_chunk(run.header) ? "ITL: every gap between chunks, as vLLM has it"
+                                              : "ITL: every gap between tokens"},
+       {"max_itl_ms", "Longest ITL of each request"},
+       {"queue_ms", "Queue: arrival to first scheduled"},
+       {"e2e_ms", "E2E: arrival to last token"}}};
   Table table;
   table.columns = {{"Measure, ms"}, {"n", true},   {"mean", true}, {"std", true}, {"min", true},
                    {"p50", true},   {"p90", true}, {"p95", true},  {"p99", true}, {"max", true}};
-  for (const Row& row : kRows) {
+  for (const Row& row : rows) {
     const Summary s = metric_of(run.summary, row.metric);
     table.rows.push_back({{row.name},
                           {format_count(s.n)},

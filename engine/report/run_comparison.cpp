@@ -12,6 +12,7 @@
 #include "engine/bench/sweep.h"
 #include "engine/report/report_content.h"
 #include "engine/report/run_difference.h"
+#include "engine/report/run_kind.h"
 
 namespace pitwall {
 
@@ -19,6 +20,7 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kStretches = 10;
+constexpr std::int64_t kNeededForP99 = 100;  // values
 
 /// A percentile of a latency: where it stands in the summary, and how a stretch has it.
 struct LatencyFigure {
@@ -31,12 +33,12 @@ struct LatencyFigure {
 };
 constexpr std::array<LatencyFigure, 7> kLatencies{{
     {"p50_ttft_ms", "ttft_ms", &Summary::p50, &RequestRecord::ttft_ms, 0.5, 1},
-    {"p99_ttft_ms", "ttft_ms", &Summary::p99, &RequestRecord::ttft_ms, 0.99, 100},
+    {"p99_ttft_ms", "ttft_ms", &Summary::p99, &RequestRecord::ttft_ms, 0.99, kNeededForP99},
     {"p50_tpot_ms", "tpot_ms", &Summary::p50, &RequestRecord::tpot_ms, 0.5, 1},
-    {"p99_tpot_ms", "tpot_ms", &Summary::p99, &RequestRecord::tpot_ms, 0.99, 100},
+    {"p99_tpot_ms", "tpot_ms", &Summary::p99, &RequestRecord::tpot_ms, 0.99, kNeededForP99},
     {"p50_queue_ms", "queue_ms", &Summary::p50, &RequestRecord::queue_ms, 0.5, 1},
     {"p50_e2el_ms", "e2e_ms", &Summary::p50, &RequestRecord::e2e_ms, 0.5, 1},
-    {"p99_e2el_ms", "e2e_ms", &Summary::p99, &RequestRecord::e2e_ms, 0.99, 100},
+    {"p99_e2el_ms", "e2e_ms", &Summary::p99, &RequestRecord::e2e_ms, 0.99, kNeededForP99},
 }};
 constexpr std::int64_t kStretchNeeds = 20;  // values for a median
 
@@ -112,7 +114,10 @@ std::map<std::string, double> figures_of(const Run& run) {
     const Summary summary = metric_of(run.summary, latency.metric);
     figures[latency.name] = summary.n >= latency.needed ? summary.*latency.value : kNaN;
   }
-  const Summary itl = metric_of(run.summary, "max_itl_ms");
+  const Summary gaps = metric_of(run.summary, "itl_ms"), itl = metric_of(run.summary, "max_itl_ms");
+  figures["p99_itl_ms"] = figures["p99_itl_chunk_ms"] = kNaN;
+  figures[is_itl_by_chunk(run.header) ? "p99_itl_chunk_ms" : "p99_itl_ms"] =
+      gaps.n >= kNeededForP99 ? gaps.p99 : kNaN;
   figures["max_itl_ms"] = itl.n > 0 ? itl.max : kNaN;
   figures["goodput_percent"] = good_percent(run);
   figures["prefix_hit_percent"] = percent(totals.prefix_hit_tokens, totals.prefix_query_tokens);
@@ -126,9 +131,10 @@ std::map<std::string, double> figures_of(const Run& run) {
   return figures;
 }
 
-constexpr std::array<const char*, 14> kOrder{
-    "output_throughput", "p50_ttft_ms",    "p99_ttft_ms",        "p50_tpot_ms", "p99_tpot_ms",
-    "max_itl_ms",        "p50_queue_ms",   "p50_e2el_ms",        "p99_e2el_ms", "goodput_percent",
+constexpr std::array<const char*, 16> kOrder{
+    "output_throughput", "p50_ttft_ms",    "p99_ttft_ms",        "p50_tpot_ms",
+    "p99_tpot_ms",       "p99_itl_ms",     "p99_itl_chunk_ms",   "max_itl_ms",
+    "p50_queue_ms",      "p50_e2el_ms",    "p99_e2el_ms",        "goodput_percent",
     "preemptions",       "failed_percent", "prefix_hit_percent", "peak_kv_mib"};
 
 std::optional<bool> more_is_better(const std::string& figure) {

@@ -8,6 +8,7 @@
 #include "engine/report/foreign_run.h"
 #include "engine/report/import_text.h"
 #include "engine/report/run_document.h"
+#include "engine/report/run_kind.h"
 #include "engine/telemetry/record_json.h"
 
 namespace pitwall {

@@ -9,9 +9,6 @@
 
 namespace pitwall {
 
-/// The kind of a run that another tool measured.
-inline constexpr const char* kImportedKind = "imported";
-
 /// Our JSON, whole and equal; the JSON of `vllm bench serve` or `pitwallctl bench`; or AIPerf's JSON lines:
 /// as a run of kind "imported" with what they hold. Tells them apart by their content. A run that has no uuid
 /// gets the file's sum as one. `name`: of the file; names a foreign run. The error says what is wrong and

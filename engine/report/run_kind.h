@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the figures of a run come from: a real device, or a simulator that computes them.
+// Where the figures of a run come from: a real device, a simulator that computes them, or another tool.
 #pragma once
 #include "engine/telemetry/run.h"
 
 namespace pitwall {
+
+/// The kind of a run that another tool measured.
+inline constexpr const char* kImportedKind = "imported";
+
+/// What the gaps of a run's pooled ITL lie between. Ours: tokens; k that come together share their gap, gap /
+/// k each. Other tools': chunks of the stream, as vLLM's ITL and AIPerf's ICL have it.
+inline bool is_itl_by_chunk(const RunHeader& header) {
+  return header.kind == kImportedKind;
+}
 
 /// Nothing of it was measured: its times are virtual, its bytes the simulated device's.
 inline bool is_simulated(const RunHeader& header) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/serve/run_recorder.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <chrono>
 #include <iterator>
 #include <thread>
@@ -37,7 +39,11 @@ std::size_t count(const RunRows& rows) {
 }  // namespace
 
 RunRecorder::RunRecorder(Recorder& recorder, const Ledger& ledger, RunSink* sink, RunHeader header)
-    : recorder_(recorder), ledger_(ledger), sink_(sink), header_(std::move(header)) {
+    : recorder_(recorder),
+      ledger_(ledger),
+      sink_(sink),
+      header_(std::move(header)),
+      written_until_(header_.start_utc) {
   try_to_write();
   thread_ = std::thread([this] { loop(); });
 }
@@ -55,12 +61,21 @@ void RunRecorder::end(RunStatus status, const std::string& error) {
   wake_.notify_one();
   thread_.join();
   roll(true);
-  if (sink_ == nullptr || failing_) return;
+  if (sink_ == nullptr || begun_.value == 0) return;
   RunSummary summary = recorder_.summary();
   summary.status = status;
   summary.error = error;
+  if (status == RunStatus::finished && !failing_.empty()) {
+    summary.status = RunStatus::cut_off;
+    summary.error = what_is_missing(summary.end_utc);
+  }
   summary.ledger = ledger_.snapshot();
   if (auto ok = sink_->end(begun_, summary); !ok) put_off(ok.error());
+}
+
+std::string RunRecorder::what_is_missing(Nanos end_utc) const {
+  const Nanos missing = std::max(Nanos{0}, end_utc - written_until_);
+  return fmt::format("Its last {} s could not be written: {}", missing / kNanosPerSecond, failing_);
 }
 
 void RunRecorder::loop() {
@@ -75,7 +90,7 @@ void RunRecorder::loop() {
 
 void RunRecorder::roll(bool last) {
   RunRows rows = recorder_.roll(ledger_.snapshot(), last);
-  if (sink_ == nullptr) return;
+  if (sink_ == nullptr || given_up_) return;
   append(kept_, std::move(rows));
   try_to_write();
 }
@@ -89,6 +104,7 @@ Result<void> RunRecorder::write() {
   }
   if (count(kept_) > 0) {
     if (auto ok = sink_->append(begun_, kept_); !ok) return ok;
+    if (!kept_.seconds.empty()) written_until_ = kept_.seconds.back().utc + kNanosPerSecond;
     kept_ = {};
   }
   return {};
@@ -97,23 +113,27 @@ Result<void> RunRecorder::write() {
 void RunRecorder::try_to_write() {
   if (sink_ == nullptr) return;
   if (auto ok = write(); !ok) return put_off(ok.error());
-  if (failing_) spdlog::info("the run is recorded again, with what happened in the meantime");
-  failing_ = false;
+  if (!failing_.empty()) spdlog::info("the run is recorded again, with what happened in the meantime");
+  failing_.clear();
   run_ = begun_.value;
 }
 
 void RunRecorder::put_off(const Error& error) {
   run_ = 0;
-  const bool gone = error.kind == Error::Kind::not_found || error.kind == Error::Kind::invalid_input;
-  if (gone || count(kept_) > kMostKept) {
+  const bool first = failing_.empty();
+  failing_ = error.cause.empty() ? error.what : error.cause;
+  if (error.kind == Error::Kind::not_found || error.kind == Error::Kind::invalid_input) {
     spdlog::warn("the run is given up; serving goes on: {}", error.text());
     sink_ = nullptr;
     kept_ = {};
-  } else if (!failing_) {
+  } else if (count(kept_) > kMostKept) {
+    spdlog::warn("the run is given up but for its end; serving goes on: {}", error.text());
+    given_up_ = true;
+    kept_ = {};
+  } else if (first) {
     spdlog::warn("the run is no longer recorded; serving goes on, and what happens is kept: {}",
                  error.text());
   }
-  failing_ = true;
 }
 
 RunHeader run_header(const EngineOptions& options, const LoadedEngine& loaded, const Ledger& ledger,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Store: the part that keeps runs.
 #include <algorithm>
+#include <limits>
 
 #include "engine/base/clock.h"
 #include "engine/store/columns.h"
@@ -113,6 +114,25 @@ Nanos last_sign_of_life(const Run& run) {
   }
   for (const SecondRecord& second : run.seconds) last = std::max(last, second.utc + kNanosPerSecond);
   return last;
+}
+
+/// A run that has ended is shown so, written or not.
+void show_end(Run& run, const std::map<RunId, RunSummary>& unwritten) {
+  if (const auto end = unwritten.find(run.id); end != unwritten.end()) run.summary = end->second;
+}
+
+void show_end(RunListItem& item, const RunSummary& summary) {
+  const auto figure = [&summary](const char* metric, double Summary::*value) {
+    const auto found = summary.metrics.find(metric);
+    return found == summary.metrics.end() ? std::numeric_limits<double>::quiet_NaN() : found->second.*value;
+  };
+  item.status = summary.status;
+  item.end_utc = summary.end_utc;
+  item.requests = summary.totals.requests_finished;
+  item.output_tokens_per_s = summary.output_tokens_per_s;
+  item.ttft_p50_ms = figure("ttft_ms", &Summary::p50);
+  item.tpot_p50_ms = figure("tpot_ms", &Summary::p50);
+  item.max_itl_ms = figure("max_itl_ms", &Summary::max);
 }
 
 QuantileSketch read_gaps(SQLite::Database& database, RunId run) {
@@ -278,7 +298,7 @@ Result<RunId> insert_imported(SQLite::Database& database, const Run& run) {
   return id;
 }
 
-void cut_off(SQLite::Database& database, RunId id) {
+void cut_off(SQLite::Database& database, RunId id, const char* reason) {
   WriteTransaction transaction(database);
   // Another process may have been faster.
   if (!check_recording(database, id)) return;
@@ -287,7 +307,7 @@ void cut_off(SQLite::Database& database, RunId id) {
   RunSummary summary = summarize_requests(run->requests);
   summary.metrics["itl_ms"] = run->itl.summary();
   summary.status = RunStatus::cut_off;
-  summary.error = "The recording program ended before the run did";
+  summary.error = reason;
   summary.end_utc = last_sign_of_life(*run);
   write_summary(database, id, summary);
   transaction.commit();
@@ -301,11 +321,24 @@ void cut_off_orphans(SQLite::Database& database) {
       orphans.push_back({recording.getColumn(0).getInt64()});
   }
   recording.reset();
-  for (const RunId run : orphans) cut_off(database, run);
+  for (const RunId run : orphans)
+    cut_off(database, run,
+            "The program that recorded it did not close it: it was killed, or could not write");
+}
+
+void write_ends(SQLite::Database& database, std::map<RunId, RunSummary>& ends) {
+  while (!ends.empty()) {
+    const auto& [run, summary] = *ends.begin();
+    WriteTransaction transaction(database);
+    if (check_recording(database, run)) write_summary(database, run, summary);
+    transaction.commit();
+    ends.erase(ends.begin());
+  }
 }
 
 Result<RunId> Store::begin(const RunHeader& header) {
   return state_->locked("beginning a run", [&](SQLite::Database& database) -> Result<RunId> {
+    write_ends(database, state_->unwritten_ends);
     WriteTransaction transaction(database);
     const RunId run = insert_header(database, header);
     transaction.commit();
@@ -330,10 +363,9 @@ Result<void> Store::append(RunId run, const RunRows& rows) {
 
 Result<void> Store::end(RunId run, const RunSummary& summary) {
   return state_->locked("ending a run", [&](SQLite::Database& database) -> Result<void> {
-    WriteTransaction transaction(database);
     if (auto recording = check_recording(database, run); !recording) return recording;
-    write_summary(database, run, summary);
-    transaction.commit();
+    state_->unwritten_ends.insert_or_assign(run, summary);  // where writing fails
+    write_ends(database, state_->unwritten_ends);
     state_->recording.erase(run);
     return {};
   });
@@ -341,9 +373,10 @@ Result<void> Store::end(RunId run, const RunSummary& summary) {
 
 Result<std::vector<RunListItem>> Store::runs() const {
   return state_->locked(
-      "listing the runs", [](SQLite::Database& database) -> Result<std::vector<RunListItem>> {
-        // A recorder may have died since the store was opened.
+      "listing the runs", [this](SQLite::Database& database) -> Result<std::vector<RunListItem>> {
+        // A recorder may have died since the store was opened, and a disk that was full may have room.
         try {
+          write_ends(database, state_->unwritten_ends);
           cut_off_orphans(database);
         } catch (const SQLite::Exception&) {
           // Nothing can be written now; what can be read is still read, and the next list tries again.
@@ -370,15 +403,19 @@ Result<std::vector<RunListItem>> Store::runs() const {
           item.ttft_p50_ms = real_or_nan(query.getColumn(11));
           item.tpot_p50_ms = real_or_nan(query.getColumn(12));
           item.max_itl_ms = real_or_nan(query.getColumn(13));
+          if (const auto end = state_->unwritten_ends.find(item.id); end != state_->unwritten_ends.end())
+            show_end(item, end->second);
         }
         return items;
       });
 }
 
 Result<Run> Store::run(RunId id) const {
-  return state_->locked("reading a run", [id](SQLite::Database& database) -> Result<Run> {
+  return state_->locked("reading a run", [this, id](SQLite::Database& database) -> Result<Run> {
     const SQLite::Transaction one_picture(database);  // a recording process may be writing meanwhile
-    return read_run(database, id);
+    auto run = read_run(database, id);
+    if (run) show_end(*run, state_->unwritten_ends);
+    return run;
   });
 }
 
@@ -387,6 +424,7 @@ Result<RunPicture> Store::run_picture(RunId id, std::int64_t most_requests) cons
     const SQLite::Transaction one_picture(database);
     auto run = read_outline(database, id);
     if (!run) return run.error();
+    show_end(*run, state_->unwritten_ends);
     RunPicture picture{std::move(*run), count_requests(database, id)};
     const std::int64_t stride = (picture.requests + most_requests - 1) / most_requests;
     const std::string every = stride > 1 ? every_nth(id, stride) : std::string();
@@ -434,6 +472,7 @@ Result<void> Store::remove_run(RunId id) {
     remove.bind(1, id.value);
     if (remove.exec() == 0) return unknown_run(id);
     state_->recording.erase(id);
+    state_->unwritten_ends.erase(id);
     return {};
   });
 }

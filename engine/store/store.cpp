@@ -152,7 +152,8 @@ Store::~Store() {
   // Whoever still records loses its store here: say so rather than leave the run open for ever.
   if (state_->recording.empty()) return;
   (void)state_->locked("closing", [this](SQLite::Database& database) -> Result<void> {
-    for (const RunId run : state_->recording) cut_off(database, run);
+    write_ends(database, state_->unwritten_ends);
+    for (const RunId run : state_->recording) cut_off(database, run, "Its store was closed before it ended");
     return {};
   });
 }

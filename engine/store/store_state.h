@@ -3,6 +3,7 @@
 #pragma once
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -21,7 +22,8 @@ struct Store::State {
   std::optional<StoreDamage> damage;
   std::mutex mutex;
   std::unique_ptr<SQLite::Database> database;
-  std::set<RunId> recording;  // begun here and not ended
+  std::set<RunId> recording;                   // begun here and not ended
+  std::map<RunId, RunSummary> unwritten_ends;  // of runs that ended while the file could not be written
 
   /// Runs `operation(database)` under the lock. Write operations commit themselves.
   template <class Operation>
@@ -48,7 +50,9 @@ std::optional<RunId> run_of_uuid(SQLite::Database& database, const std::string& 
 Result<RunId> insert_imported(SQLite::Database& database, const Run& run);
 
 /// The end of a run whose recorder is gone: status cut_off, summary from the rows that are there.
-void cut_off(SQLite::Database& database, RunId run);
+void cut_off(SQLite::Database& database, RunId run, const char* reason);
+/// Takes those that are written, or have no run any more, out of `ends`; throws at the first that cannot be.
+void write_ends(SQLite::Database& database, std::map<RunId, RunSummary>& ends);
 /// Those whose recording process is gone.
 void cut_off_orphans(SQLite::Database& database);
 

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/telemetry/laps.h"
 #include "engine/telemetry/recorder_state.h"
 
 namespace pitwall {
@@ -225,7 +226,12 @@ void Recorder::setting_changed(const std::string& name, const std::string& from,
   const std::int64_t second = (steady - state_->origin) / kSecond;
   push_bounded(state_->lap_starts, second + 1, kKeptChanges);
   state_->unwritten_changes.push_back({now, name, from, to, by});
-  state_->changes.push({now, name, from, to, by});
+  const bool first = state_->lap == 1 || begins_lap(state_->lap_utc, now);
+  if (first) {
+    ++state_->lap;
+    state_->lap_utc = now;
+  }
+  state_->changes.push({{now, name, from, to, by}, state_->lap, first});
 }
 
 void Recorder::queue_sizes(int running, int waiting, int deferred) {
@@ -317,7 +323,7 @@ Snapshot Recorder::snapshot(const LedgerSnapshot& ledger) const {
   result.queue = percentiles_of(result.sketches.queue);
   result.history = state.history.newest(kHistorySeconds);
   result.steps = state.steps.newest(kSnapshotSteps);
-  result.changes = state.changes.newest(kKeptChanges);
+  state.show_changes(result);
   result.requests = state.newest_requests(kSnapshotRequests);
   for (std::size_t i = 0; i < state.lookups.size(); ++i) {
     result.recent_query_tokens += state.lookups[i].query_tokens;

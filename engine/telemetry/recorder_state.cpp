@@ -110,6 +110,14 @@ void Recorder::State::observe_ended(const RequestRecord& record, SecondTally& ta
     observe(Measure::tpot, &tally.latency.tpot, decoding / (record.output_tokens - 1));
 }
 
+void Recorder::State::show_changes(Snapshot& snapshot) const {
+  std::size_t from = 0;
+  while (from < changes.size() && !changes[from].first) ++from;
+  if (from == changes.size()) from = 0;  // one lap of more changes than are kept
+  if (from < changes.size()) snapshot.first_lap = changes[from].lap;
+  for (std::size_t i = from; i < changes.size(); ++i) snapshot.changes.push_back(changes[i].change);
+}
+
 std::vector<RequestRecord> Recorder::State::newest_requests(std::size_t ended_limit) const {
   std::vector<RequestRecord> result;
   result.reserve(live.size() + std::min(ended_limit, ended.size()));

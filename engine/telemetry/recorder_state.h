@@ -100,7 +100,14 @@ struct Recorder::State {
   std::uint32_t next_event = 0;
   std::vector<SettingChange> unwritten_changes;  // since the last roll()
   std::int64_t rolled_steps = 0;                 // of totals.steps, at the last roll()
-  Ring<SettingChange> changes{kKeptChanges};
+  struct LapChange {
+    SettingChange change;
+    int lap = 0;         // that it belongs to
+    bool first = false;  // that it begins
+  };
+  Ring<LapChange> changes{kKeptChanges};
+  int lap = 1;                                // in progress
+  Nanos lap_utc = 0;                          // when it began
   std::deque<std::int64_t> lap_starts;        // first whole second after each change
   Ring<PrefixLookup> lookups{kKeptLookups};   // of the last requests scheduled
   RunStatistics statistics{kSummedRequests};  // of ended requests
@@ -116,6 +123,8 @@ struct Recorder::State {
   void advance_to(Nanos at);
   /// Of the seconds that end with `last_second`, back to the last change of a setting at most.
   LatencySketches merged(std::int64_t last_second, std::int64_t seconds) const;
+  /// Those whose lap is there from its beginning.
+  void show_changes(Snapshot& snapshot) const;
   void count(Measure measure, double value, std::int64_t count = 1);
   void observe_ended(const RequestRecord& record, SecondTally& tally);
   void observe(Measure measure, QuantileSketch* sketch, Nanos duration, std::int64_t count = 1);

@@ -52,7 +52,8 @@ struct Snapshot {
   LatencySketches sketches;                      ///< what they are of; not in JSON
   std::vector<SecondRecord> history;             ///< last 10 min, oldest first
   std::vector<StepRecord> steps;                 ///< last 256, oldest first
-  std::vector<SettingChange> changes;            ///< of live settings since start, last 256, oldest first
+  std::vector<SettingChange> changes;            ///< of live settings, of the last laps: at most 256
+  std::int32_t first_lap = 2;                    ///< number of the lap that the first of `changes` begins
   std::vector<RequestRecord> requests;           ///< live ones, then the last 200 ended, newest first
 };
 

@@ -56,6 +56,7 @@ std::string snapshot_json(const Snapshot& snapshot) {
   json["tpot"] = to_json_value(snapshot.tpot);
   json["itl"] = to_json_value(snapshot.itl);
   json["queue"] = to_json_value(snapshot.queue);
+  json["first_lap"] = snapshot.first_lap;
   std::string text = dump_json(json);
   add_member(text, "history", snapshot.history);
   add_member(text, "steps", snapshot.steps);

@@ -710,10 +710,6 @@
         <translation>未测试</translation>
     </message>
     <message>
-        <source>ITL, every gap</source>
-        <translation>ITL，每个间隔</translation>
-    </message>
-    <message>
         <source>%1, imported</source>
         <translation>%1，已导入</translation>
     </message>
@@ -748,6 +744,14 @@
     <message>
         <source>simulated</source>
         <translation>模拟</translation>
+    </message>
+    <message>
+        <source>ITL, every chunk (vLLM)</source>
+        <translation>ITL，每个数据块（vLLM）</translation>
+    </message>
+    <message>
+        <source>ITL, every token</source>
+        <translation>ITL，每个 token</translation>
     </message>
 </context>
 <context>
@@ -847,10 +851,6 @@
     <message>
         <source>%1.</source>
         <translation>%1。</translation>
-    </message>
-    <message>
-        <source>The program ended before it closed the run; at most its last second is missing.</source>
-        <translation>程序在关闭运行记录之前退出，最多缺最后一秒。</translation>
     </message>
     <message>
         <source>None had its first token.</source>
@@ -1069,6 +1069,18 @@
     <message>
         <source>You decided it. On its present base it is not measured.</source>
         <translation>由您决定。在当前基线上尚未测量。</translation>
+    </message>
+    <message>
+        <source>ITL p99 per token</source>
+        <translation>每 token ITL p99</translation>
+    </message>
+    <message>
+        <source>ITL p99 per chunk (vLLM)</source>
+        <translation>每数据块 ITL p99（vLLM）</translation>
+    </message>
+    <message>
+        <source>△ Kept before, left out until it is measured again: %1</source>
+        <translation>△ 曾保留，重新测量前不列入：%1</translation>
     </message>
 </context>
 <context>
@@ -2484,6 +2496,30 @@
         <source>Rates of this machine were measured at %1 while it was %2 % busy, so times are less certain; the command floors renews them</source>
         <translation>本机速率测于 %1，当时负载为 %2 %，因此时间较不可靠；命令 floors 可重新测量</translation>
     </message>
+    <message>
+        <source>The program that recorded it did not close it: it was killed, or could not write</source>
+        <translation>记录它的程序没有写完就结束了：被强行终止，或无法写入</translation>
+    </message>
+    <message>
+        <source>Its store was closed before it ended</source>
+        <translation>在它结束之前，记录文件已关闭</translation>
+    </message>
+    <message>
+        <source>It was still being recorded when it was exported</source>
+        <translation>导出时仍在记录</translation>
+    </message>
+    <message>
+        <source>Its last %1 s could not be written: %2</source>
+        <translation>最后 %1 秒未能写入：%2</translation>
+    </message>
+    <message>
+        <source>The disk is full: %1 are free</source>
+        <translation>磁盘已满：剩余 %1</translation>
+    </message>
+    <message>
+        <source>The file system is read-only</source>
+        <translation>文件系统为只读</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui</name>
@@ -3448,16 +3484,8 @@
         <translation>导出“%1”（Ctrl+E）</translation>
     </message>
     <message>
-        <source>%1 cannot be written.</source>
-        <translation>无法写入 %1。</translation>
-    </message>
-    <message>
         <source>%1 ends in none of .png, .svg and .csv.</source>
         <translation>%1 的扩展名不是 .png、.svg 或 .csv。</translation>
-    </message>
-    <message>
-        <source>%1 cannot be written: %2</source>
-        <translation>无法写入 %1：%2</translation>
     </message>
     <message>
         <source>Export %1</source>
@@ -3814,6 +3842,26 @@
     <message>
         <source>Save</source>
         <translation>保存</translation>
+    </message>
+    <message>
+        <source>A model that is known by name, or a file</source>
+        <translation>按名称已知的模型，或一个文件</translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation>打开…</translation>
+    </message>
+    <message>
+        <source>Open a model&apos;s file</source>
+        <translation>打开模型文件</translation>
+    </message>
+    <message>
+        <source>Open a model</source>
+        <translation>打开模型</translation>
+    </message>
+    <message>
+        <source>Models (*.gguf config.json);;All files (*)</source>
+        <translation>模型 (*.gguf config.json);;所有文件 (*)</translation>
     </message>
 </context>
 <context>
@@ -6353,6 +6401,10 @@
         <source>Memory, simulated</source>
         <translation>内存，模拟</translation>
     </message>
+    <message>
+        <source>Memory, measured</source>
+        <translation>内存，实测</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::PrefixCard</name>
@@ -7260,6 +7312,14 @@
     <message>
         <source>ITL</source>
         <translation>ITL</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 至 %2</translation>
+    </message>
+    <message>
+        <source>%1 per chunk</source>
+        <translation>%1，按数据块</translation>
     </message>
 </context>
 <context>

@@ -156,6 +156,7 @@ class ChecklistRunsTest : public QObject {
     QCOMPARE(run.header.kind, std::string("simulate"));
     QVERIFY(run.header.device.starts_with("simulated "));
     has_charts_over_time(run);
+    QVERIFY(run.seconds.front().prompt_tokens_per_s > 0);  // charts begin with the run, not before it
     QVERIFY(!run.steps.empty() && std::ssize(run.steps) <= run.summary.totals.steps);
   }
 
@@ -180,7 +181,10 @@ class ChecklistRunsTest : public QObject {
     const double all = effect(3, "output_throughput").after / effect(0, "output_throughput").before;
     QVERIFY2(all > 12 && all < 31, qPrintable(QString::number(all)));
     for (const Item& item : checklist.items) QCOMPARE(item.verdict, ItemVerdict::keep);
-    const Settings best = recommended_settings(checklist).value();
+    std::vector<ItemResult> results;
+    for (std::size_t i = 0; i < checklist.items.size(); ++i)
+      results.push_back(result_of(checklist, i, known));
+    const Settings best = recommended_settings(checklist, results).value();
     QCOMPARE(best.integer("max-num-seqs"), std::int64_t{24});
     QCOMPARE(best.text("kv-cache-dtype"), std::string("fp8_e4m3"));
     // What one item measured after is what the next one starts from: nothing is measured twice.

@@ -361,7 +361,7 @@ void ChineseWindowTest::dialogs() {
     }
     recommended->close();
   });
-  show_recommended_flags(checklist, session_->window.get());
+  show_recommended_flags(checklist, std::vector<ItemResult>(checklist.items.size()), session_->window.get());
   RecipeDialog recipe;
   check(recipe, 20);
   CommandDialog command({}, [](const auto&...) { return std::nullopt; });

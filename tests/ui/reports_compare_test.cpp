@@ -27,6 +27,7 @@
 #include "ui/reports/run_export.h"
 #include "ui/reports/run_rows.h"
 #include "ui/shell/engine_controller.h"
+#include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/data_table.h"
 #include "ui/widgets/line_chart.h"
 
@@ -138,6 +139,7 @@ class ReportsCompareTest : public QObject {
     QCOMPARE(bench.find<QLabel>("report.comparedOrigin")->text(), QStringLiteral("simulated, imported"));
     const auto* memory = bench.find<DataTable>("report.planMeasured.table");
     QCOMPARE(memory->model()->headerData(2, Qt::Horizontal).toString(), QStringLiteral("Simulated"));
+    QVERIFY(memory->isColumnHidden(1) && memory->isColumnHidden(3));  // nothing was planned
     QCOMPARE(bench.row_of("report.planMeasured.table", QStringLiteral("Unaccounted")), -1);
     bench.page->open_run(2);
     QTRY_COMPARE(bench.find<QLabel>("report.origin")->text(), QStringLiteral("simulated, imported"));
@@ -149,13 +151,43 @@ class ReportsCompareTest : public QObject {
     Bench bench;
     bench.add({.requests = 2000, .rate = 33'012}, 8);
     bench.add({.requests = 2000, .ttft_ms = 40, .rate = 33'012}, 16);
-    for (const int width : {1000, 1300, 1400, 1900}) {
+    for (const int width : {1000, 1190, 1300, 1350, 1400, 1900}) {
       bench.open_page(width, 860);
       bench.page->compare_runs({1, 2});
       QTRY_VERIFY(bench.shows_comparison());
       const auto* figures = bench.find<DataTable>("report.compare");
       QTRY_COMPARE(figures->horizontalScrollBar()->maximum(), 0);
+      const auto* cdf = bench.find<QWidget>("report.cdf");
+      const auto left = [&](const QWidget* part) { return part->mapTo(bench.page.get(), QPoint()).x(); };
+      if (width >= 1350) QTRY_VERIFY(left(cdf) > left(figures) + figures->width());  // where there is room
     }
+  }
+
+  void figures_of_the_list_are_in_sight() {
+    Bench bench;
+    Run run = test::made_up_run({.rate = 33'012});
+    run.header.name = "The article's four steps, item 3: max-num-batched-tokens=4096, repeat 3";
+    run.summary.metrics["max_itl_ms"].max = 1'234;
+    PW_VERIFY(bench.store->import_run(run));
+    for (const int width : {1190, 1350}) {  // of the page, in windows of 1280 and 1440
+      bench.open_page(width, 800);
+      const auto* list = bench.find<DataTable>("report.list");
+      QTRY_COMPARE(list->model()->rowCount(), 1);
+      QTRY_VERIFY(list->columnViewportPosition(3) + list->columnWidth(3) <= list->viewport()->width());
+    }
+  }
+
+  void a_name_is_cut_between_words() {
+    const QFontMetrics metrics(Theme::current().font(FontRole::small));
+    const QString name = QStringLiteral("Steps, item 3: max-num-batched-tokens=4096, repeat 3");
+    const auto cut = [&](const QString& shown) {
+      return elided_text(name, metrics, Qt::ElideLeft, metrics.horizontalAdvance(shown));
+    };
+    QCOMPARE(cut(QStringLiteral("…hed-tokens=4096, repeat 3")), QStringLiteral("…tokens=4096, repeat 3"));
+    QCOMPARE(cut(QStringLiteral("…tokens=4096, repeat 3")), QStringLiteral("…tokens=4096, repeat 3"));
+    QCOMPARE(cut(QStringLiteral("…ns=4096, repeat 3")),
+             QStringLiteral("…ns=4096, repeat 3"));  // the value stays
+    QCOMPARE(cut(name), name);
   }
 
   void the_distribution_ends_where_one_in_n_does() {

@@ -8,6 +8,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QStackedWidget>
 #include <QTextEdit>
 #include <QtTest>
 #include <cmath>
@@ -24,6 +25,7 @@
 #include "ui/reports/run_rows.h"
 #include "ui/reports/run_verdict.h"
 #include "ui/shell/engine_controller.h"
+#include "ui/widgets/card.h"
 #include "ui/widgets/data_table.h"
 #include "ui/widgets/line_chart.h"
 
@@ -106,6 +108,29 @@ RunVerdict verdict_of(const Run& run) {
   return run_verdict(run, std::ssize(run.requests));
 }
 
+/// Counts the paints of cards, and those in which two of them lie over each other.
+class OverlapWatch : public QObject {
+ public:
+  explicit OverlapWatch(const QWidget& page) : page_(page) { qApp->installEventFilter(this); }
+  int paints = 0;
+  QStringList overlaps;
+
+  bool eventFilter(QObject* watched, QEvent* event) override {
+    if (event->type() != QEvent::Paint || !qobject_cast<Card*>(watched)) return false;
+    ++paints;
+    const auto cards = page_.findChildren<Card*>();
+    for (const Card* one : cards)
+      for (const Card* other : cards)
+        if (one < other && one->parent() == other->parent() && one->isVisible() && other->isVisible() &&
+            one->geometry().intersects(other->geometry()))
+          overlaps << one->objectName() + QStringLiteral(" and ") + other->objectName();
+    return false;
+  }
+
+ private:
+  const QWidget& page_;
+};
+
 QString cell(const std::vector<TableRow>& rows, std::size_t row, std::size_t column) {
   return rows[row].cells[column].text;
 }
@@ -157,12 +182,13 @@ class ReportsTest : public QObject {
     QCOMPARE(verdict_of(failed).headline, QStringLiteral("The run failed: the device is gone"));
     failed.summary.status = RunStatus::cut_off;
     QCOMPARE(verdict_of(failed).tag, QStringLiteral("△ cut off"));
+    QVERIFY(verdict_of(failed).detail.startsWith(QStringLiteral("the device is gone. Half had")));  // why
     failed.summary.status = RunStatus::recording;
     QCOMPARE(verdict_of(failed).headline, QStringLiteral("Recording; 2 requests ended so far"));
   }
 
   void percentiles_need_their_samples() {
-    const auto many = percentile_rows(made_up_run(120).summary);
+    const auto many = percentile_rows(made_up_run(120));
     QCOMPARE(cell(many, 0, 0), QStringLiteral("TTFT"));
     QCOMPARE(cell(many, 0, 1), QStringLiteral("120"));
     // numpy.percentile([10 + i % 9 for i in range(120)], [50, 90, 99])
@@ -170,12 +196,12 @@ class ReportsTest : public QObject {
     QCOMPARE(cell(many, 0, 4), QStringLiteral("18.0"));
     QCOMPARE(cell(many, 0, 5), QStringLiteral("18.0"));
     QCOMPARE(cell(many, 1, 3), QStringLiteral("5.00"));  // TPOT: 1 s over 200 tokens
-    const auto some = percentile_rows(made_up_run(20).summary);
+    const auto some = percentile_rows(made_up_run(20));
     QVERIFY(cell(some, 0, 4) != QStringLiteral("–"));
     QCOMPARE(cell(some, 0, 5), QStringLiteral("–"));
-    const auto few = percentile_rows(made_up_run(19).summary);
+    const auto few = percentile_rows(made_up_run(19));
     QCOMPARE(cell(few, 0, 4), QStringLiteral("–"));
-    const auto none = percentile_rows(made_up_run(0).summary);
+    const auto none = percentile_rows(made_up_run(0));
     QCOMPARE(cell(none, 0, 1), QStringLiteral("0"));
     QCOMPARE(cell(none, 0, 6), QStringLiteral("–"));
     for (const TableRow& row : none) QCOMPARE(row.cells.size(), percentile_columns().size());
@@ -370,6 +396,24 @@ class ReportsTest : public QObject {
     QTRY_VERIFY(bench.headline().startsWith(QStringLiteral("2 requests")));
     const QString nameless = test::nameless_focusable_widget(*bench.page);
     QVERIFY2(nameless.isEmpty(), qPrintable(nameless));
+  }
+
+  void the_first_paint_has_each_card_in_its_place() {
+    for (const int width : {1000, 1190, 1350}) {
+      QStackedWidget pages;  // as in the window: the run is read before the page is first shown
+      Bench bench;
+      bench.add(made_up_run(120));
+      bench.page = std::make_unique<ReportsPage>(*bench.engine, *bench.store);
+      pages.addWidget(new QWidget);
+      pages.addWidget(bench.page.get());
+      pages.resize(width, 800);
+      pages.show();
+      QTRY_VERIFY(bench.headline().startsWith(QStringLiteral("120 requests")));
+      OverlapWatch watch(*bench.page);
+      pages.setCurrentWidget(bench.page.get());
+      QTRY_VERIFY(watch.paints > 5);
+      QVERIFY2(watch.overlaps.isEmpty(), qPrintable(watch.overlaps.join(QStringLiteral(", "))));
+    }
   }
 
   void both_themes() {

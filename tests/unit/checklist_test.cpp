@@ -13,6 +13,7 @@
 #include "engine/bench/workload.h"
 #include "engine/plan/gpu_profile.h"
 #include "engine/plan/model_outline.h"
+#include "engine/report/checklist_report.h"
 #include "engine/store/schema.h"
 #include "engine/store/store.h"
 #include "engine/telemetry/record_json.h"
@@ -143,6 +144,31 @@ class ChecklistTest : public QObject {
     QVERIFY(item.changes.empty());
   }
 
+  void what_is_to_be_measured_again_is_not_recommended() {
+    Checklist checklist = two_items();
+    for (Item& item : checklist.items) item.verdict = ItemVerdict::keep;
+    checklist.items[1].name = "static";
+    const ItemResult measured{.pairs = 3}, elsewhere{.pairs = 0};
+    QVERIFY(kept_but_outdated(checklist, {measured, measured}).empty());
+    QCOMPARE(kept_but_outdated(checklist, {elsewhere, measured}),
+             std::vector<std::string>{checklist.items[0].name});
+    QCOMPARE(recommended_settings(checklist, {elsewhere, measured})->integer("max-num-seqs"),
+             std::int64_t{8});
+    QCOMPARE(recommended_settings(checklist, {elsewhere, measured})->text("batching"), std::string("static"));
+    checklist.items[0].by_user = true;  // who decided it may keep it
+    QVERIFY(kept_but_outdated(checklist, {elsewhere, measured}).empty());
+    QCOMPARE(recommended_settings(checklist, {elsewhere, measured})->integer("max-num-seqs"),
+             std::int64_t{16});
+
+    const std::vector<ItemResult> results{measured, elsewhere};
+    const std::string html = checklist_html(checklist, results);
+    QVERIFY(html.find("left out until it is measured again: static") != std::string::npos);
+    QVERIFY(html.find("--batching") == std::string::npos);
+    QVERIFY(checklist_markdown(checklist, results).find("measured again: static") != std::string::npos);
+    QVERIFY(checklist_json(checklist, results, {}).find("\"to_measure_again\": [\n    \"static\"") !=
+            std::string::npos);
+  }
+
   void what_is_kept_is_the_base_of_what_follows() {
     Checklist checklist = two_items();
     QCOMPARE(settings_before(checklist, 0)->integer("max-num-seqs"), std::int64_t{8});
@@ -152,7 +178,8 @@ class ChecklistTest : public QObject {
     checklist.items[0].verdict = ItemVerdict::keep;
     QCOMPARE(settings_before(checklist, 1)->integer("max-num-seqs"), std::int64_t{16});
     QCOMPARE(settings_after(checklist, 1)->text("batching"), std::string("static"));
-    QCOMPARE(recommended_settings(checklist)->integer("block-size"), std::int64_t{32});
+    QCOMPARE(recommended_settings(checklist, {ItemResult{.pairs = 3}, {}})->integer("block-size"),
+             std::int64_t{32});
     QCOMPARE(measurement_key(checklist, *settings_after(checklist, 0)),
              measurement_key(checklist, *settings_before(checklist, 1)));
     Checklist other = checklist;

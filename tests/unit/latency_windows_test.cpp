@@ -2,6 +2,7 @@
 // The windows that live percentiles look back over: a change of a setting cuts them.
 #include <QtTest>
 
+#include "engine/telemetry/laps.h"
 #include "tests/support/recorder_timeline.h"
 
 using namespace pitwall;
@@ -74,6 +75,32 @@ class LatencyWindowsTest : public QObject {
     const Snapshot back = recorder.snapshot({});
     QCOMPARE(back.utc, slept + 2 * kNanosPerSecond);
     QCOMPARE(back.changes.back().utc, back.utc);
+  }
+
+  void laps_keep_their_numbers_when_old_changes_are_dropped() {
+    VirtualClock clock;
+    Recorder recorder(clock);
+    QCOMPARE(recorder.snapshot({}).first_lap, 2);
+    std::vector<SettingChange> all;
+    for (int lap = 2; lap <= 201; ++lap) {  // two settings change at each
+      clock.advance(2 * kNanosPerSecond);
+      for (const char* name : {"max-num-seqs", "preemption"})
+        recorder.setting_changed(name, std::to_string(lap - 1), std::to_string(lap), ChangedBy::sweep);
+    }
+    const Snapshot snapshot = recorder.snapshot({});
+    QCOMPARE(snapshot.changes.size(), std::size_t{256});
+    const std::vector<Lap> kept = laps(snapshot.changes, snapshot.first_lap);
+    QCOMPARE(kept.size(), std::size_t{128});
+    for (const Lap& lap : kept) QCOMPARE(lap.changes.front().to, std::to_string(lap.number));
+    QCOMPARE(kept.back().number, 201);
+
+    clock.advance(2 * kNanosPerSecond);
+    recorder.setting_changed("max-num-seqs", "201", "202", ChangedBy::sweep);
+    const Snapshot later = recorder.snapshot({});  // half of the oldest lap is gone: the rest of it goes too
+    QCOMPARE(later.changes.size(), std::size_t{255});
+    QCOMPARE(later.changes.front().to, std::to_string(later.first_lap));
+    QCOMPARE(laps(later.changes, later.first_lap).back().number, 202);
+    QCOMPARE(recorder.roll({}, true).changes.size(), std::size_t{401});  // the run has them all
   }
 
   void a_snapshot_carries_what_its_percentiles_are_of() {

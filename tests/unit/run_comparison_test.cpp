@@ -4,9 +4,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "engine/bench/sweep.h"
 #include "engine/report/axis.h"
 #include "engine/report/cdf.h"
 #include "engine/report/comparison_report.h"
+#include "engine/report/report.h"
+#include "engine/report/run_kind.h"
 #include "engine/report/svg_chart.h"
 #include "tests/support/made_up_run.h"
 #include "tests/support/test_support.h"
@@ -66,6 +69,23 @@ class RunComparisonTest : public QObject {
     QCOMPARE(unpaired_effect(11, 11.1, before, before, true).reading, Reading::no_change);
     QCOMPARE(unpaired_effect(11, 15.5, {}, after, true).reading, Reading::one_pair);
     QCOMPARE(unpaired_effect(11, NAN, before, after, true).reading, Reading::undefined);
+  }
+
+  void a_pooled_itl_says_what_its_gaps_lie_between() {
+    Run ours = numbered(test::made_up_run(), 1), theirs = numbered(test::made_up_run(), 2);
+    theirs.header.kind = kImportedKind;
+    const Compared compared({ours, theirs});
+    const auto &tokens = figure(compared.comparison, "p99_itl_ms").values,
+               &chunks = figure(compared.comparison, "p99_itl_chunk_ms").values;
+    QVERIFY(tokens[0] > 0 && std::isnan(tokens[1]));  // two measures, never set against each other
+    QVERIFY(std::isnan(chunks[0]) && chunks[1] == tokens[0]);
+    const std::string html = comparison_html(compared.comparison);
+    QVERIFY(html.find("ITL p99 per token, ms") != std::string::npos);
+    QVERIFY(html.find("ITL p99 per chunk (vLLM), ms") != std::string::npos);
+    QVERIFY(run_html(ours).find("every gap between tokens") != std::string::npos);
+    QVERIFY(run_html(theirs).find("every gap between chunks") != std::string::npos);
+    QCOMPARE(run_figures(ours, {}).at("p99_itl_ms"), tokens[0]);  // as a sweep has it
+    QVERIFY(!sweep_objectives().at("p99_itl_ms"));
   }
 
   void without_an_interval_there_is_no_verdict() {

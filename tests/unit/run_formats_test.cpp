@@ -9,6 +9,7 @@
 #include "engine/report/export_formats.h"
 #include "engine/report/report.h"
 #include "engine/report/run_import.h"
+#include "engine/report/run_kind.h"
 #include "engine/telemetry/step_table.h"
 #include "tests/support/made_up_run.h"
 #include "tests/support/test_support.h"

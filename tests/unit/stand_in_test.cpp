@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A store that cannot be opened: what is said about it, and what stands in for it.
 #include <SQLiteCpp/SQLiteCpp.h>
-#include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <QtTest>
 #include <fstream>
-#include <functional>
 
 #include "engine/base/file.h"
 #include "engine/store/store.h"
+#include "tests/support/small_disk.h"
 #include "tests/support/test_support.h"
 
 using namespace pitwall;
@@ -26,31 +23,6 @@ RunHeader header(const char* name) {
   begun.kind = "serve";
   begun.model_name = "tiny";
   return begun;
-}
-
-/// What `look` says in a process of its own, where a file system of 256 KiB is mounted on `folder`. Empty
-/// where nobody may mount.
-std::string on_a_small_disk(const fs::path& folder, const std::function<std::string()>& look) {
-  int ends[2];
-  if (::pipe(ends) != 0) return {};
-  const pid_t child = ::fork();
-  if (child == 0) {
-    std::string said;
-    const bool alone = ::unshare(CLONE_NEWNS) == 0 || ::unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
-    if (alone && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-        ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=256k") == 0)
-      said = look();
-    (void)!::write(ends[1], said.data(), said.size());
-    ::_exit(0);
-  }
-  ::close(ends[1]);
-  std::string heard;
-  char part[512];
-  for (ssize_t n; (n = ::read(ends[0], part, sizeof part)) > 0;)
-    heard.append(part, static_cast<std::size_t>(n));
-  ::close(ends[0]);
-  ::waitpid(child, nullptr, 0);
-  return heard;
 }
 
 }  // namespace
@@ -79,10 +51,8 @@ void StandInTest::what_is_no_file_is_told_at_once() {
 
 void StandInTest::a_full_disk_is_called_so() {
   const test::TemporaryFolder folder;
-  const std::string said = on_a_small_disk(folder.path(), [&] {
-    std::ofstream filler(folder.path() / "filler");
-    while (filler << std::string(4096, 'x') << std::flush) {
-    }
+  const std::string said = test::on_a_small_disk(folder.path(), [&] {
+    test::fill_disk(folder.path() / "filler");
     const auto store = Store::open(folder.path() / "pitwall.db");
     return store ? std::string("opened") : store.error().text();
   });
@@ -94,7 +64,7 @@ void StandInTest::a_full_disk_is_called_so() {
 
 void StandInTest::a_read_only_file_system_is_called_so() {
   const test::TemporaryFolder folder;
-  const std::string said = on_a_small_disk(folder.path(), [&] {
+  const std::string said = test::on_a_small_disk(folder.path(), [&] {
     const fs::path file = folder.path() / "pitwall.db";
     {
       const auto store = Store::open(file);

@@ -47,6 +47,7 @@ QString effect_number(const Effect& effect) {
   if (plain.reading != Reading::one_pair) return effect_text(plain);
   const bool share = std::isfinite(plain.percent);
   const double value = share ? plain.percent : plain.difference.mean;
+  if (value == 0) return QStringLiteral("0");
   const QString digits = three_digits(value);
   return (value > 0 ? QStringLiteral("+") : QString()) + (share ? digits + QStringLiteral(" %") : digits);
 }

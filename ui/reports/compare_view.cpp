@@ -21,13 +21,8 @@ constexpr double kTwoColumns = 232;  // units that two columns need
 
 }  // namespace
 
-CompareView::CompareView(QWidget* parent) : QScrollArea(parent) {
+CompareView::CompareView(QWidget* parent) : ScrollPage(tr("Comparison"), parent) {
   setObjectName(QStringLiteral("report.comparison"));
-  setProperty("bare", true);
-  setFrameShape(QFrame::NoFrame);
-  setWidgetResizable(true);
-  setAccessibleName(tr("Comparison"));
-  setFocusPolicy(Qt::StrongFocus);
   auto* page = new QWidget;
   auto* layout = new QVBoxLayout(page);
   layout->setContentsMargins(0, 0, units(2), 0);
@@ -95,25 +90,33 @@ void CompareView::arrange(int columns, bool wide_figures) {
       grid_->addWidget(cells[static_cast<std::size_t>(i)], i, 0);
     return;
   }
-  const int below = wide_figures ? 1 : 0;
-  grid_->addWidget(figures_card_, 0, 0, 1, wide_figures ? 2 : 1);
-  grid_->addWidget(cdf_, below, 1);
+  if (wide_figures) {  // many columns: so have the keys that differ, and the conditions
+    grid_->addWidget(figures_card_, 0, 0, 1, 2);
+    grid_->addWidget(differing_card_, 1, 0, 1, 2);
+    grid_->addWidget(cdf_, 2, 0);
+    grid_->addWidget(memory_, 2, 1);
+    grid_->addWidget(conditions_card_, 3, 0, 1, 2);
+    return;
+  }
+  grid_->addWidget(figures_card_, 0, 0);
+  grid_->addWidget(cdf_, 0, 1);
   grid_->addWidget(differing_card_, 1, 0);
   grid_->addWidget(conditions_card_, 2, 0);
-  grid_->addWidget(memory_, below + 1, 1, wide_figures ? 1 : 2, 1);
+  grid_->addWidget(memory_, 1, 1, 2, 1);
 }
 
 void CompareView::resizeEvent(QResizeEvent* event) {
-  QScrollArea::resizeEvent(event);
+  ScrollPage::resizeEvent(event);
   rearrange();
 }
 
-/// Effects of several runs, or long values, make the table of figures wider than its half.
+/// The table of figures has the width that it needs, beside the distribution where that leaves it enough.
 void CompareView::rearrange() {
-  constexpr double kCardMargins = 8;  // units, with the room between the columns
-  const double half = (width() - units(kCardMargins)) * kLeftShare / (kLeftShare + kRightShare);
+  constexpr double kCardMargins = 8, kLeastDrawing = 76;  // units; margins with the room between the columns
   const int needed = figures_->horizontalHeader()->length() + units(kCardMargins);
-  arrange(width() < units(kTwoColumns) ? 1 : 2, needed > half);
+  const bool beside = width() - needed >= units(kLeastDrawing + kCardMargins);
+  arrange(beside || width() >= units(kTwoColumns) ? 2 : 1, !beside);
+  grid_->setColumnMinimumWidth(0, beside ? needed : 0);
 }
 
 void CompareView::show_comparison(std::shared_ptr<const ComparedRuns> compared) {

@@ -2,13 +2,13 @@
 // CompareView: two to eight runs side by side: verdict, figures with effects, distribution, what changed,
 // under which conditions, memory.
 #pragma once
-#include <QScrollArea>
 #include <memory>
 #include <vector>
 
 #include "engine/report/run_comparison.h"
 #include "ui/reports/planned_card.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/scroll_page.h"
 
 class QGridLayout;
 
@@ -24,7 +24,7 @@ struct ComparedRuns {
   Result<PlannedBytes> planned;  ///< of the last column's first run
 };
 
-class CompareView : public QScrollArea {
+class CompareView : public ScrollPage {
   Q_OBJECT
 
  public:

@@ -133,19 +133,24 @@ PlannedCard::PlannedCard(const QString& id, QWidget* parent)
 void PlannedCard::show_run(const Run& run, const Result<PlannedBytes>& planned) {
   const LedgerSnapshot& ledger = run.summary.ledger;
   const bool simulated = is_simulated(run.header);
-  set_title(simulated ? tr("Memory, simulated") : tr("Memory, planned and measured"));
-  measured_title_->setText(simulated ? tr("Simulated") : tr("Measured"));
+  set_title(simulated      ? tr("Memory, simulated")
+            : planned.ok() ? tr("Memory, planned and measured")
+                           : tr("Memory, measured"));
   table_->table()->set_columns(columns(simulated));
   table_->set_stretch_column(0);
+  for (const int column : {1, 3}) table_->setColumnHidden(column, !planned.ok());
   const bool recorded = ledger.accounted() > 0 || ledger.measured > 0;
-  for (QWidget* part : {static_cast<QWidget*>(measured_title_), static_cast<QWidget*>(measured_bar_),
-                        static_cast<QWidget*>(table_)})
+  for (QWidget* part : {static_cast<QWidget*>(measured_bar_), static_cast<QWidget*>(table_)})
     part->setVisible(recorded);
-  for (QWidget* part : {static_cast<QWidget*>(planned_title_), static_cast<QWidget*>(planned_bar_)})
+  // One bar alone is what the card's title says.
+  for (QWidget* part : {static_cast<QWidget*>(planned_title_), static_cast<QWidget*>(planned_bar_),
+                        static_cast<QWidget*>(measured_title_)})
     part->setVisible(recorded && planned.ok());
-  note_->setText(!recorded      ? tr("This run has no ledger of its memory.")
-                 : planned.ok() ? tr("The plan is made now, from the run's settings and the model's header.")
-                                : QString::fromStdString(planned.error().text()));
+  note_->setText(!recorded ? tr("This run has no ledger of its memory.")
+                 : planned.ok()
+                     ? tr("The plan is made now, from the run's settings and the model's header.")
+                     : QString::fromStdString(planned.error().cause.empty() ? planned.error().what
+                                                                            : planned.error().text()));
   set_unit(ledger.limit > 0 ? tr("limit %1").arg(bytes_text(ledger.limit)) : QString());
   if (!recorded) return;
   Rows rows(ledger.device_total);

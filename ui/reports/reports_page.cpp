@@ -513,7 +513,7 @@ bool ReportsPage::event(QEvent* event) {
 void ReportsPage::resizeEvent(QResizeEvent* event) {
   Page::resizeEvent(event);
   if (state_->split_by_user) return;
-  const int list = std::clamp(width() * 3 / 10, units(60), units(200));
+  const int list = std::clamp(width() / 3, units(60), units(200));
   state_->splitter->setSizes({list, width() - list});
 }
 

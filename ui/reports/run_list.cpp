@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "engine/report/run_comparison.h"
-#include "engine/report/run_import.h"
+#include "engine/report/run_kind.h"
 #include "ui/reports/run_rows.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/icon.h"

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/report/run_import.h"
 #include "engine/report/run_kind.h"
 #include "ui/reports/run_verdict.h"
 #include "ui/widgets/engine_words.h"
@@ -161,20 +160,23 @@ std::vector<TableColumn> percentile_columns() {
           {Words::tr("max"), true}};
 }
 
-std::vector<TableRow> percentile_rows(const RunSummary& summary) {
+std::vector<TableRow> percentile_rows(const Run& run) {
   struct Measure {
     const char* key;
     QString name;
   };
-  const Measure measures[] = {
-      {"ttft_ms", Words::tr("TTFT")},          {"tpot_ms", Words::tr("TPOT")},
-      {"itl_ms", Words::tr("ITL, every gap")}, {"max_itl_ms", Words::tr("Worst ITL of a request")},
-      {"queue_ms", Words::tr("Queue")},        {"e2e_ms", Words::tr("End to end")}};
+  const Measure measures[] = {{"ttft_ms", Words::tr("TTFT")},
+                              {"tpot_ms", Words::tr("TPOT")},
+                              {"itl_ms", is_itl_by_chunk(run.header) ? Words::tr("ITL, every chunk (vLLM)")
+                                                                     : Words::tr("ITL, every token")},
+                              {"max_itl_ms", Words::tr("Worst ITL of a request")},
+                              {"queue_ms", Words::tr("Queue")},
+                              {"e2e_ms", Words::tr("End to end")}};
   std::vector<TableRow> rows;
   for (const Measure& measure : measures) {
     TableRow row{static_cast<qint64>(rows.size()), {{measure.name}}};
-    const auto found = summary.metrics.find(measure.key);
-    if (found == summary.metrics.end() || found->second.n == 0) {
+    const auto found = run.summary.metrics.find(measure.key);
+    if (found == run.summary.metrics.end() || found->second.n == 0) {
       row.cells.push_back(count_cell(0));
       row.cells.resize(percentile_columns().size(), ms_cell(kNone));
     } else {

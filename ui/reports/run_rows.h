@@ -19,7 +19,7 @@ QString short_name(const std::string& name);
 
 /// TTFT, TPOT, worst ITL, queue, end to end; a percentile without enough samples is an en dash.
 std::vector<TableColumn> percentile_columns();
-std::vector<TableRow> percentile_rows(const RunSummary& summary);
+std::vector<TableRow> percentile_rows(const Run& run);
 
 /// Changed ones first.
 std::vector<TableColumn> config_columns();

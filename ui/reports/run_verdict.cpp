@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/words.h"
 
@@ -125,9 +126,7 @@ RunVerdict run_verdict(const Run& run, std::int64_t requests) {
     case RunStatus::cut_off:
       verdict.kind = Tag::Kind::warn;
       verdict.tag = QStringLiteral("△ ") + status_text(run.summary.status);
-      verdict.detail =
-          told({Words::tr("The program ended before it closed the run; at most its last second is missing."),
-                verdict.detail});
+      verdict.detail = told({Words::tr("%1.").arg(engine_words(run.summary.error)), verdict.detail});
       break;
     case RunStatus::finished:
       if (run.summary.totals.requests_error > 0) {

@@ -6,7 +6,6 @@
 #include <QGridLayout>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QScrollBar>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -23,6 +22,7 @@
 #include "ui/widgets/engine_words.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/scroll_page.h"
 
 namespace pitwall::ui {
 
@@ -71,12 +71,7 @@ RunView::RunView(QWidget* parent) : QStackedWidget(parent) {
   layout->addWidget(requests_card_);
   layout->addStretch(1);
 
-  auto* scroll = new QScrollArea;
-  scroll->setProperty("bare", true);
-  scroll->setFrameShape(QFrame::NoFrame);
-  scroll->setWidgetResizable(true);
-  scroll->setAccessibleName(tr("Run"));
-  scroll->setFocusPolicy(Qt::StrongFocus);
+  auto* scroll = new ScrollPage(tr("Run"));
   scroll->setWidget(page_);
   addWidget(make_message());
   addWidget(scroll);
@@ -285,7 +280,7 @@ void RunView::show_run(std::shared_ptr<const RunPicture> picture, const QString&
   shown_note_ = QString::fromStdString(run.note);
   note_->setText(shown_note_);
 
-  percentiles_->set_rows(percentile_rows(run.summary));
+  percentiles_->set_rows(percentile_rows(run));
   config_->set_rows(config_rows(run.header));
   const auto changed = std::count_if(run.header.config.begin(), run.header.config.end(),
                                      [](const ConfigEntry& entry) { return entry.changed; });

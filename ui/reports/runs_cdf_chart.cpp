@@ -4,8 +4,11 @@
 #include <QComboBox>
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <functional>
 
 #include "engine/report/cdf.h"
+#include "engine/report/run_kind.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
@@ -30,6 +33,15 @@ void set_look(CdfCurve& line, std::size_t index, std::size_t count, Colour own) 
   line.colour = count <= 2 ? own : kHues[index % kHues.size()];
   line.stroke = count == 2 ? (index == 0 ? Stroke::long_dash : Stroke::solid)
                            : kStrokes[(index + index / kHues.size()) % kStrokes.size()];
+}
+
+/// "31", "31, 32" of two, "31 to 90" of more.
+QString span_text(const std::vector<double>& values, const std::function<QString(double)>& text) {
+  if (values.empty()) return no_value();
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  if (*least == *most) return text(*least);
+  if (values.size() == 2) return QStringLiteral("%1, %2").arg(text(values[0]), text(values[1]));
+  return RunsCdfChart::tr("%1 to %2").arg(text(*least), text(*most));
 }
 
 }  // namespace
@@ -60,22 +72,24 @@ void RunsCdfChart::set_runs(std::vector<const Run*> runs) {
 void RunsCdfChart::redraw() {
   const Measure& measure = kMeasures[static_cast<std::size_t>(measure_->currentIndex())];
   std::vector<CdfCurve> curves;
-  QStringList counts, largest;
+  std::vector<double> counts, largest;
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     CdfCurve curve;
     curve.cdf = measure.of ? cdf_of(values_of(runs_[i]->requests, measure.of)) : cdf_of(runs_[i]->itl);
     curve.name = run_name(runs_[i]->id.value);
+    if (!measure.of && is_itl_by_chunk(runs_[i]->header)) curve.name = tr("%1 per chunk").arg(curve.name);
     set_look(curve, i, runs_.size(), measure.colour);
-    counts << count_text(curve.cdf.samples());
-    largest << (curve.cdf.samples() > 0 ? ms_text(curve.cdf.values.back()) : no_value());
+    counts.push_back(static_cast<double>(curve.cdf.samples()));
+    if (curve.cdf.samples() > 0) largest.push_back(curve.cdf.values.back());
     curves.push_back(std::move(curve));
   }
   forget_limits();
   set_curves(std::move(curves));
   if (runs_.size() == 1) set_legend({});
   set_note(tr("%1 · n = %2 · largest %3")
-               .arg(measure_->currentText(), counts.join(QStringLiteral(", ")),
-                    largest.join(QStringLiteral(", "))));
+               .arg(measure_->currentText(),
+                    span_text(counts, [](double n) { return count_text(std::llround(n)); }),
+                    span_text(largest, ms_text)));
 }
 
 }  // namespace pitwall::ui

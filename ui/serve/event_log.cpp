@@ -63,7 +63,7 @@ void EventLog::take(const Snapshot& snapshot, const std::vector<StepSpan>& steps
     last_lap_ = 0;
     last_step_ = 0;
   }
-  for (const ChartLap& lap : laps_of(snapshot.changes)) {
+  for (const ChartLap& lap : laps_of(snapshot.changes, snapshot.first_lap)) {
     if (lap.at <= last_lap_) continue;
     last_lap_ = lap.at;
     add(event_of(lap));

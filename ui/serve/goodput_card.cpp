@@ -11,7 +11,7 @@ namespace pitwall::ui {
 
 Goodput goodput_of(const Snapshot& snapshot, const Objectives& objectives) {
   Goodput result;
-  const std::vector<ChartLap> laps = laps_of(snapshot.changes);
+  const std::vector<ChartLap> laps = laps_of(snapshot.changes, snapshot.first_lap);
   const Nanos since = snapshot.changes.empty() ? 0 : snapshot.changes.back().utc;
   if (!laps.empty()) result.lap = laps.back().number;
   const auto over = [](const std::optional<double>& limit, double ms) { return limit && ms > *limit; };

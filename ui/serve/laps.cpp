@@ -4,7 +4,7 @@
 #include <QCoreApplication>
 
 #include "engine/base/clock.h"
-#include "engine/report/laps.h"
+#include "engine/telemetry/laps.h"
 
 namespace pitwall::ui {
 
@@ -33,9 +33,9 @@ QString with_maker(const QString& change, ChangedBy by) {
 
 }  // namespace
 
-std::vector<ChartLap> laps_of(const std::vector<SettingChange>& changes) {
+std::vector<ChartLap> laps_of(const std::vector<SettingChange>& changes, int first) {
   std::vector<ChartLap> drawn;
-  for (const Lap& lap : laps(changes)) {
+  for (const Lap& lap : laps(changes, first)) {
     QStringList texts;
     for (const SettingChange& change : lap.changes)
       texts << with_maker(QStringLiteral("%1 %2 → %3")

@@ -9,6 +9,6 @@
 namespace pitwall::ui {
 
 /// Their texts say who made a change, where that is known.
-std::vector<ChartLap> laps_of(const std::vector<SettingChange>& changes);
+std::vector<ChartLap> laps_of(const std::vector<SettingChange>& changes, int first = 2);
 
 }  // namespace pitwall::ui

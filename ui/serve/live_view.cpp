@@ -160,7 +160,7 @@ std::vector<std::function<void()>> LiveView::drawings() {
 
 void LiveView::draw_steps() {
   StepChart* timeline = steps_->timeline();
-  timeline->set_laps(laps_of(snapshot_->changes));
+  timeline->set_laps(laps_of(snapshot_->changes, snapshot_->first_lap));
   timeline->set_source(snapshot_->run.value > 0 ? run_name(snapshot_->run.value) : QString());
   if (timeline->isVisible()) timeline->set_steps(&history_.steps());
 }

@@ -163,7 +163,7 @@ void ServeCharts::set_snapshot(std::shared_ptr<const Snapshot> snapshot, int win
   for (const SecondRecord& second : snapshot_->history)
     if (seconds_of(second.utc) >= x_.low - 1 && seconds_of(second.utc) <= x_.high + 1)
       seconds_.push_back(second);
-  laps_ = laps_of(snapshot_->changes);
+  laps_ = laps_of(snapshot_->changes, snapshot_->first_lap);
   source_ = snapshot_->run.value > 0 ? run_name(snapshot_->run.value) : QString();
 }
 

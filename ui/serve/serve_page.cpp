@@ -429,7 +429,8 @@ void ServePage::take_snapshot() {
   const Nanos newest = snapshot->changes.empty() ? 0 : snapshot->changes.back().utc;
   if (engine && newest != s.followed) {
     s.followed = newest;
-    s.form->follow(*engine, static_cast<int>(laps_of(snapshot->changes).size()) + 2);
+    const auto laps = laps_of(snapshot->changes, snapshot->first_lap);
+    s.form->follow(*engine, snapshot->first_lap + static_cast<int>(laps.size()));
   }
   if (!s.paused) s.shown = snapshot;
   watch_recording(*snapshot);

@@ -2,6 +2,9 @@
 #include "ui/tune/checklist_dialog.h"
 
 #include <QComboBox>
+#include <QCompleter>
+#include <QFileDialog>
+#include <QFileInfo>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -10,6 +13,7 @@
 #include "engine/bench/checklist.h"
 #include "engine/bench/checklist_template.h"
 #include "engine/bench/workload.h"
+#include "engine/library/model_profile.h"
 #include "engine/plan/gpu_profile.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/engine_words.h"
@@ -76,6 +80,12 @@ void ChecklistDialog::build() {
   model_ = new QLineEdit(this);
   model_->setObjectName(QStringLiteral("tune.new.model"));
   model_->setAccessibleName(tr("Model"));
+  model_->setAccessibleDescription(tr("A model that is known by name, or a file"));
+  open_ = new QPushButton(tr("Open…"), this);
+  open_->setObjectName(QStringLiteral("tune.new.open"));
+  open_->setAccessibleName(tr("Open a model's file"));
+  open_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
+  open_->setAutoDefault(false);
   gpu_ = box("tune.new.gpu", tr("GPU"), this);
   for (const GpuProfile& gpu : gpu_profiles()) gpu_->addItem(qs(gpu.name));
   gpus_ = new NumberField(
@@ -108,10 +118,12 @@ void ChecklistDialog::build() {
   trouble_->setWordWrap(true);
   trouble_->hide();
   form_ = new FormGrid(this);
+  form_->widen_fields();
+  for (NumberField* number : {gpus_, requests_, repeats_}) number->setProperty("compact", false);
   if (template_ != nullptr) form_->add_row(tr("Template"), template_, {}, {});
   form_->add_row(tr("Name"), name_, {}, {QStringLiteral("name")});
   form_->add_row(tr("Measured on"), target_, {}, {QStringLiteral("target")});
-  form_->add_row(tr("Model"), model_, {}, {QStringLiteral("model")});
+  form_->add_row(tr("Model"), side_by_side({model_, open_}, this), {}, {QStringLiteral("model")});
   form_->add_row(tr("GPU"), gpu_, {}, {QStringLiteral("gpu")});
   form_->add_row(tr("GPUs"), gpus_, {}, {QStringLiteral("tensor-parallel-size")});
   form_->add_row(tr("Workload"), workload_, {}, {QStringLiteral("workload")});
@@ -137,6 +149,7 @@ void ChecklistDialog::build() {
   column->addLayout(buttons);
   resize(units(130), units(100));
   connect(target_, &QComboBox::currentIndexChanged, this, &ChecklistDialog::follow_target);
+  connect(open_, &QPushButton::clicked, this, &ChecklistDialog::open_model);
   connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
   connect(create, &QPushButton::clicked, this, &ChecklistDialog::accept_if_sound);
 }
@@ -166,12 +179,27 @@ void ChecklistDialog::fill() {
   follow_target();
 }
 
+void ChecklistDialog::open_model() {
+  const QString file =
+      QFileDialog::getOpenFileName(this, tr("Open a model"), QFileInfo(model_->text()).path(),
+                                   tr("Models (*.gguf config.json);;All files (*)"));
+  if (!file.isEmpty()) model_->setText(file);
+}
+
 void ChecklistDialog::follow_target() {
   const auto target = static_cast<TuneTarget>(target_->currentIndex());
   const bool simulated = target == TuneTarget::simulator;
   gpu_->setEnabled(simulated);
   gpus_->setEnabled(simulated);
-  model_->setEnabled(target != TuneTarget::running_engine);
+  for (QWidget* field : {static_cast<QWidget*>(model_), static_cast<QWidget*>(open_)})
+    field->setEnabled(target != TuneTarget::running_engine);
+  QStringList known;  // an engine of its own needs the weights: files alone
+  if (simulated)
+    for (const ModelProfile& profile : model_profiles()) known << qs(profile.name);
+  auto* completer = new QCompleter(known, model_);
+  completer->setCaseSensitivity(Qt::CaseInsensitive);
+  completer->setFilterMode(Qt::MatchContains);
+  model_->setCompleter(completer);
   const bool same = template_ == nullptr && target == checklist_.target;
   model_->setText(simulated || same ? qs(checklist_.model) : model_of_window_);
 }

@@ -7,6 +7,7 @@
 
 class QComboBox;
 class QLineEdit;
+class QPushButton;
 
 namespace pitwall::ui {
 
@@ -32,6 +33,7 @@ class ChecklistDialog : public QDialog {
   void fill();
   void follow_template();
   void follow_target();
+  void open_model();
   void accept_if_sound();
   Checklist described() const;
 
@@ -41,6 +43,7 @@ class ChecklistDialog : public QDialog {
   QComboBox* template_ = nullptr;  ///< none: one that exists is edited
   QComboBox *target_, *gpu_, *workload_;
   QLineEdit *name_, *model_;
+  QPushButton* open_;
   NumberField *gpus_, *requests_, *repeats_;
   Label *source_, *trouble_;
 };

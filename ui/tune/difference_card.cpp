@@ -11,6 +11,7 @@
 #include "engine/report/recommended_flags.h"
 #include "engine/report/run_difference.h"
 #include "ui/tune/tune_session.h"
+#include "ui/tune/tune_words.h"
 #include "ui/widgets/data_table.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
@@ -60,7 +61,9 @@ DifferenceCard::DifferenceCard(QWidget* parent) : Card(tr("What changed between 
   auto* title = new Label(tr("Recommended settings"), FontRole::section, Colour::text, this);
   recommended_ = new Label({}, FontRole::code, Colour::text, this);
   recommended_->setObjectName(QStringLiteral("tune.recommended"));
-  for (Label* label : {environment_, variables_, recommended_}) {
+  outdated_ = new Label({}, FontRole::small, Colour::warn, this);
+  outdated_->setObjectName(QStringLiteral("tune.outdated"));
+  for (Label* label : {environment_, variables_, recommended_, outdated_}) {
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   }
@@ -79,6 +82,7 @@ DifferenceCard::DifferenceCard(QWidget* parent) : Card(tr("What changed between 
   body()->addSpacing(units(1));
   body()->addWidget(title);
   body()->addWidget(recommended_);
+  body()->addWidget(outdated_);
   body()->addLayout(buttons);
   body()->addStretch(1);
   connect(copy_, &QPushButton::clicked, this,
@@ -87,10 +91,12 @@ DifferenceCard::DifferenceCard(QWidget* parent) : Card(tr("What changed between 
 }
 
 void DifferenceCard::show_item(const TuneSession& session, int item) {
-  const auto flags = recommended_flags(*session.checklist(), "pitwall");
+  const auto flags = recommended_flags(*session.checklist(), session.results(), "pitwall");
   recommended_->setText(flags ? flag_lines(qs(flags->text)) : qs(flags.error().text()));
   recommended_->setMinimumHeight(recommended_->heightForWidth(QWIDGETSIZE_MAX));  // its lines, none broken
   recommended_->set_colour(flags ? Colour::text : Colour::bad);
+  outdated_->setText(outdated_text(*session.checklist(), session.results()));
+  outdated_->setVisible(!outdated_->text().isEmpty());
   show_difference(session, item);
 }
 

@@ -24,7 +24,7 @@ class DifferenceCard : public Card {
  private:
   void show_difference(const TuneSession& session, int item);
   DataTable* keys_;
-  Label *environment_, *variables_, *recommended_;
+  Label *environment_, *variables_, *recommended_, *outdated_;
   QPushButton *copy_, *flags_;
 };
 

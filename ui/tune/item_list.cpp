@@ -156,7 +156,9 @@ void ItemList::set_current(int item) {
 void ItemList::show_checklist(const TuneSession& session) {
   const Checklist& checklist = *session.checklist();
   set_title(engine_words(checklist.name));
-  set_question(engine_words(checklist.goal));
+  // Most templates are called by their goal.
+  const QString name = engine_words(checklist.name), goal = engine_words(checklist.goal);
+  set_question(goal.compare(name, Qt::CaseInsensitive) == 0 ? QString() : goal);
   setup_->setText(QStringLiteral("%1 · %2 × %3")
                       .arg(where_text(checklist), number_of_requests(checklist),
                            tr("%n repeats", nullptr, checklist.repeats)));

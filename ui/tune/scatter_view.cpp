@@ -27,12 +27,16 @@ constexpr double kFarLimit =
     2;  // times the largest mean: a limit beyond it would press the points into one spot
 constexpr double kNear = 0.7;  // smallest to largest mean: above it an axis from 0 would do so
 
+constexpr double kLeastSpan = 0.05;  // of the largest mean: a finer axis makes noise look like an effect
+
 /// From 0; from nearer where the means lie close together.
 AxisLimits limits_around(double smallest, double largest) {
-  const double span = largest - smallest;
-  if (!(span > 0) || smallest < kNear * largest) return linear_limits(largest > 0 ? kRoom * largest : 1);
+  if (!(largest > smallest) || smallest < kNear * largest)
+    return linear_limits(largest > 0 ? kRoom * largest : 1);
+  const double span = std::max(largest - smallest, kLeastSpan * largest);
+  const double room = (span - (largest - smallest)) / 2 + span / 4;
   const double step = nice_step(2 * span, kLinearSteps);
-  return {std::floor((smallest - span / 4) / step) * step, std::ceil((largest + span / 4) / step) * step};
+  return {std::floor((smallest - room) / step) * step, std::ceil((largest + room) / step) * step};
 }
 
 QString tick_text(double value, const std::vector<double>& ticks) {
@@ -102,7 +106,9 @@ void ScatterView::draw_axes(QPainter& painter) const {
   painter.setFont(caption());
   const QFontMetricsF metrics(painter.font());
   painter.setRenderHint(QPainter::Antialiasing, false);
-  const auto up = linear_ticks(y_, kLinearSteps + 2), across = linear_ticks(x_, kLinearSteps + 2);
+  const bool empty = data_.points.empty();  // an axis of nothing has no numbers
+  const auto up = empty ? std::vector<double>() : linear_ticks(y_, kLinearSteps + 2),
+             across = empty ? std::vector<double>() : linear_ticks(x_, kLinearSteps + 2);
   for (const double tick : up) {
     const double y = std::round(position(0, tick).y());
     painter.setPen(ink(Colour::grid));
@@ -116,8 +122,11 @@ void ScatterView::draw_axes(QPainter& painter) const {
     painter.setPen(ink(Colour::strong));
     painter.drawLine(QPointF(x, plot.bottom()), QPointF(x, plot.bottom() + units(0.75)));
     painter.setPen(ink(Colour::muted));
-    painter.drawText(QRectF(x - units(12), plot.bottom() + units(1), units(24), metrics.height()),
-                     Qt::AlignCenter, tick_text(tick, across));
+    const QString text = tick_text(tick, across);
+    const double wide = metrics.horizontalAdvance(text) + 1;
+    painter.drawText(
+        QRectF(std::min(x - wide / 2, width() - wide), plot.bottom() + units(1), wide, metrics.height()),
+        Qt::AlignCenter, text);
   }
   painter.setPen(ink(Colour::strong));
   painter.drawLine(plot.bottomLeft(), plot.bottomRight());

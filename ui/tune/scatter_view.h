@@ -38,6 +38,7 @@ class ScatterView : public QWidget {
   void set_data(ScatterData data);
   const ScatterData& data() const { return data_; }
   const AxisLimits& x_limits() const { return x_; }
+  const AxisLimits& y_limits() const { return y_; }
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
 

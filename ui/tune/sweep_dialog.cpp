@@ -40,6 +40,7 @@ SweepDialog::SweepDialog(const Checklist& checklist, const Settings& base, QWidg
   trouble_->setWordWrap(true);
   trouble_->hide();
   auto* form = new FormGrid(this);
+  form->widen_fields();
   form->add_row(tr("Setting"), setting_, {}, {QStringLiteral("setting")});
   form->add_row(tr("Values"), values_, {}, {QStringLiteral("values")});
   form->end();

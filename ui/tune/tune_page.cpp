@@ -232,7 +232,7 @@ void TunePage::State::connect_all() {
           [this](const std::string& value) { session.take_value(current(), value); });
   connect(detail, &ItemDetail::edit_requested, page, [this] { edit_item(); });
   connect(difference, &DifferenceCard::flags_requested, page, [this] {
-    if (session.checklist()) show_recommended_flags(*session.checklist(), page);
+    if (session.checklist()) show_recommended_flags(*session.checklist(), session.results(), page);
   });
 }
 
@@ -325,7 +325,7 @@ void TunePage::State::edit_checklist() {
 void TunePage::State::add_item() {
   if (!session.checklist() || session.running()) return;
   const Checklist& checklist = *session.checklist();
-  const auto base = recommended_settings(checklist);
+  const auto base = settings_before(checklist, checklist.items.size());
   if (!base) return void(Q_EMIT page->banner_requested(banner_of(base.error())));
   ItemDialog dialog(checklist, *base, nullptr, page);
   if (dialog.exec() != QDialog::Accepted) return;
@@ -347,7 +347,7 @@ void TunePage::State::append(std::vector<Item> items) {
 void TunePage::State::ask_sweep() {
   if (!session.checklist() || session.running()) return;
   const Checklist& checklist = *session.checklist();
-  const auto base = recommended_settings(checklist);
+  const auto base = settings_before(checklist, checklist.items.size());
   if (!base) return void(Q_EMIT page->banner_requested(banner_of(base.error())));
   SweepDialog dialog(checklist, *base, page);
   if (dialog.exec() != QDialog::Accepted) return;

@@ -39,6 +39,7 @@ class TuneSession : public QObject {
   bool listed() const { return listed_; }  ///< the store has answered
   const std::optional<Checklist>& checklist() const { return checklist_; }
   const ItemResult& result(std::size_t item) const { return results_[item]; }
+  const std::vector<ItemResult>& results() const { return results_; }
   const TunePoint& base() const { return base_; }
   std::vector<std::size_t> to_measure() const;      ///< items without a verdict, or with one of another base
   const RunHeader* header(std::int64_t run) const;  ///< of a run of the checklist; null until it is read

@@ -35,6 +35,8 @@ const FigureWords* find_figure(const std::string& name) {
       {"p50_e2el_ms", Words::tr("E2E p50"), Words::tr("ms")},
       {"p99_e2el_ms", Words::tr("E2E p99"), Words::tr("ms")},
       {"p50_queue_ms", Words::tr("Queue p50"), Words::tr("ms")},
+      {"p99_itl_ms", Words::tr("ITL p99 per token"), Words::tr("ms")},
+      {"p99_itl_chunk_ms", Words::tr("ITL p99 per chunk (vLLM)"), Words::tr("ms")},
       {"max_itl_ms", Words::tr("Longest ITL"), Words::tr("ms")},
       {"goodput_percent", Words::tr("Goodput"), Words::tr("% of requests")},
       {"preemptions", Words::tr("Preemptions"), {}},
@@ -101,8 +103,8 @@ std::vector<std::string> shown_figures(const Checklist& checklist, const Item& i
 }
 
 const std::vector<std::string>& latency_figures() {
-  static const std::vector<std::string> all{"p50_ttft_ms", "p99_ttft_ms", "p50_tpot_ms",
-                                            "p99_tpot_ms", "p50_e2el_ms", "p99_e2el_ms"};
+  static const std::vector<std::string> all{"p50_ttft_ms", "p99_ttft_ms", "p50_tpot_ms", "p99_tpot_ms",
+                                            "p99_itl_ms",  "p50_e2el_ms", "p99_e2el_ms"};
   return all;
 }
 
@@ -208,6 +210,14 @@ QString verdict_sentence(const Checklist& checklist, const Item& item, const Ite
     sentences << Words::tr("Mixed: it changes %1 variables, whose effects cannot be told apart.")
                      .arg(item.changes.size());
   return told(sentences);
+}
+
+QString outdated_text(const Checklist& checklist, const std::vector<ItemResult>& results) {
+  QStringList names;
+  for (const std::string& name : kept_but_outdated(checklist, results)) names << engine_words(name);
+  return names.isEmpty()
+             ? QString()
+             : Words::tr("△ Kept before, left out until it is measured again: %1").arg(listed(names));
 }
 
 }  // namespace pitwall::ui

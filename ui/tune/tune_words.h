@@ -34,4 +34,7 @@ VerdictTag verdict_tag(const Item& item, const ItemResult& result);
 /// One or two sentences: what the measure did, which limit broke, who decided.
 QString verdict_sentence(const Checklist& checklist, const Item& item, const ItemResult& result);
 
+/// Which kept items the recommended settings leave out, and why; empty where they have them all.
+QString outdated_text(const Checklist& checklist, const std::vector<ItemResult>& results);
+
 }  // namespace pitwall::ui

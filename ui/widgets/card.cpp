@@ -194,6 +194,7 @@ Card::Card(const QString& title, const QString& unit, const QString& question, Q
 
 void Card::set_title(const QString& title) {
   title_->setText(title);
+  title_->setMinimumWidth(0);  // a label asks for no less than it had
   title_->setMinimumWidth(std::min(title_->sizeHint().width(), units(kLeastTitle)));
   title_->setVisible(!title.isEmpty());
   if (!title.isEmpty()) setAccessibleName(title);

@@ -2,11 +2,22 @@
 #include "ui/widgets/cell_delegate.h"
 
 #include <QPainter>
+#include <QRegularExpression>
 #include <QSortFilterProxyModel>
 
 #include "ui/widgets/data_table.h"
 
 namespace pitwall::ui {
+
+QString elided_text(const QString& text, const QFontMetrics& metrics, Qt::TextElideMode mode, int width) {
+  const QString cut = metrics.elidedText(text, mode, width);
+  static const QRegularExpression rest_of_word(QStringLiteral("^…[^\\s=,:，：-]*[\\s-]+"));
+  if (mode != Qt::ElideLeft || !cut.startsWith(QChar(0x2026))) return cut;
+  const QChar before = text.at(text.size() - cut.size());
+  if (before.isSpace() || before == QLatin1Char('-')) return cut;
+  const QRegularExpressionMatch found = rest_of_word.match(cut);
+  return found.hasMatch() ? QChar(0x2026) + cut.mid(found.capturedLength()) : cut;
+}
 
 CellDelegate::CellDelegate(const TableModel& model, const QSortFilterProxyModel& rows, QObject* parent)
     : QStyledItemDelegate(parent), model_(model), rows_(rows) {}
@@ -33,7 +44,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   int width = metrics.horizontalAdvance(cell.text);
   QString text = cell.text;
   if (width > place.width()) {
-    text = metrics.elidedText(text, option.textElideMode, place.width());
+    text = elided_text(text, metrics, option.textElideMode, place.width());
     width = metrics.horizontalAdvance(text);
   }
   const int left = model_.columns()[column].number ? place.right() + 1 - width : place.left();

@@ -10,6 +10,9 @@ namespace pitwall::ui {
 
 class TableModel;
 
+/// Cut with … where there is no room; at its beginning between words, as long as the value after = stays.
+QString elided_text(const QString& text, const QFontMetrics& metrics, Qt::TextElideMode mode, int width);
+
 class CellDelegate : public QStyledItemDelegate {
   Q_OBJECT
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/widgets/chart_card.h"
 
+#include <QBuffer>
 #include <QFileDialog>
 #include <QKeyEvent>
 #include <QMessageBox>
 #include <QPainter>
-#include <QSaveFile>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
+
+#include "engine/base/file.h"
 
 namespace pitwall::ui {
 
@@ -77,14 +79,13 @@ QString ChartCard::export_to(const QString& path) const {
     painter.setPen(ink(Colour::muted));
     painter.drawText(QRect(units(2.5), height(), width(), footer), Qt::AlignVCenter, source_);
     painter.end();
-    return image.save(path) ? QString() : tr("%1 cannot be written.").arg(path);
+    QBuffer buffer(&bytes);
+    image.save(&buffer, "PNG");
   } else {
     return tr("%1 ends in none of .png, .svg and .csv.").arg(path);
   }
-  QSaveFile file(path);
-  if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
-    return tr("%1 cannot be written: %2").arg(path, file.errorString());
-  return {};
+  const auto written = write_file_atomic(path.toStdString(), bytes.toStdString());
+  return written ? QString() : QString::fromStdString(written.error().text());
 }
 
 void ChartCard::ask_export() {

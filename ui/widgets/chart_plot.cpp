@@ -87,8 +87,9 @@ void ChartPlot::set_laps(std::vector<ChartLap> laps) {
 }
 
 void ChartPlot::set_note(const QString& note) {
+  if (note == note_) return;
   note_ = note;
-  viewport()->update();
+  mark_stale();
 }
 
 void ChartPlot::set_crosshair(double x) {
@@ -161,8 +162,14 @@ void ChartPlot::place_plot_area() {
     widest = std::max(widest, metrics.horizontalAdvance(tick_text(scale_, values_, tick)));
   const QRectF whole(viewport()->rect());
   chart()->resize(whole.size());
-  chart()->setPlotArea(
-      whole.adjusted(widest + units(2), metrics.height() / 2.0, -units(2), -metrics.height() - units(1.5)));
+  chart()->setPlotArea(whole.adjusted(widest + units(2),
+                                      std::max(metrics.height() / 2.0, note_height() + 0.0), -units(2),
+                                      -metrics.height() - units(1.5)));
+}
+
+int ChartPlot::note_height() const {
+  if (note_.isEmpty() || !has_data_) return 0;
+  return QFontMetrics(Theme::current().font(FontRole::small)).height();
 }
 
 void ChartPlot::update_lines() {

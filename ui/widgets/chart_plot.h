@@ -70,6 +70,7 @@ class ChartPlot : public QChartView {
   void draw_limits(QPainter* painter);
   void draw_crosshair(QPainter* painter);
   void draw_note(QPainter* painter);
+  int note_height() const;  ///< of its line above the plot: lines, flags and words stand nowhere else
   void move_user_crosshair(double x);
   int mark_at(const QPointF& point) const;  ///< −1 = none
   std::vector<double> value_ticks() const;

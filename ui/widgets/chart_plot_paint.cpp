@@ -211,17 +211,10 @@ void ChartPlot::draw_note(QPainter* painter) {
     painter->drawText(plot, Qt::AlignCenter | Qt::TextWordWrap, note_);
     return;
   }
-  // In the corner that no line runs through.
-  LabelRoom room(plot.adjusted(units(1.5), 0, -units(1.5), 0));
-  for (const ChartSeries& series : *series_) room.block_line(pixels_of(series));
-  const QSizeF size(painter->fontMetrics().horizontalAdvance(note_) + 1, painter->fontMetrics().height());
-  const double right = plot.right() - units(1.5) - size.width(), bottom = plot.bottom() - size.height();
-  const double left = plot.left() + units(1.5);
-  const QRectF words = room.place({{{left, plot.top()}, size},
-                                   {{right, plot.top()}, size},
-                                   {{left, bottom}, size},
-                                   {{right, bottom}, size}});
-  painter->drawText(words, Qt::AlignLeft | Qt::AlignVCenter, note_);
+  const QRectF words(plot.left(), 0, plot.width(), note_height());
+  painter->drawText(
+      words, Qt::AlignLeft | Qt::AlignVCenter,
+      painter->fontMetrics().elidedText(note_, Qt::ElideRight, static_cast<int>(words.width())));
 }
 
 QString ChartPlot::value_text(double value) const {

@@ -286,6 +286,14 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "%1, item %2: %3, repeat %4"),
       QT_TRANSLATE_NOOP("engine", "simulated %1 × %2"),
       QT_TRANSLATE_NOOP("engine", "%1 part %2 of %3"),
+      // Why a run has no proper end.
+      QT_TRANSLATE_NOOP("engine",
+                        "The program that recorded it did not close it: it was killed, or could not write"),
+      QT_TRANSLATE_NOOP("engine", "Its store was closed before it ended"),
+      QT_TRANSLATE_NOOP("engine", "It was still being recorded when it was exported"),
+      QT_TRANSLATE_NOOP("engine", "Its last %1 s could not be written: %2"),
+      QT_TRANSLATE_NOOP("engine", "The disk is full: %1 are free"),
+      QT_TRANSLATE_NOOP("engine", "The file system is read-only"),
   };
   return kTexts;
 }

@@ -68,6 +68,7 @@ void FormGrid::add_row(const QString& name, QWidget* field, const QString& unit,
   // Numbers end at one line, units or not.
   const bool wide = unit.isEmpty() && qobject_cast<NumberField*>(field) == nullptr;
   grid_->addWidget(field, row, 1, 1, wide ? 2 : 1);
+  has_units_ = has_units_ || !unit.isEmpty();
   if (!unit.isEmpty()) grid_->addWidget(new Label(unit, FontRole::small, Colour::muted, this), row, 2);
   add_field(params, field, add_trouble());
 }
@@ -84,8 +85,22 @@ void FormGrid::add_widget(QWidget* widget) {
   grid_->addWidget(widget, grid_->rowCount(), 0, 1, kColumns);
 }
 
+void FormGrid::widen_fields() {
+  grid_->setColumnStretch(0, 0);
+  grid_->setColumnStretch(1, 1);
+}
+
 void FormGrid::end() {
   grid_->setRowStretch(grid_->rowCount(), 1);
+  if (has_units_) return;
+  for (const Row& row : rows_) {  // nothing stands behind the numbers: they end where the other fields do
+    if (qobject_cast<NumberField*>(row.field) == nullptr) continue;
+    int at = 0, column = 0, rows = 0, columns = 0;
+    grid_->getItemPosition(grid_->indexOf(row.field), &at, &column, &rows, &columns);
+    if (column != 1) continue;  // below its name, as wide as the form
+    grid_->removeWidget(row.field);
+    grid_->addWidget(row.field, at, 1, 1, 2);
+  }
 }
 
 QWidget* FormGrid::mark(const QString& param, const QString& reason) {

@@ -24,6 +24,7 @@ class FormGrid : public QWidget {
   void add_wide_row(const QString& name, QWidget* field,
                     const QStringList& params);  ///< the name above the field
   void add_widget(QWidget* widget);              ///< as wide as the form
+  void widen_fields();                           ///< room left beside goes to the fields, not to the names
   void end();                                    ///< after the last row: room left goes below
 
   /// Marks the field of that setting and returns it; null where none is known.
@@ -40,6 +41,7 @@ class FormGrid : public QWidget {
   Label* add_trouble();
   void add_field(const QStringList& params, QWidget* field, Label* trouble);
   QGridLayout* grid_;
+  bool has_units_ = false;
   std::vector<Row> rows_;
 };
 

@@ -66,7 +66,7 @@ class LineChart : public ChartCard {
   void set_time_range(double from, double to);  ///< UTC seconds; unset: the data's
   void set_laps(const std::vector<ChartLap>& laps);
   void forget_limits();                ///< what follows is of another run: axes need not wait to shrink
-  void set_note(const QString& note);  ///< one muted line inside the plot: why a line is missing
+  void set_note(const QString& note);  ///< one muted line above the plot, in it where it has no data
   const std::vector<ChartSeries>& series() const { return series_; }
   const std::vector<ChartMark>& marks() const { return marks_; }
 

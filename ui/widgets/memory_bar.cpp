@@ -178,14 +178,19 @@ void MemoryBar::draw_strip(QPainter& painter) const {
   painter.setFont(face(FontRole::small));
   painter.setPen(ink(Colour::muted));
   const QRectF above(0, 0, width(), strip.top() - units(0.5));
-  painter.drawText(above, Qt::AlignLeft | Qt::AlignVCenter,
-                   tr("This process, %1 of the device").arg(percent_text(mine / strip.width())));
+  const QFontMetricsF metrics(painter.font());
+  const QString own = tr("This process, %1 of the device").arg(percent_text(mine / strip.width()));
+  painter.drawText(above, Qt::AlignLeft | Qt::AlignVCenter, own);
   const QString device = tr("device %1").arg(bytes_text(ledger_.device_total));
   painter.drawText(above, Qt::AlignRight | Qt::AlignVCenter, device);
   if (ledger_.limit <= 0) return;
   painter.setPen(ink(Colour::bad));
-  painter.drawText(above.adjusted(0, 0, -painter.fontMetrics().horizontalAdvance(device) - units(3), 0),
-                   Qt::AlignRight | Qt::AlignVCenter, tr("limit %1").arg(bytes_text(ledger_.limit)));
+  const QString limit = tr("limit %1").arg(bytes_text(ledger_.limit));
+  const double limit_end = above.right() - metrics.horizontalAdvance(device) - units(3);
+  if (limit_end - metrics.horizontalAdvance(limit) < above.left() + metrics.horizontalAdvance(own) + units(3))
+    return;  // the line marks it, and there is no room to name it
+  painter.drawText(QRectF(above.left(), above.top(), limit_end - above.left(), above.height()),
+                   Qt::AlignRight | Qt::AlignVCenter, limit);
 }
 
 void MemoryBar::draw_limit(QPainter& painter, const QRectF& bar, double full) const {

@@ -13,7 +13,12 @@ struct Lap {
   Nanos utc() const { return changes.front().utc; }
 };
 
-/// What changed within a second is one lap. Without lap 1, which no change begins.
-std::vector<Lap> laps(const std::vector<SettingChange>& changes);
+/// What changed within a second is one lap.
+inline bool begins_lap(Nanos lap_before, Nanos change) {
+  return change - lap_before >= kNanosPerSecond;
+}
+
+/// Without lap 1, which no change begins. `first` is the number of the lap that the first change begins.
+std::vector<Lap> laps(const std::vector<SettingChange>& changes, int first = 2);
 
 }  // namespace pitwall
