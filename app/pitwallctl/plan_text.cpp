@@ -96,9 +96,9 @@ Json prediction_json(const Prediction& predicted) {
   return json;
 }
 
-Json fixes_json(const DeploymentPlan& plan) {
+Json fixes_json(const std::vector<Fix>& found) {
   Json fixes = Json::array();
-  for (const Fix& fix : plan.fixes) {
+  for (const Fix& fix : found) {
     fixes.push_back({{"change", fmt::format("{} {} → {}", fix.setting, fix.from, fix.to)},
                      {"frees_bytes", fix.frees},
                      {"fits", fix.fits},
@@ -180,12 +180,13 @@ std::string verdict_text(const DeploymentPlan& plan) {
     case Verdict::fits:
       return "fits";
     case Verdict::fits_with_less:
+      if (waits_for_slots(plan)) {
+        return fmt::format("fits with less: max-num-seqs lets {} of {} requests run at once",
+                           format_count(requests_at_once(plan)), format_count(demanded_requests(plan)));
+      }
       return rank.kv_short() > 0 ? fmt::format("fits with less: KV is short by {} for {}",
                                                format_bytes(rank.kv_short()), demand_text(plan))
-             : demanded_requests(plan) > plan.asked.max_num_seqs
-                 ? fmt::format("fits with less: max-num-seqs lets {} of {} requests run at once",
-                               format_count(plan.asked.max_num_seqs), format_count(demanded_requests(plan)))
-                 : "fits with less";
+                                 : "fits with less";
     case Verdict::fails:
       break;
   }
@@ -249,7 +250,8 @@ nlohmann::ordered_json plan_json(const DeploymentPlan& plan) {
           {"full_length_requests", plan.full_length_requests},
           {"waste_bytes_per_sequence", plan.waste_per_sequence},
           {"verdict", verdict_name(plan.verdict)},
-          {"fixes", fixes_json(plan)},
+          {"fixes", fixes_json(plan.fixes)},
+          {"fix_pair", fixes_json(plan.fix_pair)},
           {"predicted", prediction_json(plan.predicted)},
           {"legal_tensor_parallel", legal_tensor_parallel(plan.model)},
           {"notes", plan.notes}};
@@ -299,6 +301,11 @@ std::string plan_text(const DeploymentPlan& plan) {
     text += fmt::format("  {} {} → {}: {} {}; {}{}\n", fix.setting, fix.from, fix.to, format_bytes(fix.frees),
                         fix.fits ? "less, enough alone" : "less, not enough alone", fix.cost,
                         fix.max_model_len ? fmt::format("; with max-model-len {}", *fix.max_model_len) : "");
+  }
+  if (!plan.fix_pair.empty()) {
+    const Fix &first = plan.fix_pair.front(), &second = plan.fix_pair.back();
+    text += fmt::format("  {} {} → {} and {} {} → {}: enough together; {}; {}\n", first.setting, first.from,
+                        first.to, second.setting, second.from, second.to, first.cost, second.cost);
   }
   if (plan.predicted.asked.tokens_per_s > 0) {
     const OperatingPoint& point = plan.predicted.asked;

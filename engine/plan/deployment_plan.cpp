@@ -353,8 +353,19 @@ Result<DeploymentPlan> plan_deployment(const Deployment& deployment, const Model
   auto plan = plan_memory(deployment, model, gpu);
   if (!plan) return plan;
   plan->fixes = find_fixes(*plan);
+  plan->fix_pair = find_fix_pair(*plan, plan->fixes);
   plan->predicted = predict(deployment, plan->model, gpu, plan->most_at_p95 / plan->replicas);
   return plan;
+}
+
+std::int64_t requests_at_once(const DeploymentPlan& plan) {
+  const std::int64_t slots = std::int64_t{plan.asked.max_num_seqs} * plan.replicas;
+  return std::min({std::int64_t{demanded_requests(plan)}, plan.most_at_p95, slots});
+}
+
+bool waits_for_slots(const DeploymentPlan& plan) {
+  return plan.verdict == Verdict::fits_with_less && plan.most_at_p95 >= plan.asked.requests &&
+         requests_at_once(plan) < plan.asked.requests;
 }
 
 std::int64_t requests_that_fit(const DeploymentPlan& plan, std::int64_t tokens) {

@@ -38,7 +38,7 @@ struct KvGroup {
 };
 
 struct Fix {
-  std::string setting, from, to;  ///< "max-num-seqs", "48", "43"
+  std::string setting, from, to;  ///< "max-num-seqs", "48", "43"; "requests" where those are asked for apart
   Bytes frees = 0;                ///< bytes freed on the worst rank, or of KV no longer needed
   bool fits = false;              ///< this change alone is enough
   std::string cost;               ///< what it costs, for people
@@ -77,7 +77,8 @@ struct DeploymentPlan {
   double full_length_requests = 0;  ///< pool over one full-length request: vLLM's "maximum concurrency"
   Bytes waste_per_sequence = 0;     ///< expected unused end of the last block
   Verdict verdict = Verdict::fails;
-  std::vector<Fix> fixes;  ///< smallest single changes; enough ones first
+  std::vector<Fix> fixes;     ///< smallest single changes; enough ones first
+  std::vector<Fix> fix_pair;  ///< of find_fix_pair
   Prediction predicted;
   std::vector<std::string> notes;  ///< fall-backs, laws that differ, what is estimated
 
@@ -96,8 +97,20 @@ Result<DeploymentPlan> plan_deployment(const Deployment& deployment, const Model
 Result<DeploymentPlan> plan_memory(const Deployment& deployment, const ModelOutline& model,
                                    const GpuProfile& gpu);
 
-/// Single changes that would make an unfitting plan fit, or come nearer; none where it fits.
+/// Of the requests asked for, those that run at once: what memory holds at p95, and no more than max-num-seqs
+/// of each replica. Fewer than asked is what "fits with less" means.
+std::int64_t requests_at_once(const DeploymentPlan& plan);
+/// Memory holds all that are asked for, and max-num-seqs alone keeps some waiting.
+bool waits_for_slots(const DeploymentPlan& plan);
+
+/// Single changes that would make an unfitting plan fit, or come nearer; none where it fits. Where requests
+/// wait for slots alone there is that one change.
 std::vector<Fix> find_fixes(const DeploymentPlan& plan);
+/// Two changes, the second planned on top of the first, that are enough where no single one of `fixes` is: the
+/// fewest GPUs, then the fewest bytes. Empty where one is enough, and where no two are.
+std::vector<Fix> find_fix_pair(const DeploymentPlan& plan, const std::vector<Fix>& fixes);
+/// The deployment with that one change; an error names a setting that is no change of a plan.
+Result<Deployment> with_fix(Deployment deployment, const Fix& fix);
 
 /// Requests of `tokens` each that fit at once, whatever max-num-seqs is, with max-model-len raised to them
 /// where it is less: the frontier of the page.

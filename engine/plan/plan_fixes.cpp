@@ -31,7 +31,10 @@ class FixFinder {
 
   std::vector<Fix> find() {
     if (plan_.verdict == Verdict::fits) return {};
-    if (more_sequences()) return std::move(fixes_);  // no memory is short
+    if (waits_for_slots(plan_)) {
+      more_sequences();
+      return std::move(fixes_);
+    }
     share();
     sequences();
     length();
@@ -104,32 +107,29 @@ class FixFinder {
          total ? "a smaller pool; other processes keep what they hold" : "a smaller pool");
   }
 
-  /// Where the pool is only as large as fewer sequences need, and the device holds all that are asked for.
-  bool more_sequences() {
-    if (base_.requests <= base_.max_num_seqs) return false;
+  void more_sequences() {
     Deployment changed = base_;
-    changed.max_num_seqs = base_.requests;
+    changed.max_num_seqs = static_cast<int>(divided_up(base_.requests, plan_.replicas));
     Tried more = tried(changed);
-    if (!more.fits) return false;
     more.frees = 0;
-    keep(more, "max-num-seqs", format_count(base_.max_num_seqs), format_count(base_.requests),
+    keep(more, "max-num-seqs", format_count(base_.max_num_seqs), format_count(changed.max_num_seqs),
          "a larger KV pool; activations and logits grow with it");
-    return true;
   }
 
   void sequences() {
+    const bool apart = base_.requests > 0;
     const int asked = demanded_requests(plan_);
     const auto change = [&](std::int64_t requests) {
       Deployment changed = base_;
-      changed.max_num_seqs = static_cast<int>(requests);
-      if (changed.requests > 0) changed.requests = changed.max_num_seqs;
+      if (apart) changed.requests = static_cast<int>(requests);
+      changed.max_num_seqs = std::min(changed.max_num_seqs, static_cast<int>(requests));  // more would idle
       return changed;
     };
     std::int64_t most = largest_that_fits(asked, change);
     if (most == 0) return;
     // Fewer sequences leave room for another one now and then: the plan's own count is what people see.
     if (plan_.most_at_p95 > 0) most = std::min(most, plan_.most_at_p95);
-    keep(tried(change(most)), "max-num-seqs", format_count(asked), format_count(most),
+    keep(tried(change(most)), apart ? "requests" : "max-num-seqs", format_count(asked), format_count(most),
          fmt::format("{} requests wait", format_count(asked - most)));
   }
 

@@ -20,6 +20,7 @@ struct Alternative {
   std::optional<Error> error;                  ///< of the newest question; `plan` is an older one's then
   bool asked = false;                          ///< changed since it was last answered
   std::optional<std::vector<Fix>> fixes;       ///< of `plan`; none until they were looked for
+  std::vector<Fix> fix_pair;                   ///< with `fixes`: two that are enough together
 };
 
 /// Plain values, UI thread only. Pinned ones stay as they are: the first change to one makes a draft beside

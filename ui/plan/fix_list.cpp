@@ -7,15 +7,13 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "engine/plan/engine_memory.h"
 #include "ui/plan/plan_rows.h"
 #include "ui/widgets/engine_words.h"
-#include "ui/widgets/line_height.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
 
-/// The change, then what it does and costs in as many lines as its row has.
+/// The change, then what it does and costs, in as many lines as they need.
 class FixButton : public QAbstractButton {
  public:
   FixButton(const QString& change, const QString& effect, bool enough, QWidget* parent)
@@ -23,27 +21,17 @@ class FixButton : public QAbstractButton {
     setText(change);
     setAccessibleName(change);
     setAccessibleDescription(effect);
-    setToolTip(change + QLatin1Char('\n') + effect);
     setFocusPolicy(Qt::StrongFocus);
     setAttribute(Qt::WA_Hover);
     setCursor(Qt::PointingHandCursor);
-    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Minimum);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
   }
-  QSize sizeHint() const override {
-    return {units(52), (1 + lines_) * line_height(Theme::current().font(FontRole::small)) + units(2)};
-  }
-  QSize minimumSizeHint() const override { return {units(30), sizeHint().height()}; }
-
-  /// That the effect takes in a column so wide; three at most.
-  int lines_in(int width) const {
-    const QFontMetrics metrics(Theme::current().font(FontRole::small));
-    const QRect room(0, 0, width - units(2), metrics.height() * 99);
-    return std::clamp(metrics.boundingRect(room, Qt::TextWordWrap, effect_).height() / metrics.height(), 1,
-                      3);
-  }
-  void set_lines(int lines) {
-    lines_ = lines;
-    updateGeometry();
+  QSize sizeHint() const override { return {units(52), heightForWidth(units(52))}; }
+  QSize minimumSizeHint() const override { return {units(30), units(8)}; }
+  int heightForWidth(int width) const override {
+    return change_height(width) + text_height(effect_, plain_face(), width) + units(2);
   }
 
  protected:
@@ -55,18 +43,13 @@ class FixButton : public QAbstractButton {
       painter.setBrush(ink(isDown() ? Colour::selection : Colour::alt));
       painter.drawRoundedRect(rect(), units(1), units(1));
     }
-    QFont font = Theme::current().font(FontRole::small);
-    const int line = line_height(font);
-    const QRect first(units(1), units(1), width() - units(2), line);
-    font.setWeight(QFont::DemiBold);
-    painter.setFont(font);
+    const QRect inside = rect().adjusted(units(1), units(1), -units(1), -units(1));
+    painter.setFont(strong_face());
     painter.setPen(ink(enough_ ? Colour::accent : Colour::text));
-    painter.drawText(first, Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(text(), Qt::ElideRight, first.width()));
-    painter.setFont(Theme::current().font(FontRole::small));
+    painter.drawText(inside, kWrapped, text());
+    painter.setFont(plain_face());
     painter.setPen(ink(Colour::muted));
-    painter.drawText(QRect(first.left(), first.bottom() + 1, first.width(), lines_ * line),
-                     Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, effect_);
+    painter.drawText(inside.adjusted(0, change_height(width()), 0, 0), kWrapped, effect_);
     if (!hasFocus()) return;
     painter.setPen(QPen(ink(Colour::accent), 2));
     painter.setBrush(Qt::NoBrush);
@@ -74,23 +57,29 @@ class FixButton : public QAbstractButton {
   }
 
  private:
+  static constexpr int kWrapped = Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap;
+  static QFont plain_face() { return Theme::current().font(FontRole::small); }
+  static QFont strong_face() {
+    QFont font = plain_face();
+    font.setWeight(QFont::DemiBold);
+    return font;
+  }
+  static int text_height(const QString& text, const QFont& font, int width) {
+    constexpr int kAnyHeight = 1 << 16;
+    return QFontMetrics(font)
+        .boundingRect(QRect(0, 0, std::max(1, width - units(2)), kAnyHeight), kWrapped, text)
+        .height();
+  }
+  int change_height(int width) const { return text_height(text(), strong_face(), width); }
+
   QString effect_;
   bool enough_;
-  int lines_ = 1;
 };
 
 namespace {
 
 constexpr std::size_t kMostShown = 8;
 constexpr int kMostColumns = 5;
-
-template <class Number>
-bool read_number(const std::string& text, Number& into) {
-  bool number = false;
-  const qint64 value = QString::fromStdString(text).remove(QLatin1Char(',')).toLongLong(&number);
-  if (number) into = static_cast<Number>(value);
-  return number;
-}
 
 QString effect_text(const Fix& fix) {
   QStringList words;
@@ -102,44 +91,13 @@ QString effect_text(const Fix& fix) {
   return words.join(QStringLiteral(" · "));
 }
 
-}  // namespace
-
-Result<Deployment> with_fix(Deployment d, const Fix& fix) {
-  std::int64_t number = 0;
-  const bool counted = read_number(fix.to, number);
-  if (fix.setting == "max-num-seqs" && counted) {
-    d.max_num_seqs = static_cast<int>(number);
-    if (d.requests > 0) d.requests = d.max_num_seqs;
-  } else if (fix.setting == "max-model-len" && counted) {
-    d.max_model_len = number;
-    for (std::int64_t* length : {&d.lengths.p50, &d.lengths.p95, &d.lengths.max})
-      *length = std::min(*length, number);
-  } else if (fix.setting == "max-num-batched-tokens" && counted) {
-    d.max_num_batched_tokens = static_cast<int>(number);
-  } else if (fix.setting == "tensor-parallel-size" && counted) {
-    d.tensor_parallel = static_cast<int>(number);
-    const int replica = d.tensor_parallel * d.pipeline_parallel;
-    d.gpus = std::max(1, (d.gpus + replica - 1) / replica) * replica;
-  } else if (fix.setting == "gpu-memory-utilization") {
-    d.budget.meaning = MemoryBudget::Meaning::share_of_total;
-    d.budget.share = QString::fromStdString(fix.to).toDouble();
-  } else if (const auto budget = budget_of(fix.setting, fix.to)) {
-    d.budget.meaning = budget->meaning;
-    d.budget.share = budget->share;
-  } else if (fix.setting == "kv-cache-dtype") {
-    d.kv_cache_dtype = fix.to;
-  } else if (fix.setting == "quantization") {
-    d.quantization = fix.to;
-  } else if (fix.setting == "cuda-graphs") {
-    d.graphs = fix.to == "on";
-  } else if (fix.setting == "prompt-logprobs") {
-    d.prompt_logprobs = fix.to == "on";
-  } else {
-    return Error{Error::Kind::unsupported, "The form has no field for " + fix.setting, "", "", fix.setting};
-  }
-  if (fix.max_model_len) d.max_model_len = fix.max_model_len;
-  return d;
+/// Both costs: neither is "not enough alone" any more.
+QString pair_effect_text(const std::vector<Fix>& pair) {
+  return FixList::tr("enough together: %1 · %2")
+      .arg(engine_words(pair.front().cost), engine_words(pair.back().cost));
 }
+
+}  // namespace
 
 FixList::FixList(QWidget* parent) : Card(tr("What would make it fit"), {}, {}, parent) {
   setObjectName(QStringLiteral("plan.fixes"));
@@ -153,38 +111,52 @@ FixList::FixList(QWidget* parent) : Card(tr("What would make it fit"), {}, {}, p
   body()->addLayout(grid_);
 }
 
-void FixList::show_none(const QString& sentence) {
+void FixList::clear() {
   for (FixButton* button : buttons_) delete button;
   buttons_.clear();
+}
+
+void FixList::show_none(const QString& sentence) {
+  clear();
   set_title(tr("What would make it fit"));
   set_unit({});
   sentence_->setText(sentence);
   sentence_->show();
 }
 
-void FixList::show_fixes(qint64 alternative, const QString& title, const std::vector<Fix>& fixes) {
-  show_none({});
+void FixList::show_fixes(qint64 alternative, const QString& title, const std::vector<Fix>& fixes,
+                         const std::vector<Fix>& pair) {
+  clear();
   set_title(tr("What would make %1 fit").arg(title));
   set_unit(tr("one change each, predicted"));
-  sentence_->hide();
-  for (std::size_t i = 0; i < std::min(fixes.size(), kMostShown); ++i) {
-    auto* button = new FixButton(fix_text(fixes[i]), effect_text(fixes[i]), fixes[i].fits, this);
-    button->setObjectName(QStringLiteral("plan.fix.%1").arg(QString::fromStdString(fixes[i].setting)));
-    connect(button, &QAbstractButton::clicked, this,
-            [this, alternative, fix = fixes[i]] { Q_EMIT chosen(alternative, fix); });
-    button->show();
-    buttons_.push_back(button);
-  }
+  const bool enough = !pair.empty() || (!fixes.empty() && fixes.front().fits);
+  sentence_->setText(pair.empty() ? tr("No single change is enough, and no two together. Take a larger GPU, "
+                                       "a smaller model or a shorter length.")
+                                  : tr("No single change is enough; the first two are together."));
+  sentence_->setVisible(!enough || !pair.empty());
+  if (!pair.empty()) add(alternative, pair);
+  for (const Fix& fix : fixes)
+    if (buttons_.size() < kMostShown) add(alternative, {fix});
   columns_ = 0;
   arrange();
 }
 
+void FixList::add(qint64 alternative, const std::vector<Fix>& changes) {
+  const Fix &first = changes.front(), &last = changes.back();
+  const bool pair = changes.size() > 1;
+  auto* button =
+      new FixButton(pair ? tr("%1 and %2").arg(fix_text(first), fix_text(last)) : fix_text(first),
+                    pair ? pair_effect_text(changes) : effect_text(first), last.fits, this);
+  button->setObjectName(QStringLiteral("plan.fix.%1").arg(
+      pair ? QStringLiteral("pair") : QString::fromStdString(first.setting)));
+  connect(button, &QAbstractButton::clicked, this,
+          [this, alternative, changes] { Q_EMIT chosen(alternative, changes); });
+  button->show();
+  buttons_.push_back(button);
+}
+
 void FixList::arrange() {
   const int columns = std::clamp(width() / units(48), 1, kMostColumns);
-  const int room = contentsRect().width() / columns - units(4);  // less the card's margin and the gap
-  int lines = 1;
-  for (const FixButton* button : buttons_) lines = std::max(lines, button->lines_in(room));
-  for (FixButton* button : buttons_) button->set_lines(lines);
   if (columns == columns_) return;
   columns_ = columns;
   for (std::size_t i = 0; i < buttons_.size(); ++i)

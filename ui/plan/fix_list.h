@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The single changes that would make a deployment fit, each with its bytes and its cost; a click applies one.
+// The changes that would make a deployment fit, each with its bytes and its cost: single ones, and two together
+// where no single one is enough. A click applies them.
 #pragma once
 #include <vector>
 
@@ -17,24 +18,25 @@ class FixList : public Card {
 
  public:
   explicit FixList(QWidget* parent = nullptr);
-  void show_fixes(qint64 alternative, const QString& title, const std::vector<Fix>& fixes);
+  /// `pair`: two that are enough together; empty = none, or one is enough.
+  void show_fixes(qint64 alternative, const QString& title, const std::vector<Fix>& fixes,
+                  const std::vector<Fix>& pair);
   void show_none(const QString& sentence);
 
  Q_SIGNALS:
-  void chosen(qint64 alternative, const pitwall::Fix& fix);
+  void chosen(qint64 alternative, const std::vector<pitwall::Fix>& changes);
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
 
  private:
+  void clear();
+  void add(qint64 alternative, const std::vector<Fix>& changes);
   void arrange();
   std::vector<FixButton*> buttons_;
   QGridLayout* grid_;
   Label* sentence_;
   int columns_ = 0;
 };
-
-/// The deployment with that one change; an error names a setting that is not known here.
-Result<Deployment> with_fix(Deployment deployment, const Fix& fix);
 
 }  // namespace pitwall::ui

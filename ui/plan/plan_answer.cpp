@@ -132,7 +132,7 @@ void PlanAnswer::show_fixes(const Alternatives& alternatives) {
   if (!lacks(*shown)) return fixes_->show_none(tr("Nothing needs to change: the demand fits."));
   if (!shown->fixes) return;  // what was found for the question before stays until the input rests
   if (shown->fixes->empty()) return fixes_->show_none(tr("No single change makes %1 fit.").arg(shown->title));
-  fixes_->show_fixes(shown->key, shown->title, *shown->fixes);
+  fixes_->show_fixes(shown->key, shown->title, *shown->fixes, shown->fix_pair);
 }
 
 }  // namespace pitwall::ui

@@ -32,7 +32,7 @@ class PlanAnswer : public QScrollArea {
 
  Q_SIGNALS:
   void chosen(qint64 alternative);
-  void fix_chosen(qint64 alternative, const pitwall::Fix& fix);
+  void fix_chosen(qint64 alternative, const std::vector<pitwall::Fix>& changes);
 
  private:
   void show_bars(const Alternatives& alternatives, const std::optional<MeasuredMemory>& measured);

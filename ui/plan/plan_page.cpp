@@ -123,7 +123,7 @@ struct PlanPage::State {
   void show_layout();
 
   void toggle_pin();
-  void apply(qint64 key, const Fix& fix);
+  void apply(qint64 key, const std::vector<Fix>& changes);
   void serve_subject();
   void save();
   void open_model();
@@ -197,7 +197,8 @@ void PlanPage::State::connect_parts() {
   connect(form, &PlanForm::open_requested, page, [this] { open_model(); });
   connect(&measured, &MeasuredRuns::changed, page, [this] { show(); });
   connect(answer, &PlanAnswer::chosen, page, [this](qint64 key) { select(key); });
-  connect(answer, &PlanAnswer::fix_chosen, page, [this](qint64 key, const Fix& fix) { apply(key, fix); });
+  connect(answer, &PlanAnswer::fix_chosen, page, 
+          [this](qint64 key, const std::vector<Fix>& changes) { apply(key, changes); });
   connect(answer->notice(), &NoticeStrip::verb_chosen, page, [this] { show_header(); });
   connect(start_view, &StartView::chosen, page, [this](const Deployment& deployment) { start(deployment); });
   connect(start_view, &StartView::read_command_requested, page, [this] { ask_command(); });
@@ -299,6 +300,7 @@ void PlanPage::State::answer_one(Alternative& one) {
   plan->predicted = predict(one.deployment, plan->model, plan->gpu, plan->most_at_p95 / plan->replicas);
   one.plan = std::make_shared<const DeploymentPlan>(std::move(*plan));
   one.fixes.reset();
+  one.fix_pair.clear();
   if (one.plan->verdict == Verdict::fits) one.fixes.emplace();
 }
 
@@ -306,6 +308,7 @@ void PlanPage::State::look_for_fixes() {
   for (Alternative& one : alternatives.all()) {
     if (!one.plan || one.fixes || one.asked) continue;
     one.fixes = find_fixes(*one.plan);
+    one.fix_pair = find_fix_pair(*one.plan, *one.fixes);
     rest.start(0);
     break;
   }
@@ -388,10 +391,12 @@ void PlanPage::State::toggle_pin() {
   show();
 }
 
-void PlanPage::State::apply(qint64 key, const Fix& fix) {
+void PlanPage::State::apply(qint64 key, const std::vector<Fix>& changes) {
   alternatives.select(key);
   if (alternatives.subject() == nullptr) return;
-  const auto changed = with_fix(alternatives.subject()->deployment, fix);
+  Result<Deployment> changed = alternatives.subject()->deployment;
+  for (const Fix& fix : changes)
+    if (changed) changed = with_fix(*changed, fix);
   if (!changed) {
     Q_EMIT page->banner_requested(banner_of(changed.error()));
     return;

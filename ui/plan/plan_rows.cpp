@@ -16,10 +16,11 @@ namespace {
 
 QString setting_words(const std::string& setting) {
   static const std::map<std::string_view, const char*> words{
-      {"max-num-seqs", QT_TRANSLATE_NOOP("pitwall::ui", "requests")},
+      {"requests", QT_TRANSLATE_NOOP("pitwall::ui", "requests")},
       {"max-model-len", QT_TRANSLATE_NOOP("pitwall::ui", "length")},
       {"max-num-batched-tokens", QT_TRANSLATE_NOOP("pitwall::ui", "step tokens")},
       {"tensor-parallel-size", QT_TRANSLATE_NOOP("pitwall::ui", "tensor parallel")},
+      {"pipeline-parallel-size", QT_TRANSLATE_NOOP("pitwall::ui", "stages")},
       {"kv-cache-dtype", QT_TRANSLATE_NOOP("pitwall::ui", "KV")},
       {"quantization", QT_TRANSLATE_NOOP("pitwall::ui", "weights")},
       {"cuda-graphs", QT_TRANSLATE_NOOP("pitwall::ui", "graphs")},
@@ -29,8 +30,10 @@ QString setting_words(const std::string& setting) {
 }
 
 /// The column is narrow: what it is now stands in the row already.
-TableCell change_cell(const std::optional<std::vector<Fix>>& fixes) {
+TableCell change_cell(const Alternative& one) {
+  const std::optional<std::vector<Fix>>& fixes = one.fixes;
   if (!fixes) return {QStringLiteral("…")};
+  if (!one.fix_pair.empty()) return {tr("two together")};
   if (fixes->empty() || !fixes->front().fits) return {no_value()};
   return {
       QStringLiteral("%1 → %2").arg(setting_words(fixes->front().setting), engine_words(fixes->front().to))};
@@ -73,7 +76,7 @@ TableRow row_of(const Alternative& one) {
   const DeploymentPlan& plan = *one.plan;
   const RankPlan& rank = plan.worst_rank();
   const int asked = requests_asked(one.deployment);
-  const auto possible = std::min<std::int64_t>(asked, plan.most_at_p95);
+  const std::int64_t possible = requests_at_once(plan);
   const bool fewer = possible < asked;
   const OperatingPoint& point = plan.predicted.asked;
   const double rate = point.tokens_per_s;
@@ -89,7 +92,7 @@ TableRow row_of(const Alternative& one) {
   row.cells.push_back(time_cell(point.tpot_ms, one.deployment.tpot_limit_ms, 1));
   row.cells.push_back({rate_number(rate), rate, Colour::text, true});
   row.cells.push_back({rate_number(rate / one.deployment.gpus), rate / one.deployment.gpus});
-  row.cells.push_back(change_cell(one.fixes));
+  row.cells.push_back(change_cell(one));
   return row;
 }
 

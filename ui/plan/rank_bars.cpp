@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "ui/plan/part_legend.h"
+#include "ui/plan/plan_rows.h"
 #include "ui/plan/rank_bars_view.h"
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/words.h"
@@ -69,12 +70,16 @@ std::vector<MemoryPart> planned_parts(const RankPlan& rank) {
 
 QString shortage_text(const DeploymentPlan& plan) {
   const RankPlan& rank = plan.worst_rank();
-  const int requests = plan.asked.requests > 0 ? plan.asked.requests : plan.asked.max_num_seqs;
+  const int requests = requests_asked(plan.asked);
   if (rank.over() > 0)
     return RankBars::tr("Over the limit by %1: it does not start").arg(gib_number(rank.over()));
+  if (waits_for_slots(plan))
+    return RankBars::tr("%1 of %2 requests wait: max-num-seqs is %3")
+        .arg(count_text(requests - requests_at_once(plan)), count_text(requests),
+             count_text(plan.asked.max_num_seqs));
   if (rank.kv_short() > 0)
     return RankBars::tr("KV short by %1: %2 of %3 requests at p95")
-        .arg(gib_number(rank.kv_short()), count_text(plan.most_at_p95), count_text(requests));
+        .arg(gib_number(rank.kv_short()), count_text(requests_at_once(plan)), count_text(requests));
   if (plan.verdict == Verdict::fails) return RankBars::tr("Fails: not one request of full length fits");
   return {};
 }
