@@ -84,7 +84,7 @@ std::optional<Fix> more_stages(const DeploymentPlan& plan) {
   constexpr int kMostStages = 64;
   const int now = plan.asked.pipeline_parallel;
   for (int stages = now + 1; stages <= kMostStages; ++stages) {
-    Fix fix{"pipeline-parallel-size", std::to_string(now), std::to_string(stages), 0, true, ""};
+    Fix fix{"pipeline-parallel-size", std::to_string(now), std::to_string(stages), 0, true, "", {}};
     const auto changed = with_fix(plan.asked, fix);
     if (!changed) return std::nullopt;
     const auto planned = plan_memory(*changed, plan.model, plan.gpu);

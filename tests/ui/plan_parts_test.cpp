@@ -88,21 +88,25 @@ void PlanPartsTest::a_change_to_a_pinned_one_makes_one_draft() {
 void PlanPartsTest::a_fix_for_a_setting_without_a_field_is_an_error() {
   Deployment deployment;
   deployment.requests = 48;
-  const auto fewer = with_fix(deployment, {"max-num-seqs", "48", "1,043", 0, true, ""});
+  const auto slots = with_fix(deployment, {"max-num-seqs", "48", "1,043", 0, true, "", {}});
+  PW_VERIFY(slots);
+  QCOMPARE(slots->max_num_seqs, 1043);
+  QCOMPARE(slots->requests, 48);
+  const auto fewer = with_fix(deployment, {"requests", "48", "21", 0, true, "", {}});
   PW_VERIFY(fewer);
-  QCOMPARE(fewer->max_num_seqs, 1043);
-  QCOMPARE(fewer->requests, 1043);
-  const auto ranks = with_fix(deployment, {"tensor-parallel-size", "1", "4", 0, true, ""});
+  QCOMPARE(fewer->requests, 21);
+  QCOMPARE(fewer->max_num_seqs, 21);  // more would idle
+  const auto ranks = with_fix(deployment, {"tensor-parallel-size", "1", "4", 0, true, "", {}});
   PW_VERIFY(ranks);
   QCOMPARE(ranks->gpus, 4);
   deployment.budget.share = 0.95;
-  const auto share = with_fix(deployment, {"gpu-memory-utilization", "0.95", "0.87", 0, true, ""});
+  const auto share = with_fix(deployment, {"gpu-memory-utilization", "0.95", "0.87", 0, true, "", {}});
   PW_VERIFY(share);
   QCOMPARE(share->budget.share, 0.87);
-  const auto unknown = with_fix(deployment, {"no-such-setting", "1", "2", 0, true, ""});
+  const auto unknown = with_fix(deployment, {"no-such-setting", "1", "2", 0, true, "", {}});
   QVERIFY(!unknown.ok());
   QCOMPARE(unknown.error().param, std::string("no-such-setting"));
-  QVERIFY(!with_fix(deployment, {"max-model-len", "8192", "few", 0, true, ""}).ok());
+  QVERIFY(!with_fix(deployment, {"max-model-len", "8192", "few", 0, true, "", {}}).ok());
 }
 
 void PlanPartsTest::limits_of_any_meaning_are_served_as_bytes() {

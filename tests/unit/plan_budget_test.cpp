@@ -128,14 +128,98 @@ class PlanBudgetTest : public QObject {
     const auto plan = plan_deployment(asked, model, gpu);
     PW_VERIFY(plan);
     QVERIFY(plan->verdict == Verdict::fits_with_less);
+    QVERIFY(waits_for_slots(*plan));
+    QCOMPARE(requests_at_once(*plan), std::int64_t{32});
     const std::vector<Fix> fixes = find_fixes(*plan);
-    QVERIFY(!fixes.empty());
+    QCOMPARE(fixes.size(), std::size_t{1});  // no memory is lacking
     QCOMPARE(fixes.front().setting, "max-num-seqs");
     QCOMPARE(fixes.front().from, "32");
     QCOMPARE(fixes.front().to, "64");
     QVERIFY(fixes.front().fits);
     asked.max_num_seqs = 64;
     QVERIFY(plan_deployment(asked, model, gpu)->verdict == Verdict::fits);
+  }
+
+  /// Slots are of a replica: two share the requests.
+  void slots_are_counted_by_replica() {
+    Deployment asked;
+    asked.model = "llama-3-8b";
+    asked.gpus = 2;
+    asked.requests = 64;
+    asked.max_num_seqs = 24;
+    asked.lengths.max = 8192;
+    const ModelOutline model = model_of("llama-3-8b");
+    const GpuProfile gpu = find_gpu("H200").value();
+    const auto plan = plan_deployment(asked, model, gpu);
+    PW_VERIFY(plan);
+    QVERIFY(waits_for_slots(*plan));
+    QCOMPARE(requests_at_once(*plan), std::int64_t{48});
+    QCOMPARE(plan->fixes.size(), std::size_t{1});
+    QCOMPARE(plan->fixes.front().to, "32");
+    const auto changed = with_fix(asked, plan->fixes.front());
+    PW_VERIFY(changed);
+    QVERIFY(plan_memory(*changed, model, gpu)->verdict == Verdict::fits);
+  }
+
+  /// Fewer requests where memory is short: the demand is lowered, and told so.
+  void fewer_requests_are_the_demand() {
+    Deployment asked;
+    asked.model = "llama-3-8b";
+    asked.gpu = "L40S";
+    asked.requests = 64;
+    asked.max_num_seqs = 128;
+    asked.lengths.max = 8192;
+    const ModelOutline model = model_of("llama-3-8b");
+    const GpuProfile gpu = find_gpu("L40S").value();
+    const auto plan = plan_deployment(asked, model, gpu);
+    PW_VERIFY(plan);
+    QVERIFY(plan->verdict == Verdict::fits_with_less && !waits_for_slots(*plan));
+    const auto fewer = std::find_if(plan->fixes.begin(), plan->fixes.end(),
+                                    [](const Fix& fix) { return fix.setting == "requests"; });
+    QVERIFY(fewer != plan->fixes.end());
+    QCOMPARE(fewer->from, "64");
+    QCOMPARE(fewer->to, std::to_string(requests_at_once(*plan)));
+    QVERIFY(plan_memory(with_fix(asked, *fewer).value(), model, gpu)->verdict == Verdict::fits);
+  }
+
+  /// Where no single change is enough, two are: what is told of them holds when they are made.
+  void two_changes_are_enough_together() {
+    struct Far {
+      const char *model, *gpu;
+      std::int64_t max_model_len;
+    };
+    for (const Far& far : {Far{"deepseek-v3", "H200", 0}, Far{"kimi-k2", "H200", 32768},
+                           Far{"llama-3.1-405b", "H100", 0}, Far{"qwen2.5-72b", "L4", 8192}}) {
+      Deployment asked;
+      asked.model = far.model;
+      asked.gpu = far.gpu;
+      if (far.max_model_len > 0) asked.max_model_len = far.max_model_len;
+      const ModelOutline model = model_of(far.model);
+      const GpuProfile gpu = find_gpu(far.gpu).value();
+      const auto plan = plan_deployment(asked, model, gpu);
+      PW_VERIFY(plan);
+      const bool single =
+          std::any_of(plan->fixes.begin(), plan->fixes.end(), [](const Fix& fix) { return fix.fits; });
+      QVERIFY2(!single && plan->fix_pair.size() == 2, far.model);
+      Result<Deployment> both = with_fix(asked, plan->fix_pair.front());
+      PW_VERIFY(both);
+      both = with_fix(*both, plan->fix_pair.back());
+      PW_VERIFY(both);
+      const auto then = plan_memory(*both, model, gpu);
+      PW_VERIFY(then);
+      QVERIFY2(then->verdict == Verdict::fits, far.model);
+    }
+  }
+
+  void no_pair_where_one_change_is_enough() {
+    Deployment asked;
+    asked.model = "llama-3.1-70b";
+    asked.gpu = "RTX-4090";
+    asked.max_model_len = 4096;
+    const auto plan = plan_deployment(asked, model_of("llama-3.1-70b"), find_gpu("RTX-4090").value());
+    PW_VERIFY(plan);
+    QVERIFY(plan->fixes.front().fits);
+    QVERIFY(plan->fix_pair.empty());
   }
 
   /// No change makes room by refusing the requests that were stated.

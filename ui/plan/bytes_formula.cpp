@@ -83,12 +83,18 @@ BytesFormula bytes_formula(const DeploymentPlan& plan) {
 }
 
 QString layers_text(const ModelOutline& model) {
-  QStringList words{tr("%1 layers").arg(count_text(static_cast<qint64>(model.layers.size())))};
+  const auto drafts = std::count_if(model.layers.begin(), model.layers.end(),
+                                    [](const LayerState& layer) { return layer.draft; });
+  const QString layers = count_text(std::ssize(model.layers) - drafts);
+  QStringList words{drafts > 0 ? tr("%1 layers + %2 draft").arg(layers, count_text(drafts))
+                               : tr("%1 layers").arg(layers)};
   if (any(model, LayerState::Kind::latent))
     words << tr("latent KV");
   else if (const LayerState* layer = layer_with_heads(model))
     words << heads_text(*layer);
-  if (!model.weight_format.empty()) words << QString::fromStdString(model.weight_format);
+  if (!model.weight_format.empty())
+    words << QString::fromStdString(model.weight_format)
+                 .replace(QStringLiteral(" × "), QStringLiteral("%1×%1").arg(QChar(kNoBreak)));
   return words.join(QStringLiteral(" · "));
 }
 

@@ -78,7 +78,7 @@ class FixButton : public QAbstractButton {
 
 namespace {
 
-constexpr std::size_t kMostShown = 8;
+constexpr std::size_t kMostShown = 5;
 constexpr int kMostColumns = 5;
 
 QString effect_text(const Fix& fix) {
@@ -128,7 +128,7 @@ void FixList::show_fixes(qint64 alternative, const QString& title, const std::ve
                          const std::vector<Fix>& pair) {
   clear();
   set_title(tr("What would make %1 fit").arg(title));
-  set_unit(tr("one change each, predicted"));
+  set_unit(pair.empty() ? tr("one change each, predicted") : tr("predicted"));
   const bool enough = !pair.empty() || (!fixes.empty() && fixes.front().fits);
   sentence_->setText(pair.empty() ? tr("No single change is enough, and no two together. Take a larger GPU, "
                                        "a smaller model or a shorter length.")
@@ -144,11 +144,10 @@ void FixList::show_fixes(qint64 alternative, const QString& title, const std::ve
 void FixList::add(qint64 alternative, const std::vector<Fix>& changes) {
   const Fix &first = changes.front(), &last = changes.back();
   const bool pair = changes.size() > 1;
-  auto* button =
-      new FixButton(pair ? tr("%1 and %2").arg(fix_text(first), fix_text(last)) : fix_text(first),
-                    pair ? pair_effect_text(changes) : effect_text(first), last.fits, this);
-  button->setObjectName(QStringLiteral("plan.fix.%1").arg(
-      pair ? QStringLiteral("pair") : QString::fromStdString(first.setting)));
+  auto* button = new FixButton(pair ? tr("%1 and %2").arg(fix_text(first), fix_text(last)) : fix_text(first),
+                               pair ? pair_effect_text(changes) : effect_text(first), last.fits, this);
+  button->setObjectName(QStringLiteral("plan.fix.%1")
+                            .arg(pair ? QStringLiteral("pair") : QString::fromStdString(first.setting)));
   connect(button, &QAbstractButton::clicked, this,
           [this, alternative, changes] { Q_EMIT chosen(alternative, changes); });
   button->show();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The changes that would make a deployment fit, each with its bytes and its cost: single ones, and two together
-// where no single one is enough. A click applies them.
+// The changes that would make a deployment fit, each with its bytes and its cost: single ones, and two
+// together where no single one is enough. A click applies them.
 #pragma once
 #include <vector>
 

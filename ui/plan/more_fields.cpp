@@ -8,10 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/plan/engine_profile.h"
-#include "engine/plan/gpu_profile.h"
 #include "engine/plan/weight_format.h"
-#include "ui/plan/alternatives.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/form_grid.h"
 #include "ui/widgets/icon.h"
@@ -56,7 +53,6 @@ QString unusual_text(const Deployment& d) {
   const Deployment usual;
   QStringList words;
   if (!d.quantization.empty()) words << MoreFields::tr("%1 weights").arg(qs(d.quantization));
-  if (d.engine != usual.engine) words << engine_text(d.engine);
   if (d.pipeline_parallel > 1) words << MoreFields::tr("%1 stages").arg(d.pipeline_parallel);
   if (d.block_size != usual.block_size) words << MoreFields::tr("blocks of %1").arg(d.block_size);
   if (!d.graphs) words << MoreFields::tr("no graphs");
@@ -128,19 +124,6 @@ void MoreFields::build_choices() {
     take_([name = weights_->itemData(index).toString().toStdString()](Deployment& d) {
       d.quantization = name;
     });
-  });
-  engine_ = add_choice(
-      "plan.engine", tr("Engine"),
-      tr("Whose rules lay out KV, whose share of memory is taken and whose memory is counted; step "
-         "times too where they are known. By the model: this engine where it runs the model."),
-      {QStringLiteral("engine")});
-  const auto add = [this](const std::string& engine) { engine_->addItem(engine_text(engine), qs(engine)); };
-  for (const char* engine : {"auto", "pitwall"}) add(engine);
-  for (const EngineProfile& engine : engine_profiles())
-    if (engine.name != kOwnEngine && !engine.study) add(engine.name);
-  for (const char* engine : {"needed", "full"}) add(engine);
-  connect(engine_, &QComboBox::activated, this, [this](int index) {
-    take_([engine = engine_->itemData(index).toString().toStdString()](Deployment& d) { d.engine = engine; });
   });
   graphs_ = add_choice("plan.graphs", tr("Graphs"),
                        tr("Batch sizes whose steps are captured; each holds memory, none costs time."),
@@ -234,9 +217,6 @@ void MoreFields::show_values(const Deployment& d) {
   const QString weights = qs(d.quantization);
   if (weights_->findData(weights) < 0) weights_->addItem(weights, weights);
   weights_->setCurrentIndex(weights_->findData(weights));
-  const QString engine = qs(d.engine);
-  if (engine_->findData(engine) < 0) engine_->addItem(engine_text(d.engine), engine);
-  engine_->setCurrentIndex(engine_->findData(engine));
   show_graphs(d);
   const auto show = [](NumberField* field, std::int64_t value) {
     if (!field->is_wrong()) field->set_value(static_cast<double>(value));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What of a deployment is seldom changed: weights' format, engine, stages, blocks, graphs, a typical request,
+// What of a deployment is seldom changed: weights' format, stages, blocks, graphs, a typical request,
 // other processes. It folds; what is not as usual is named in its head, so that nothing is hidden.
 #pragma once
 #include <QWidget>
@@ -50,12 +50,12 @@ class MoreFields : public QWidget {
   QToolButton* head_;
   Label* unusual_;
   FormGrid* grid_;
-  QComboBox *weights_, *engine_, *graphs_;
+  QComboBox *weights_, *graphs_;
   NumberField *stages_, *block_, *prompt_, *reply_, *others_;
   std::vector<Switch> switches_;
 };
 
-/// "AWQ weights, vLLM, 2 stages": what differs from a deployment that says nothing of them; empty = nothing.
+/// "AWQ weights, 2 stages": what differs from a deployment that says nothing of them; empty = nothing.
 QString unusual_text(const Deployment& deployment);
 
 }  // namespace pitwall::ui

@@ -81,13 +81,13 @@ void PlanAnswer::set_muted(bool muted) {
 }
 
 void PlanAnswer::show_alternatives(const Alternatives& alternatives, double took_ms,
-                                   const std::optional<MeasuredMemory>& measured) {
+                                   const std::optional<MeasuredMemory>& measured, bool sliding) {
   const std::vector<Alternative>& all = alternatives.all();
   answer_->setVisible(
       std::any_of(all.begin(), all.end(), [](const Alternative& one) { return one.plan != nullptr; }));
   show_bars(alternatives, measured);
   show_table(alternatives, took_ms);
-  charts_->show_alternatives(alternatives);
+  charts_->show_alternatives(alternatives, sliding);
   show_fixes(alternatives);
 }
 

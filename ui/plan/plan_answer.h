@@ -24,9 +24,9 @@ class PlanAnswer : public QScrollArea {
  public:
   explicit PlanAnswer(QWidget* parent = nullptr);
 
-  /// `measured`: of the subject's model, on its kind of device.
+  /// `measured`: of the subject's model, on its kind of device. `sliding`: no axis shrinks meanwhile.
   void show_alternatives(const Alternatives& alternatives, double took_ms,
-                         const std::optional<MeasuredMemory>& measured);
+                         const std::optional<MeasuredMemory>& measured, bool sliding);
   void set_muted(bool muted);  ///< what is shown answers an older question
   NoticeStrip* notice() const { return notice_; }
 

@@ -180,15 +180,37 @@ PlanCharts::PlanCharts(QWidget* parent) : QWidget(parent) {
   row->addWidget(throughput_, 1);
 }
 
-void PlanCharts::show_alternatives(const Alternatives& alternatives) {
+/// Axes that hold several times what is drawn were made for another question: they begin anew.
+void PlanCharts::show_lines(LineChart& chart, std::vector<ChartSeries> lines, const QString& none,
+                            bool sliding, Extent& held) {
+  constexpr double kManyTimes = 4;
+  Extent now;
+  bool any = false;
+  for (const ChartSeries& line : lines)
+    for (std::size_t i = 0; i < line.x.size(); ++i) {
+      if (!std::isfinite(line.y[i])) continue;
+      any = true;
+      now = {std::max(now.x, line.x[i]), std::max(now.y, line.y[i])};
+    }
+  if (!sliding && (kManyTimes * now.x < held.x || kManyTimes * now.y < held.y)) {
+    chart.forget_limits();
+    held = now;
+  }
+  held = {std::max(held.x, now.x), std::max(held.y, now.y)};
+  chart.set_series(std::move(lines));
+  chart.set_note(any ? QString() : none);
+}
+
+void PlanCharts::show_alternatives(const Alternatives& alternatives, bool sliding) {
   const Alternative* subject = alternatives.subject();
   const QString source = subject ? tr("predicted, %1").arg(subject->title) : QString();
   for (LineChart* chart : {frontier_, throughput_}) chart->set_source(source);
-  frontier_->set_series(lines_.series(alternatives));
+  show_lines(*frontier_, lines_.series(alternatives), tr("Not one request fits, however short it is"),
+             sliding, frontier_held_);
   frontier_->set_marks(frontier_marks(alternatives));
-  throughput_->set_series(throughput_series(alternatives));
+  show_lines(*throughput_, throughput_series(alternatives), tr("No request fits: nothing runs, so no times"),
+             sliding, throughput_held_);
   throughput_->set_marks(throughput_marks(alternatives));
-  throughput_->set_note(throughput_->series().empty() ? tr("No request fits") : QString());
 }
 
 }  // namespace pitwall::ui

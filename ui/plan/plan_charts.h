@@ -33,10 +33,17 @@ class PlanCharts : public QWidget {
 
  public:
   explicit PlanCharts(QWidget* parent = nullptr);
-  void show_alternatives(const Alternatives& alternatives);
+  void show_alternatives(const Alternatives& alternatives, bool sliding);  ///< sliding: axes only grow
 
  private:
+  /// What a chart's axes had to hold since they last shrank.
+  struct Extent {
+    double x = 0, y = 0;
+  };
+  static void show_lines(LineChart& chart, std::vector<ChartSeries> lines, const QString& none, bool sliding,
+                         Extent& held);
   FrontierLines lines_;
+  Extent frontier_held_, throughput_held_;
   LineChart *frontier_, *throughput_;
 };
 

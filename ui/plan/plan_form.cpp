@@ -12,6 +12,7 @@
 
 #include "engine/plan/kv_format.h"
 #include "ui/plan/bytes_formula.h"
+#include "ui/plan/engine_choice.h"
 #include "ui/plan/length_slider.h"
 #include "ui/plan/more_fields.h"
 #include "ui/plan/plan_rows.h"
@@ -49,6 +50,12 @@ double gib_of(Bytes bytes) {
 }
 Bytes bytes_of(double gib) {
   return std::llround(gib * static_cast<double>(kGiB));
+}
+
+void dress_choice(QComboBox* box) {
+  box->setProperty("compact", true);
+  box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  box->setMinimumContentsLength(3);
 }
 
 }  // namespace
@@ -94,9 +101,7 @@ QComboBox* PlanForm::make_choice(const char* id, const QString& name, const QStr
   box->setAccessibleName(name);
   box->setAccessibleDescription(effect);
   box->setToolTip(effect);
-  box->setProperty("compact", true);
-  box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  box->setMinimumContentsLength(3);
+  dress_choice(box);
   return box;
 }
 
@@ -152,6 +157,12 @@ void PlanForm::build_deployment() {
   grid_->add_row(tr("GPUs and ranks"), side_by_side({gpus_, parallel_}, this), {},
                  params({"gpus", "tensor-parallel-size"}));
 
+  engine_ = new EngineChoice(QStringLiteral("plan.engine"), this);
+  dress_choice(engine_);
+  connect(engine_, &QComboBox::activated, this,
+          [this] { take([this](Deployment& d) { d.engine = engine_->engine(); }); });
+  grid_->add_row(tr("Engine"), engine_, {}, params({"engine"}));
+
   kv_ = make_choice("plan.kvDtype", tr("KV cache dtype"),
                     tr("Bytes of each number that a token leaves behind."));
   kv_->addItem(QStringLiteral("auto"));
@@ -182,13 +193,13 @@ void PlanForm::build_demand() {
   max_length_ = make_tokens(
       "plan.maxLength", max_length, tr("Longest sequence that is accepted, prompt and reply."), 1,
       tr("model's"),
-      [](Deployment& d, std::int64_t n) { d.max_model_len = n > 0 ? std::optional(n) : std::nullopt; });
+      [this](Deployment& d, std::int64_t n) { take_max_length(d, n > 0 ? std::optional(n) : std::nullopt); });
   grid_->add_row(max_length, max_length_, tokens, params({"max-model-len"}));
   length_slider_ = make_slider("plan.lengthSlider", max_length);
   length_slider_->setRange(0, kLengthSliderEnd);
   connect(length_slider_, &QSlider::valueChanged, this, [this](int position) {
     take([&](Deployment& d) {
-      d.max_model_len = length_at(position, context_ > 0 ? context_ : kUsualContext);
+      take_max_length(d, length_at(position, context_ > 0 ? context_ : kUsualContext));
     });
   });
 
@@ -258,7 +269,8 @@ void PlanForm::build_limits() {
       {QStringLiteral("plan.limitValue"), tr("Memory limit"), {}, tr("Of each GPU."), 0, kMostGiB, 2}, this);
   connect(limit_, &NumberField::changed, this, [this](double value) { take_limit(value); });
   limit_unit_ = new Label({}, FontRole::small, Colour::muted, this);
-  grid_->add_row(tr("Memory limit"), side_by_side({limit_, limit_unit_}, this), {},
+  limit_field_ = side_by_side({limit_, limit_unit_}, this);
+  grid_->add_row(tr("Memory limit"), limit_field_, {},
                  params({"memory-limit", "gpu-memory-utilization", "kv-cache-memory-bytes"}));
   limit_note_ = new Label({}, FontRole::small, Colour::muted, this);
   limit_note_->setObjectName(QStringLiteral("plan.limitNote"));
@@ -297,7 +309,6 @@ void PlanForm::build_buttons() {
   save_ = new QPushButton(tr("Save as deployment…"), this);
   save_->setObjectName(QStringLiteral("plan.saveThis"));
   save_->setAccessibleDescription(tr("Keeps these settings under a name."));
-  save_->setToolTip(tr("Ctrl+S"));
   auto* buttons = new QHBoxLayout;
   buttons->setSpacing(units(2));
   buttons->addWidget(serve_);
@@ -325,6 +336,12 @@ void PlanForm::take_gpus(int gpus) {
     for (const int ranks : legal_)
       if (fits(ranks)) d.tensor_parallel = ranks;
   });
+}
+
+/// The form has no other field for the longest length: what a deployment brought for it goes.
+void PlanForm::take_max_length(Deployment& d, std::optional<std::int64_t> tokens) {
+  d.max_model_len = tokens;
+  d.lengths.max = 0;
 }
 
 void PlanForm::take_meaning(Meaning meaning) {
@@ -362,9 +379,10 @@ void PlanForm::show_values() {
     if (!field->is_wrong()) field->set_value(value);
   };
   const QString model = QString::fromStdString(d.model);
-  if (model_->findData(model) < 0 && !model.isEmpty()) model_->insertItem(0, model, model);
+  if (model_->findData(model) < 0 && !model.isEmpty()) model_->addItem(model_title(model), model);
   model_->setCurrentIndex(model_->findData(model));
   choose(gpu_, qs(d.gpu));
+  engine_->show_engine(d.engine);
   choose(kv_, qs(d.kv_cache_dtype));
   show(gpus_, d.gpus);
   show_parallel();
@@ -397,7 +415,7 @@ void PlanForm::show_parallel() {
 void PlanForm::show_budget() {
   const Meaning meaning = deployment_.budget.meaning;
   meaning_->setCurrentIndex(static_cast<int>(meaning));
-  limit_->setEnabled(meaning != Meaning::automatic);
+  grid_->set_row_visible(limit_field_, meaning != Meaning::automatic);
   limit_unit_->setText(is_share(meaning) ? QStringLiteral("%") : tr("GiB"));
 }
 
@@ -422,10 +440,11 @@ bool PlanForm::has_wrong_field() const {
   return grid_->has_wrong_field();
 }
 
-void PlanForm::set_models(const std::vector<Choice>& models) {
+void PlanForm::set_models(const std::vector<ModelChoice>& models) {
   model_->clear();
-  for (const auto& [title, value] : models) model_->addItem(title, value);
-  model_->addItem(tr("Open…"));
+  for (const ModelChoice& one : models) model_->addItem(one.title, one.model);
+  model_->insertItem(0, tr("Open a GGUF or config.json…"));
+  model_->insertSeparator(1);
   show_values();
 }
 
@@ -440,7 +459,8 @@ void PlanForm::show_reading(const QString& text) {
 }
 
 void PlanForm::show_no_model() {
-  for (Label* label : {facts_, limit_note_, terms_, result_, formula_note_}) label->clear();
+  for (Label* label : {facts_, limit_note_, terms_, result_}) label->clear();
+  formula_note_->setText(tr("Not known without the model's layers."));
 }
 
 void PlanForm::show_outline(const ModelOutline& model) {
@@ -486,6 +506,15 @@ void PlanForm::clear_marks() {
 void PlanForm::set_can_serve(bool can, const QString& why_not) {
   serve_->setEnabled(can);
   serve_->setToolTip(can ? tr("Ctrl+Enter") : why_not);
+}
+
+void PlanForm::set_can_save(bool can) {
+  save_->setEnabled(can);
+  save_->setToolTip(can ? tr("Ctrl+S") : tr("Only what can be planned is saved."));
+}
+
+bool PlanForm::is_sliding() const {
+  return requests_slider_->isSliderDown() || length_slider_->isSliderDown();
 }
 
 }  // namespace pitwall::ui

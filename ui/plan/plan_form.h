@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/plan/deployment_plan.h"
+#include "ui/plan/model_choices.h"
 #include "ui/widgets/card.h"
 
 class QComboBox;
@@ -16,6 +17,7 @@ class QSlider;
 
 namespace pitwall::ui {
 
+class EngineChoice;
 class FormGrid;
 class MoreFields;
 class NumberField;
@@ -30,8 +32,7 @@ class PlanForm : public Card {
   void set_deployment(const Deployment& deployment);  ///< quiet; marks go
   bool has_wrong_field() const;                       ///< a field holds what is no number in range
 
-  using Choice = std::pair<QString, QString>;  ///< title, value
-  void set_models(const std::vector<Choice>& models);
+  void set_models(const std::vector<ModelChoice>& models);
   void set_gpus(const QStringList& names);
   void show_reading(const QString& text);
   void show_no_model();  ///< what stood there was of another one
@@ -39,6 +40,8 @@ class PlanForm : public Card {
   void show_plan(const DeploymentPlan& plan);  ///< formula and limit in bytes; marks go
   void show_error(const Error& error);         ///< marks the field that it names
   void set_can_serve(bool can, const QString& why_not);
+  void set_can_save(bool can);
+  bool is_sliding() const;  ///< a slider is held
 
  Q_SIGNALS:
   void edited();   ///< deployment() is new
@@ -60,6 +63,7 @@ class PlanForm : public Card {
   QSlider* make_slider(const char* id, const QString& name);
   void take(const std::function<void(Deployment&)>& change);
   void take_gpus(int gpus);
+  static void take_max_length(Deployment& d, std::optional<std::int64_t> tokens);
   void take_meaning(MemoryBudget::Meaning meaning);
   void take_limit(double value);
   void show_values();
@@ -74,9 +78,11 @@ class PlanForm : public Card {
   QScrollArea* scroll_;
   FormGrid* grid_;
   MoreFields* more_;
+  EngineChoice* engine_;
   QComboBox *model_, *gpu_, *parallel_, *kv_, *meaning_;
   NumberField *gpus_, *requests_, *max_length_, *p50_, *p95_, *prefix_, *sequences_, *step_tokens_, *ttft_,
       *tpot_, *limit_;
+  QWidget* limit_field_;
   QSlider *requests_slider_, *length_slider_;
   Label *facts_, *limit_unit_, *limit_note_, *terms_, *result_, *formula_note_, *trouble_;
   QPushButton *serve_, *save_;

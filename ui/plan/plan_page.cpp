@@ -2,7 +2,6 @@
 #include "ui/plan/plan_page.h"
 
 #include <QAction>
-#include <QComboBox>
 #include <QDialog>
 #include <QDir>
 #include <QElapsedTimer>
@@ -16,20 +15,21 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/library/model_profile.h"
-#include "engine/library/models_folder.h"
 #include "engine/plan/machine_profile.h"
 #include "engine/store/store.h"
 #include "ui/plan/alternatives.h"
 #include "ui/plan/command_dialog.h"
 #include "ui/plan/deployment_files.h"
+#include "ui/plan/deployment_selector.h"
 #include "ui/plan/engine_flags.h"
 #include "ui/plan/fix_list.h"
 #include "ui/plan/header_text.h"
 #include "ui/plan/measured_runs.h"
+#include "ui/plan/model_choices.h"
 #include "ui/plan/notice_strip.h"
 #include "ui/plan/plan_answer.h"
 #include "ui/plan/plan_form.h"
+#include "ui/plan/plan_rows.h"
 #include "ui/plan/recipe_dialog.h"
 #include "ui/plan/serve_settings.h"
 #include "ui/plan/slow_lookup.h"
@@ -38,7 +38,6 @@
 #include "ui/shell/model_path.h"
 #include "ui/shell/preferences.h"
 #include "ui/shell/theme.h"
-#include "ui/widgets/engine_words.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/narrow_tabs.h"
 #include "ui/widgets/number_format.h"
@@ -91,11 +90,11 @@ struct PlanPage::State {
   QTimer turn;                  // one answer for all changes of a turn of the event loop
   QTimer rest;                  // the input rests
   double took_ms = 0;
-  std::vector<Deployment> offered;  // shipped and saved ones, as in the selector
 
-  QComboBox* selector = nullptr;
+  DeploymentSelector* selector = nullptr;
   QPointer<CommandDialog> command_dialog;  // while it is open
-  QAction *read_command = nullptr, *recipe = nullptr, *flags = nullptr, *pin = nullptr, *serve = nullptr;
+  QAction *read_command = nullptr, *recipe = nullptr, *flags = nullptr, *pin = nullptr, *serve = nullptr,
+          *save_action = nullptr;
   NarrowTabs* narrow_tabs = nullptr;
   StartView* start_view = nullptr;
   PlanForm* form = nullptr;
@@ -110,7 +109,7 @@ struct PlanPage::State {
   void offer_models();
   void offer_gpus();
 
-  void start(const Deployment& deployment);
+  void start(Deployment deployment);
   void edit(const Deployment& deployment);
   void select(qint64 key);
   void ask();  // all changed alternatives, at the end of this turn
@@ -153,13 +152,7 @@ void PlanPage::State::build() {
   column->addWidget(narrow_tabs);
   column->addLayout(halves, 1);
 
-  selector = new QComboBox(page);
-  selector->setObjectName(QStringLiteral("plan.deployment"));
-  selector->setAccessibleName(tr("Deployment"));
-  selector->setAccessibleDescription(tr("Starts from one that is shipped or saved."));
-  selector->setPlaceholderText(tr("No deployment"));
-  selector->setMinimumWidth(units(44));
-  selector->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  selector = new DeploymentSelector(page);
 }
 
 QAction* PlanPage::State::action(const char* id, const QString& text, const QKeySequence& key,
@@ -174,7 +167,7 @@ void PlanPage::State::build_actions() {
   pin = action("plan.pin", tr("Pin this"), Qt::Key_P, [this] { toggle_pin(); });
   pin->setIcon(icon(QStringLiteral("pin")));
   serve = action("plan.serve", tr("Serve this"), Qt::CTRL | Qt::Key_Return, [this] { serve_subject(); });
-  action("plan.save", tr("Save as deployment…"), QKeySequence::Save, [this] { save(); });
+  save_action = action("plan.save", tr("Save as deployment…"), QKeySequence::Save, [this] { save(); });
   action("plan.openModel", tr("Plan another model…"), {}, [this] { open_model(); });
   const auto step = [this](int by) {
     alternatives.move(by);
@@ -197,58 +190,47 @@ void PlanPage::State::connect_parts() {
   connect(form, &PlanForm::open_requested, page, [this] { open_model(); });
   connect(&measured, &MeasuredRuns::changed, page, [this] { show(); });
   connect(answer, &PlanAnswer::chosen, page, [this](qint64 key) { select(key); });
-  connect(answer, &PlanAnswer::fix_chosen, page, 
+  connect(answer, &PlanAnswer::fix_chosen, page,
           [this](qint64 key, const std::vector<Fix>& changes) { apply(key, changes); });
   connect(answer->notice(), &NoticeStrip::verb_chosen, page, [this] { show_header(); });
   connect(start_view, &StartView::chosen, page, [this](const Deployment& deployment) { start(deployment); });
+  connect(start_view, &StartView::open_requested, page, [this] { open_model(); });
   connect(start_view, &StartView::read_command_requested, page, [this] { ask_command(); });
   connect(start_view, &StartView::recipe_requested, page, [this] { show_recipe(); });
-  connect(selector, &QComboBox::activated, page, [this](int index) {
-    if (index >= 0 && static_cast<std::size_t>(index) < offered.size())
-      start(offered[static_cast<std::size_t>(index)]);
-  });
+  connect(selector, &DeploymentSelector::chosen, page,
+          [this](const Deployment& deployment) { start(deployment); });
   connect(narrow_tabs, &QTabBar::currentChanged, page, [this] { show_layout(); });
 }
 
 void PlanPage::State::offer_deployments() {
-  offered = shipped_deployments();
+  std::vector<Deployment> offered = shipped_deployments();
   QString trouble;
   for (Deployment& saved : saved_deployments(&trouble)) offered.push_back(std::move(saved));
   if (!trouble.isEmpty())
     Q_EMIT page->banner_requested(
         {Banner::Severity::warn, tr("A saved deployment is left out. %1").arg(trouble), {}, {}, {}});
   start_view->set_deployments(offered);
-  selector->clear();
-  for (const Deployment& deployment : offered) selector->addItem(engine_words(deployment.name));
-  const Alternative* subject = alternatives.subject();
-  selector->setCurrentIndex(subject ? selector->findText(engine_words(subject->deployment.name)) : -1);
+  selector->set_offered(std::move(offered));
+  if (const Alternative* subject = alternatives.subject()) selector->show_deployment(subject->deployment);
 }
 
 void PlanPage::State::offer_models() {
-  std::vector<PlanForm::Choice> models;
-  const auto add = [&](const QString& title, const QString& value) {
-    if (std::none_of(models.begin(), models.end(), [&](const auto& known) { return known.second == value; }))
-      models.emplace_back(title, value);
-  };
-  for (const QString& path : preferences.recent_models()) add(QFileInfo(path).completeBaseName(), path);
-  std::vector<std::filesystem::path> folders{default_models_folder()};
-  for (const QString& folder : preferences.model_folders()) folders.emplace_back(folder.toStdString());
-  for (const ModelEntry& model : scan_models(folders)) add(qs(model.name), qs(model.path.string()));
-  for (const ModelProfile& profile : model_profiles())
-    if (profile.spec) add(engine_words(profile.title), qs(profile.name));
+  const std::vector<ModelChoice> models = model_choices(preferences);
   form->set_models(models);
+  start_view->set_models(models);
 }
 
 void PlanPage::State::offer_gpus() {
   QStringList names{QString::fromLatin1(kThisMachine.data(), static_cast<qsizetype>(kThisMachine.size()))};
   for (const GpuProfile& gpu : gpu_profiles()) names << qs(gpu.name);
   form->set_gpus(names);
+  start_view->set_gpus(names);
 }
 
-void PlanPage::State::start(const Deployment& deployment) {
+void PlanPage::State::start(Deployment deployment) {
+  deployment.requests = requests_asked(deployment);  // a field of its own here
   alternatives.start(deployment);
   form->set_deployment(deployment);
-  selector->setCurrentIndex(selector->findText(engine_words(deployment.name)));
   preferences.set_last_deployment(qs(deployment.name));
   show_layout();
   ask();
@@ -325,8 +307,12 @@ void PlanPage::State::show() {
     form->show_error(*subject->error);
   else if (subject->plan && !subject->asked)
     form->show_plan(*subject->plan);
-  const bool old = subject->asked || subject->error || form->has_wrong_field();
+  selector->show_deployment(subject->deployment);
+  const bool wrong = subject->error || form->has_wrong_field();
+  const bool old = subject->asked || wrong;
   answer->set_muted(old);
+  save_action->setEnabled(!wrong);
+  form->set_can_save(!wrong);
   const bool can_serve = subject->plan && !old && subject->plan->model.runs_here();
   serve->setEnabled(can_serve);
   form->set_can_serve(can_serve,
@@ -335,7 +321,7 @@ void PlanPage::State::show() {
                                 .arg(subject->plan ? qs(subject->plan->model.architecture) : QString()));
   pin->setText(subject->pinned ? tr("Unpin this") : tr("Pin this"));
   pin->setEnabled(subject->pinned || alternatives.pinned() < Alternatives::kMostPinned);
-  answer->show_alternatives(alternatives, took_ms, measured_of(*subject));
+  answer->show_alternatives(alternatives, took_ms, measured_of(*subject), form->is_sliding());
 }
 
 /// Another machine's figures say nothing about this plan.
@@ -433,7 +419,7 @@ void PlanPage::State::open(const QString& path) {
   if (file.isDir() && !has_weights(path)) model = QDir(path).filePath(QStringLiteral("config.json"));
   if (file.fileName() == QLatin1String("config.json") && has_weights(path)) model = file.absolutePath();
   outlines.forget(model);
-  Deployment deployment = form->deployment();
+  Deployment deployment = alternatives.empty() ? start_view->deployment() : form->deployment();
   deployment.model = model.toStdString();
   if (alternatives.empty()) return start(deployment);
   form->set_deployment(deployment);
@@ -493,7 +479,6 @@ void PlanPage::State::add_pinned(const Deployment& deployment) {
   alternatives.start(deployment);
   alternatives.pin();
   form->set_deployment(deployment);
-  selector->setCurrentIndex(-1);
   show_layout();
   ask();
 }
@@ -509,7 +494,8 @@ PlanPage::PlanPage(EngineController& engine, Store& store, Preferences& preferen
   state_->offer_gpus();
   state_->offer_deployments();
   const QString last = preferences.last_deployment();
-  for (const Deployment& deployment : state_->offered)
+  const std::vector<Deployment> offered = state_->selector->offered();
+  for (const Deployment& deployment : offered)
     if (!last.isEmpty() && qs(deployment.name) == last && state_->alternatives.empty())
       state_->start(deployment);
   state_->show_layout();

@@ -59,6 +59,11 @@ TableCell time_cell(double ms, double limit_ms, double unit_ms) {
   return {over ? text + QStringLiteral(" △") : text, ms / unit_ms, over ? Colour::bad : Colour::text};
 }
 
+TableCell rate_cell(double rate, bool strong) {
+  if (!(rate > 0)) return {no_value(), std::nan("")};
+  return {rate_number(rate), rate, Colour::text, strong};
+}
+
 TableCell count_cell(std::int64_t count) {
   return {count_text(count), static_cast<double>(count)};
 }
@@ -90,8 +95,8 @@ TableRow row_of(const Alternative& one) {
        static_cast<double>(possible), fewer ? Colour::warn : Colour::text});
   row.cells.push_back(time_cell(point.ttft_ms, one.deployment.ttft_limit_ms, 1000));
   row.cells.push_back(time_cell(point.tpot_ms, one.deployment.tpot_limit_ms, 1));
-  row.cells.push_back({rate_number(rate), rate, Colour::text, true});
-  row.cells.push_back({rate_number(rate / one.deployment.gpus), rate / one.deployment.gpus});
+  row.cells.push_back(rate_cell(rate, true));
+  row.cells.push_back(rate_cell(rate / one.deployment.gpus, false));
   row.cells.push_back(change_cell(one));
   return row;
 }

@@ -59,11 +59,12 @@ QString detail_text(const DeploymentPlan& plan, const RankPlan& rank) {
   const QString pool = RankBarsView::tr("KV pool %1").arg(gib_number(rank.of(Category::kv)));
   words << (plan.kv_tokens > 0 ? RankBarsView::tr("%1 = %2 tokens").arg(pool, count_text(plan.kv_tokens))
                                : pool);
-  words << (rank.kv_short() > 0 ? RankBarsView::tr("needed %1").arg(gib_number(rank.kv_needed))
-                                : RankBarsView::tr("%1 requests at p95 need %2")
-                                      .arg(count_text(plan.asked.requests > 0 ? plan.asked.requests
-                                                                              : plan.asked.max_num_seqs),
-                                           gib_number(rank.kv_needed)));
+  words << (rank.kv_short() > 0 && !waits_for_slots(plan)
+                ? RankBarsView::tr("needed %1").arg(gib_number(rank.kv_needed))
+                : RankBarsView::tr("%1 requests at p95 need %2")
+                      .arg(
+                          count_text(plan.asked.requests > 0 ? plan.asked.requests : plan.asked.max_num_seqs),
+                          gib_number(rank.kv_needed)));
   return words.join(QStringLiteral(" · "));
 }
 
@@ -111,7 +112,7 @@ double RankBarsView::scale() const {
 std::vector<RankBarsView::Line> RankBarsView::lines() const {
   std::vector<Line> lines;
   if (entries_ == nullptr) return lines;
-  double top = 0;
+  double top = units(1);  // for the limit's mark, which stands out of its bar
   const auto add = [&](Line line) {
     line.top = top;
     lines.push_back(line);
@@ -129,7 +130,8 @@ std::vector<RankBarsView::Line> RankBarsView::lines() const {
 
 QSize RankBarsView::sizeHint() const {
   return {units(150), static_cast<int>(std::ceil(std::max<double>(1, static_cast<double>(lines().size())) *
-                                                 line_height()))};
+                                                 line_height())) +
+                          units(1)};
 }
 
 QSize RankBarsView::minimumSizeHint() const {
@@ -187,61 +189,79 @@ void RankBarsView::draw_name(QPainter& painter, const Line& line) const {
       Colour::muted);
 }
 
-void RankBarsView::draw_limit(QPainter& painter, const Line& line, double& label_left) const {
+/// Returns where its label stands.
+QRectF RankBarsView::draw_limit(QPainter& painter, const Line& line) const {
   const RankPlan& rank = line.entry->plan->ranks[line.rank];
   const QRectF bar = bar_rect(line);
-  const double x = std::round(bar.left() + static_cast<double>(rank.limit) * scale());
-  painter.fillRect(QRectF(x - 1, bar.top() - units(1), 2, bar.height() + units(2)), ink(Colour::bad));
+  const double x = limit_x(line);
+  const QRectF mark(x - 1, bar.top() - units(1), 2, bar.height() + units(2));
+  painter.fillRect(mark.adjusted(-1.5, 0, 1.5, 0), ink(Colour::panel));  // apart from a segment behind it
+  painter.fillRect(mark, ink(Colour::bad));
   painter.setFont(face(true));
   painter.setPen(ink(Colour::bad));
   const QString label = tr("limit %1").arg(gib_number(rank.limit));
   const double wide = painter.fontMetrics().horizontalAdvance(label) + 1;
-  label_left = std::min(x - wide / 2, width() - wide);
-  painter.drawText(QRectF(label_left, bar.bottom() + units(1), wide, painter.fontMetrics().height()),
-                   Qt::AlignCenter, label);
+  const QRectF words(std::min(x - wide / 2, width() - wide), bar.bottom() + units(1), wide,
+                     painter.fontMetrics().height());
+  painter.drawText(words, Qt::AlignCenter, label);
+  return words;
 }
 
-void RankBarsView::draw_caption(QPainter& painter, const Line& line, double limit_label_left) const {
-  const DeploymentPlan& plan = *line.entry->plan;
-  const RankPlan& rank = plan.ranks[line.rank];
-  QString strong, plain;
-  Colour colour = Colour::warn;
-  if (line.measured) {
-    strong = difference_text(plan, *line.entry->measured);
-    plain = tr("total %1, planned %2")
-                .arg(gib_number(line.entry->measured->ledger.accounted()), gib_number(rank.total()));
-  } else {
-    strong = line.first ? shortage_text(plan) : QString();
-    if (plan.verdict == Verdict::fails) colour = Colour::bad;
-    plain = detail_text(plan, rank);
-  }
+/// Below the bar before or behind the limit's label, or in two lines beside all that is drawn.
+void RankBarsView::draw_caption(QPainter& painter, const Line& line, const QRectF& limit_label) const {
+  const Caption caption = caption_of(line);
   const QRectF bar = bar_rect(line);
-  const double height = QFontMetrics(face(false)).height();
-  const double below = limit_label_left - units(2) - bar.left();
-  const double beside_left =
-      std::max(bar.right(), bar.left() + static_cast<double>(rank.limit) * scale() + units(1)) + units(2);
-  const double beside = width() - beside_left;
   const QFontMetricsF strong_metrics(face(true)), plain_metrics(face(false));
-  const double strong_wide = strong.isEmpty() ? 0 : strong_metrics.horizontalAdvance(strong) + units(3);
-  const double plain_wide = plain_metrics.horizontalAdvance(plain);
+  const double height = plain_metrics.height();
+  const double strong_wide =
+      caption.strong.isEmpty() ? 0 : strong_metrics.horizontalAdvance(caption.strong) + units(3);
+  const double wide = strong_wide + plain_metrics.horizontalAdvance(caption.plain);
   const auto say = [&](const QRectF& where, const QString& text, bool heavy, Colour ink_of) {
     painter.setFont(face(heavy));
     painter.setPen(ink(ink_of));
     painter.drawText(where, Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(where.width())));
   };
-  const bool fits_below = strong_wide + plain_wide <= below;
-  if (!fits_below && std::max(strong_wide, plain_wide) <= beside) {  // two lines beside the bar
-    const double top = strong.isEmpty() ? bar.center().y() - height / 2 : bar.center().y() - height;
-    if (!strong.isEmpty()) say({beside_left, top, beside, height}, strong, true, colour);
-    say({beside_left, strong.isEmpty() ? top : top + height, beside, height}, plain, false, Colour::muted);
-    return;
+  const double top = bar.bottom() + units(1), gap = units(2);
+  const QRectF before(bar.left(), top, limit_label.left() - gap - bar.left(), height);
+  const QRectF behind(limit_label.right() + gap, top, width() - limit_label.right() - gap, height);
+  const double beside_left = std::max(drawn_right(line), limit_x(line) + units(1)) + gap;
+  const QRectF beside(beside_left, bar.center().y() - (caption.strong.isEmpty() ? height / 2 : height),
+                      width() - beside_left, height);
+  if (wide > before.width() && std::max(strong_wide, wide - strong_wide) <= beside.width()) {
+    say(beside, caption.strong, true, caption.colour);
+    return say(caption.strong.isEmpty() ? beside : beside.translated(0, height), caption.plain, false,
+               Colour::muted);
   }
-  const double top = bar.bottom() + units(1);
-  if (!strong.isEmpty())
-    say({bar.left(), top, std::max(0.0, std::min(strong_wide, below)), height}, strong, true, colour);
-  if (below > strong_wide + units(8))
-    say({bar.left() + strong_wide, top, below - strong_wide, height}, plain, false, Colour::muted);
+  const QRectF below = wide <= before.width() || before.width() > behind.width() ? before : behind;
+  const double first = std::min(strong_wide, below.width());
+  say({below.left(), top, first, height}, caption.strong, true, caption.colour);
+  if (below.width() > strong_wide + units(8))
+    say(below.adjusted(strong_wide, 0, 0, 0), caption.plain, false, Colour::muted);
+}
+
+RankBarsView::Caption RankBarsView::caption_of(const Line& line) const {
+  const DeploymentPlan& plan = *line.entry->plan;
+  const RankPlan& rank = plan.ranks[line.rank];
+  if (line.measured)
+    return {difference_text(plan, *line.entry->measured),
+            tr("total %1, planned %2")
+                .arg(gib_number(line.entry->measured->ledger.accounted()), gib_number(rank.total())),
+            Colour::warn};
+  return {line.first ? shortage_text(plan) : QString(), detail_text(plan, rank),
+          plan.verdict == Verdict::fails ? Colour::bad : Colour::warn};
+}
+
+double RankBarsView::limit_x(const Line& line) const {
+  const RankPlan& rank = line.entry->plan->ranks[line.rank];
+  return std::round(bar_left() + static_cast<double>(rank.limit) * scale());
+}
+
+/// Of the device, or of what goes beyond it.
+double RankBarsView::drawn_right(const Line& line) const {
+  const std::vector<Segment> drawn = segments(line);
+  const double device = bar_rect(line).right();
+  return drawn.empty() ? device : std::max(device, drawn.back().rect.right());
 }
 
 void RankBarsView::draw_line(QPainter& painter, const Line& line) const {
@@ -261,9 +281,7 @@ void RankBarsView::draw_line(QPainter& painter, const Line& line) const {
     painter.setPen(ink_on(segment.part.colour));
     painter.drawText(text, Qt::AlignCenter, label);
   }
-  double limit_label_left = width();
-  draw_limit(painter, line, limit_label_left);
-  draw_caption(painter, line, limit_label_left);
+  draw_caption(painter, line, draw_limit(painter, line));
   draw_name(painter, line);
 }
 

@@ -41,6 +41,10 @@ class RankBarsView : public QWidget {
     MemoryPart part;
     QRectF rect;
   };
+  struct Caption {
+    QString strong, plain;
+    Colour colour;  ///< of the strong part
+  };
   std::vector<Line> lines() const;
   std::vector<MemoryPart> parts_of(const Line& line) const;
   std::vector<Segment> segments(const Line& line) const;
@@ -50,8 +54,11 @@ class RankBarsView : public QWidget {
   QRectF bar_rect(const Line& line) const;
   void draw_line(QPainter& painter, const Line& line) const;
   void draw_name(QPainter& painter, const Line& line) const;
-  void draw_limit(QPainter& painter, const Line& line, double& label_left) const;
-  void draw_caption(QPainter& painter, const Line& line, double limit_label_left) const;
+  QRectF draw_limit(QPainter& painter, const Line& line) const;
+  void draw_caption(QPainter& painter, const Line& line, const QRectF& limit_label) const;
+  Caption caption_of(const Line& line) const;
+  double limit_x(const Line& line) const;
+  double drawn_right(const Line& line) const;
   void unfold(const RankBarEntry& entry);
 
   const std::vector<RankBarEntry>* entries_ = nullptr;

@@ -1,21 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plan/start_view.h"
 
-#include <QFileInfo>
 #include <QGridLayout>
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "engine/library/model_profile.h"
+#include "ui/plan/engine_choice.h"
 #include "ui/plan/plan_rows.h"
 #include "ui/widgets/engine_words.h"
+#include "ui/widgets/number_field.h"
 #include "ui/widgets/number_format.h"
 
 namespace pitwall::ui {
 
+namespace {
+
+constexpr char kUsualModel[] = "llama-3.1-8b";
+constexpr int kUsualRequests = 32, kUsualTokens = 8192;
+constexpr double kMostRequests = 65536, kMostTokens = 1e8;
+
+}  // namespace
+
 QString deployment_text(const Deployment& d) {
-  const QString model = QString::fromStdString(d.model);
   QString text = StartView::tr("%1 on %2 × %3")
-                     .arg(QFileInfo::exists(model) ? QFileInfo(model).completeBaseName() : model)
+                     .arg(model_title(QString::fromStdString(d.model)))
                      .arg(d.gpus)
                      .arg(QString::fromStdString(d.gpu));
   text += StartView::tr(" · %1 requests at once").arg(count_text(requests_asked(d)));
@@ -25,33 +34,127 @@ QString deployment_text(const Deployment& d) {
 
 StartView::StartView(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("plan.start"));
-  card_ =
-      new Card(tr("Start from a deployment"), {}, tr("What will it hold, and how fast will it be?"), this);
+  auto* plan = new Card(tr("Plan a model"), {}, tr("What will it hold, and how fast will it be?"), this);
   auto* hint = new Label(tr("A plan needs no GPU and loads nothing: it counts bytes from the model's headers "
                             "and its configuration, and predicts times from the GPU's profile."),
                          FontRole::body, Colour::muted, this);
   hint->setWordWrap(true);
-  auto* read = new QPushButton(tr("Read a command line…"), this);
-  read->setObjectName(QStringLiteral("plan.start.readCommand"));
-  read->setAccessibleDescription(tr("Starts from how another engine is run today."));
-  auto* recipe = new QPushButton(tr("Tuning recipe…"), this);
-  recipe->setObjectName(QStringLiteral("plan.start.recipe"));
-  recipe->setAccessibleDescription(tr("A published way of tuning, step by step, beside its simulation."));
-  auto* buttons = new QHBoxLayout;
-  buttons->setSpacing(units(2));
-  buttons->addWidget(read);
-  buttons->addWidget(recipe);
-  buttons->addStretch(1);
-  card_->body()->addWidget(hint);
-  card_->body()->addSpacing(units(2));
-  card_->body()->addSpacing(units(2));
-  card_->body()->addLayout(buttons);
+  plan->body()->addWidget(hint);
+  plan->body()->addSpacing(units(1));
+  auto* grid = new QGridLayout;
+  grid->setHorizontalSpacing(units(2));
+  grid->setVerticalSpacing(units(0.75));
+  plan->body()->addLayout(grid);
+  build_choices(*grid);
+  plan->body()->addSpacing(units(1.5));
+  build_ways_in(*plan);
+  deployments_ = new Card(tr("Or start from a deployment"), {}, {}, this);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
-  column->addWidget(card_);
+  column->setSpacing(units(2.5));
+  column->addWidget(plan);
+  column->addWidget(deployments_);
   column->addStretch(1);
-  connect(read, &QPushButton::clicked, this, &StartView::read_command_requested);
-  connect(recipe, &QPushButton::clicked, this, &StartView::recipe_requested);
+}
+
+void StartView::build_choices(QGridLayout& grid) {
+  model_ = add_choice(grid, "plan.start.model", tr("Model"));
+  grid.setColumnStretch(0, 1);
+  gpu_ = add_choice(grid, "plan.start.gpu", tr("GPU"));
+  engine_ = new EngineChoice(QStringLiteral("plan.start.engine"), this);
+  add_field(grid, tr("Engine"), engine_);
+  const QString requests = tr("Requests at once"), length = tr("Max length");
+  requests_ = new NumberField({QStringLiteral("plan.start.requests"),
+                               requests,
+                               {},
+                               tr("That the deployment has to hold."),
+                               1,
+                               kMostRequests},
+                              this);
+  length_ = new NumberField(
+      {QStringLiteral("plan.start.length"), length, tr("tokens"),
+       tr("Longest sequence that is accepted, prompt and reply."), 1, kMostTokens, 0, tr("model's")},
+      this);
+  for (NumberField* field : {requests_, length_}) field->setMinimumHeight(units(7));
+  requests_->set_value(kUsualRequests);
+  length_->set_value(kUsualTokens);
+  add_field(grid, requests, requests_);
+  add_field(grid, length, length_);
+  auto* go = new QPushButton(tr("Plan it"), this);
+  go->setObjectName(QStringLiteral("plan.start.go"));
+  go->setAccessibleDescription(tr("Answers for this model, and shows all that can be changed."));
+  go->setProperty("primary", true);
+  grid.addWidget(go, 1, grid.count() / 2);
+  connect(go, &QPushButton::clicked, this, [this] {
+    for (NumberField* field : {requests_, length_})
+      if (field->is_wrong()) return field->setFocus();
+    Q_EMIT chosen(deployment());
+  });
+}
+
+QComboBox* StartView::add_choice(QGridLayout& grid, const char* id, const QString& name) {
+  auto* box = new QComboBox(this);
+  box->setObjectName(QLatin1String(id));
+  box->setAccessibleName(name);
+  box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  box->setMinimumContentsLength(12);
+  add_field(grid, name, box);
+  return box;
+}
+
+void StartView::add_field(QGridLayout& grid, const QString& name, QWidget* field) {
+  auto* label = new Label(name, FontRole::small, Colour::muted, this);
+  label->setBuddy(field);
+  const int column = grid.count() / 2;  // a name and a field each
+  grid.addWidget(label, 0, column);
+  grid.addWidget(field, 1, column);
+}
+
+void StartView::build_ways_in(Card& card) {
+  auto* row = new QHBoxLayout;
+  row->setSpacing(units(2));
+  const auto add = [&](const char* id, const QString& text, const QString& effect, auto signal) {
+    auto* button = new QPushButton(text, this);
+    button->setObjectName(QLatin1String(id));
+    button->setAccessibleDescription(effect);
+    row->addWidget(button);
+    connect(button, &QPushButton::clicked, this, signal);
+  };
+  add("plan.start.open", tr("Open a GGUF or config.json…"),
+      tr("Plans another model, on the GPU and for the demand that are chosen here."),
+      &StartView::open_requested);
+  add("plan.start.readCommand", tr("Read a command line…"),
+      tr("Starts from how another engine is run today."), &StartView::read_command_requested);
+  add("plan.start.recipe", tr("Tuning recipe…"),
+      tr("A published way of tuning, step by step, beside its simulation."), &StartView::recipe_requested);
+  row->addStretch(1);
+  card.body()->addLayout(row);
+}
+
+void StartView::set_models(const std::vector<ModelChoice>& models) {
+  const QString before = model_->currentData().toString();
+  model_->clear();
+  for (const ModelChoice& one : models) model_->addItem(one.title, one.model);
+  int chosen = model_->findData(before);
+  if (chosen < 0 && find_model_profile(model_->itemData(0).toString().toStdString()) != nullptr)
+    chosen = model_->findData(QLatin1String(kUsualModel));  // none is the user's own
+  model_->setCurrentIndex(std::max(0, chosen));
+}
+
+void StartView::set_gpus(const QStringList& names) {
+  gpu_->clear();
+  gpu_->addItems(names);
+  gpu_->setCurrentText(QString::fromStdString(Deployment().gpu));
+}
+
+Deployment StartView::deployment() const {
+  Deployment d;
+  d.model = model_->currentData().toString().toStdString();
+  d.gpu = gpu_->currentText().toStdString();
+  d.engine = engine_->engine();
+  d.requests = d.max_num_seqs = static_cast<int>(requests_->value());
+  if (const double tokens = length_->value(); tokens > 0) d.max_model_len = static_cast<std::int64_t>(tokens);
+  return d;
 }
 
 void StartView::set_deployments(const std::vector<Deployment>& deployments) {
@@ -69,7 +172,6 @@ void StartView::set_deployments(const std::vector<Deployment>& deployments) {
     button->setObjectName(QStringLiteral("plan.start.%1").arg(row));
     button->setAccessibleName(tr("Plan %1").arg(name));
     button->setAccessibleDescription(deployment_text(deployment));
-    if (row == 0) button->setProperty("primary", true);
     grid->addWidget(new Label(name, FontRole::section, Colour::text, rows_), row, 0);
     grid->addWidget(new ElidedLabel(deployment_text(deployment), FontRole::body, Colour::muted, rows_), row,
                     1);
@@ -77,7 +179,7 @@ void StartView::set_deployments(const std::vector<Deployment>& deployments) {
     connect(button, &QPushButton::clicked, this, [this, deployment] { Q_EMIT chosen(deployment); });
     ++row;
   }
-  card_->body()->insertWidget(2, rows_);
+  deployments_->body()->addWidget(rows_);
 }
 
 }  // namespace pitwall::ui

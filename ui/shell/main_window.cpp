@@ -133,6 +133,7 @@ void MainWindow::add_page(Page* page, const QString& icon, const QKeySequence& k
   connect(jump, &QAction::triggered, this, [this, id = page->id()] { go_to(id); });
   rail_->add_page(page->id(), page->title(), icon, jump, foot);
   top_bar_->add_page(*page);
+  for (auto* part : status_bar_->findChildren<QWidget*>()) setTabOrder(previousInFocusChain(), part);
   connect_page(page);
   if (pages_->count() == 1) turn_to(*page);
 }

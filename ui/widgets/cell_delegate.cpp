@@ -35,7 +35,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   QRect place = option.rect.adjusted(margin, 0, -margin, 0);
   if (!cell.icon.isNull()) {
     const QSize size = option.decorationSize;
-    cell.icon.paint(painter, QRect({place.left(), place.top()}, QSize(size.width(), place.height())));
+    cell.icon.paint(painter, QRect({place.left(), place.top() + (place.height() - size.height()) / 2}, size));
     place.setLeft(place.left() + size.width() + margin);
   }
   QFont font = Theme::current().font(FontRole::small);

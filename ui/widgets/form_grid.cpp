@@ -51,8 +51,9 @@ Label* FormGrid::add_trouble() {
   return trouble;
 }
 
-void FormGrid::add_field(const QStringList& params, QWidget* field, Label* trouble) {
-  rows_.push_back({params, field, trouble});
+void FormGrid::add_field(const QStringList& params, QWidget* field, Label* trouble,
+                         std::vector<QWidget*> words) {
+  rows_.push_back({params, field, trouble, std::move(words)});
   for (NumberField* number : numbers_of(field))
     connect(number, &NumberField::refused, trouble, [number, trouble] {
       trouble->setText(number->trouble());
@@ -69,8 +70,12 @@ void FormGrid::add_row(const QString& name, QWidget* field, const QString& unit,
   const bool wide = unit.isEmpty() && qobject_cast<NumberField*>(field) == nullptr;
   grid_->addWidget(field, row, 1, 1, wide ? 2 : 1);
   has_units_ = has_units_ || !unit.isEmpty();
-  if (!unit.isEmpty()) grid_->addWidget(new Label(unit, FontRole::small, Colour::muted, this), row, 2);
-  add_field(params, field, add_trouble());
+  std::vector<QWidget*> words{label};
+  if (!unit.isEmpty()) {
+    words.push_back(new Label(unit, FontRole::small, Colour::muted, this));
+    grid_->addWidget(words.back(), row, 2);
+  }
+  add_field(params, field, add_trouble(), std::move(words));
 }
 
 void FormGrid::add_wide_row(const QString& name, QWidget* field, const QStringList& params) {
@@ -78,7 +83,7 @@ void FormGrid::add_wide_row(const QString& name, QWidget* field, const QStringLi
   label->setBuddy(field);
   add_widget(label);
   add_widget(field);
-  add_field(params, field, add_trouble());
+  add_field(params, field, add_trouble(), {label});
 }
 
 void FormGrid::add_widget(QWidget* widget) {
@@ -114,6 +119,14 @@ QWidget* FormGrid::mark(const QString& param, const QString& reason) {
     return row.field;
   }
   return nullptr;
+}
+
+void FormGrid::set_row_visible(QWidget* field, bool visible) {
+  for (const Row& row : rows_) {
+    if (row.field != field) continue;
+    field->setVisible(visible);
+    for (QWidget* word : row.words) word->setVisible(visible);
+  }
 }
 
 void FormGrid::clear_marks() {

@@ -29,6 +29,7 @@ class FormGrid : public QWidget {
 
   /// Marks the field of that setting and returns it; null where none is known.
   QWidget* mark(const QString& param, const QString& reason);
+  void set_row_visible(QWidget* field, bool visible);  ///< the field with its name and unit
   void clear_marks();  ///< nonsense that still stands in a number field keeps its mark
   bool has_wrong_field() const;
 
@@ -37,9 +38,10 @@ class FormGrid : public QWidget {
     QStringList params;
     QWidget* field;
     Label* trouble;
+    std::vector<QWidget*> words;  ///< name and unit
   };
   Label* add_trouble();
-  void add_field(const QStringList& params, QWidget* field, Label* trouble);
+  void add_field(const QStringList& params, QWidget* field, Label* trouble, std::vector<QWidget*> words);
   QGridLayout* grid_;
   bool has_units_ = false;
   std::vector<Row> rows_;

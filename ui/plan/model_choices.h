@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The models that can be planned by a click: what was served lately, the user's folders, the profiles.
+#pragma once
+#include <QString>
+#include <utility>
+#include <vector>
+
+namespace pitwall::ui {
+
+class Preferences;
+
+struct ModelChoice {
+  QString title;
+  QString model;  ///< as Deployment::model
+};
+std::vector<ModelChoice> model_choices(const Preferences& preferences);
+/// "SmolLM2-135M-Instruct" of a file, "Llama-3.1-8B/config.json", "Qwen2.5 72B Instruct, AWQ" of a profile.
+QString model_title(const QString& model);
+
+}  // namespace pitwall::ui
