@@ -2520,6 +2520,10 @@
         <source>The file system is read-only</source>
         <translation>文件系统为只读</translation>
     </message>
+    <message>
+        <source>%1 more GPUs of further hosts, and a way through each stage</source>
+        <translation>多用其他主机的 %1 个 GPU，并逐级经过每个阶段</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui</name>
@@ -3355,6 +3359,34 @@
         <source>Show the log</source>
         <translation>查看日志</translation>
     </message>
+    <message>
+        <source>%1 layers + %2 draft</source>
+        <translation>%1 层 + %2 个草稿层</translation>
+    </message>
+    <message>
+        <source>frees %1</source>
+        <translation>释放 %1</translation>
+    </message>
+    <message>
+        <source>at most %1 tokens each, as now</source>
+        <translation>每条最多 %1 token，与现在相同</translation>
+    </message>
+    <message>
+        <source>not enough alone</source>
+        <translation>单独不够</translation>
+    </message>
+    <message>
+        <source>enough together: %1 · %2</source>
+        <translation>合用即够：%1 · %2</translation>
+    </message>
+    <message>
+        <source>stages</source>
+        <translation>阶段</translation>
+    </message>
+    <message>
+        <source>two together</source>
+        <translation>两项合用</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::AboutCard</name>
@@ -4056,6 +4088,29 @@
     </message>
 </context>
 <context>
+    <name>pitwall::ui::DeploymentSelector</name>
+    <message>
+        <source>Deployment</source>
+        <translation>部署</translation>
+    </message>
+    <message>
+        <source>Starts from one that is shipped or saved.</source>
+        <translation>从自带或保存的部署开始。</translation>
+    </message>
+    <message>
+        <source>No deployment</source>
+        <translation>无部署</translation>
+    </message>
+    <message>
+        <source>%1, changed</source>
+        <translation>%1，已改动</translation>
+    </message>
+    <message>
+        <source>%1, not saved</source>
+        <translation>%1，未保存</translation>
+    </message>
+</context>
+<context>
     <name>pitwall::ui::DesktopNotifier</name>
     <message>
         <source>Show</source>
@@ -4145,6 +4200,17 @@
     <message>
         <source>Before and after</source>
         <translation>前后对比</translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::EngineChoice</name>
+    <message>
+        <source>Engine</source>
+        <translation>引擎</translation>
+    </message>
+    <message>
+        <source>Whose rules lay out KV, whose share of memory is taken and whose memory is counted; step times too where they are known. By the model: this engine where it runs the model.</source>
+        <translation>按谁的规则布置 KV、取显存份额、计算显存；已知时也用它的步时。由模型定：本引擎能运行该模型时用本引擎。</translation>
     </message>
 </context>
 <context>
@@ -4401,14 +4467,6 @@
 <context>
     <name>pitwall::ui::FixList</name>
     <message>
-        <source>frees %1</source>
-        <translation>释放 %1</translation>
-    </message>
-    <message>
-        <source>not enough alone</source>
-        <translation>单独不够</translation>
-    </message>
-    <message>
         <source>What would make it fit</source>
         <translation>怎样才放得下</translation>
     </message>
@@ -4421,8 +4479,20 @@
         <translation>每项只改一处，预测</translation>
     </message>
     <message>
-        <source>at most %1 tokens each, as now</source>
-        <translation>每条最多 %1 token，与现在相同</translation>
+        <source>predicted</source>
+        <translation>预测</translation>
+    </message>
+    <message>
+        <source>No single change is enough, and no two together. Take a larger GPU, a smaller model or a shorter length.</source>
+        <translation>单项改动不够，两项合用也不够。请换更大的 GPU、更小的模型或更短的长度。</translation>
+    </message>
+    <message>
+        <source>No single change is enough. The first card makes two, which are enough together.</source>
+        <translation>单项改动都不够。第一项同时改两处，合用即够。</translation>
+    </message>
+    <message>
+        <source>%1 and %2</source>
+        <translation>%1，同时%2</translation>
     </message>
 </context>
 <context>
@@ -5716,10 +5786,6 @@
         <translation>随模型</translation>
     </message>
     <message>
-        <source>Engine</source>
-        <translation>引擎</translation>
-    </message>
-    <message>
         <source>Graphs</source>
         <translation>CUDA 图</translation>
     </message>
@@ -5815,10 +5881,6 @@
         <source>off</source>
         <translation>关</translation>
     </message>
-    <message>
-        <source>Whose rules lay out KV, whose share of memory is taken and whose memory is counted; step times too where they are known. By the model: this engine where it runs the model.</source>
-        <translation>按谁的规则布置 KV、取显存份额、计算显存；已知时也用它的步时。由模型定：本引擎能运行该模型时用本引擎。</translation>
-    </message>
 </context>
 <context>
     <name>pitwall::ui::NumberField</name>
@@ -5901,16 +5963,20 @@
         <translation>拐点在哪里？</translation>
     </message>
     <message>
-        <source>requests at once</source>
-        <translation>并发请求</translation>
-    </message>
-    <message>
         <source>predicted, %1</source>
         <translation>预测，%1</translation>
     </message>
     <message>
-        <source>No request fits</source>
-        <translation>一个请求也放不下</translation>
+        <source>Not one request fits, however short it is</source>
+        <translation>再短的请求也放不下</translation>
+    </message>
+    <message>
+        <source>No request fits: nothing runs, so no times</source>
+        <translation>没有请求放得下：无法运行，也就没有用时</translation>
+    </message>
+    <message>
+        <source>against tokens, log</source>
+        <translation>横轴：token，对数</translation>
     </message>
 </context>
 <context>
@@ -6160,10 +6226,6 @@
         <translation>GiB</translation>
     </message>
     <message>
-        <source>Open…</source>
-        <translation>打开…</translation>
-    </message>
-    <message>
         <source>Limit %1 of %2 on each GPU.</source>
         <translation>每块 GPU 上限 %1 / %2。</translation>
     </message>
@@ -6178,6 +6240,22 @@
     <message>
         <source>KV&apos;s share of what the weights leave</source>
         <translation>KV 占权重之外的比例</translation>
+    </message>
+    <message>
+        <source>Engine</source>
+        <translation>引擎</translation>
+    </message>
+    <message>
+        <source>Open a GGUF or config.json…</source>
+        <translation>打开 GGUF 或 config.json…</translation>
+    </message>
+    <message>
+        <source>Not known without the model&apos;s layers.</source>
+        <translation>不知道模型的层，无法得出。</translation>
+    </message>
+    <message>
+        <source>Only what can be planned is saved.</source>
+        <translation>只有能规划的才能保存。</translation>
     </message>
 </context>
 <context>
@@ -6201,14 +6279,6 @@
     <message>
         <source>Answer</source>
         <translation>结果</translation>
-    </message>
-    <message>
-        <source>Starts from one that is shipped or saved.</source>
-        <translation>从自带或保存的部署开始。</translation>
-    </message>
-    <message>
-        <source>No deployment</source>
-        <translation>无部署</translation>
     </message>
     <message>
         <source>Read a command line…</source>
@@ -6636,6 +6706,10 @@
     <message>
         <source>Limit</source>
         <translation>上限</translation>
+    </message>
+    <message>
+        <source>%1 of %2 requests wait: max-num-seqs is %3</source>
+        <translation>%2 个请求中有 %1 个等待：max-num-seqs 为 %3</translation>
     </message>
 </context>
 <context>
@@ -8206,10 +8280,6 @@
         <translation>，每路最长 %1 token</translation>
     </message>
     <message>
-        <source>Start from a deployment</source>
-        <translation>从一个部署开始</translation>
-    </message>
-    <message>
         <source>What will it hold, and how fast will it be?</source>
         <translation>能容多少，有多快？</translation>
     </message>
@@ -8240,6 +8310,66 @@
     <message>
         <source>Plan %1</source>
         <translation>规划 %1</translation>
+    </message>
+    <message>
+        <source>Plan a model</source>
+        <translation>规划模型</translation>
+    </message>
+    <message>
+        <source>Or start from a deployment</source>
+        <translation>或从部署开始</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>GPU</source>
+        <translation>GPU</translation>
+    </message>
+    <message>
+        <source>Engine</source>
+        <translation>引擎</translation>
+    </message>
+    <message>
+        <source>Requests at once</source>
+        <translation>并发请求</translation>
+    </message>
+    <message>
+        <source>Max length</source>
+        <translation>最大长度</translation>
+    </message>
+    <message>
+        <source>That the deployment has to hold.</source>
+        <translation>部署须同时容纳的请求数。</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>token</translation>
+    </message>
+    <message>
+        <source>Longest sequence that is accepted, prompt and reply.</source>
+        <translation>可接受的最长序列，含提示词和回复。</translation>
+    </message>
+    <message>
+        <source>model&apos;s</source>
+        <translation>随模型</translation>
+    </message>
+    <message>
+        <source>Plan it</source>
+        <translation>规划</translation>
+    </message>
+    <message>
+        <source>Answers for this model, and shows all that can be changed.</source>
+        <translation>给出该模型的结果，并列出所有可改的设置。</translation>
+    </message>
+    <message>
+        <source>Open a GGUF or config.json…</source>
+        <translation>打开 GGUF 或 config.json…</translation>
+    </message>
+    <message>
+        <source>Plans another model, on the GPU and for the demand that are chosen here.</source>
+        <translation>按此处所选的 GPU 和需求规划另一个模型。</translation>
     </message>
 </context>
 <context>

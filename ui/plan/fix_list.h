@@ -30,9 +30,11 @@ class FixList : public Card {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
-  void clear();
-  void add(qint64 alternative, const std::vector<Fix>& changes);
+  static constexpr std::size_t kMostShown = 5;
+  void show_cards(std::vector<std::vector<Fix>> cards);
   void arrange();
+  qint64 alternative_ = 0;
+  std::vector<std::vector<Fix>> shown_;  ///< the changes of each card
   std::vector<FixButton*> buttons_;
   QGridLayout* grid_;
   Label* sentence_;

@@ -19,7 +19,9 @@ namespace pitwall::ui {
 
 namespace {
 
-constexpr double kChartUnits = 52;  // height that the charts keep
+constexpr double kChartUnits = 52;     // height that the charts keep
+constexpr double kMoreLinesUnits = 6;  // and more for each line above three: all have a name in the plot
+constexpr std::size_t kFewLines = 3;
 
 }  // namespace
 
@@ -43,7 +45,6 @@ PlanAnswer::PlanAnswer(QWidget* parent) : QScrollArea(parent) {
   table_card_->body()->addWidget(table_);
   table_card_->body()->addWidget(note_);
   charts_ = new PlanCharts(this);
-  charts_->setMinimumHeight(units(kChartUnits));
   fixes_ = new FixList(this);
 
   answer_ = new QWidget(this);
@@ -87,6 +88,8 @@ void PlanAnswer::show_alternatives(const Alternatives& alternatives, double took
       std::any_of(all.begin(), all.end(), [](const Alternative& one) { return one.plan != nullptr; }));
   show_bars(alternatives, measured);
   show_table(alternatives, took_ms);
+  const std::size_t more = std::max(all.size(), kFewLines) - kFewLines;
+  charts_->setMinimumHeight(units(kChartUnits + kMoreLinesUnits * static_cast<double>(more)));
   charts_->show_alternatives(alternatives, sliding);
   show_fixes(alternatives);
 }

@@ -167,10 +167,11 @@ PlanCharts::PlanCharts(QWidget* parent) : QWidget(parent) {
   frontier.x_name = tr("tokens");
   frontier.names_at_lines = true;
   frontier_ = new LineChart(frontier, this);
+  frontier_->set_unit(tr("against tokens, log"));  // of what, the title says
   LineChart::Spec throughput{QStringLiteral("plan.chart.throughput"), tr("Throughput"), tr("tok/s"),
                              tr("Where is the knee?")};
   throughput.x = XAxis::linear;
-  throughput.x_name = tr("requests at once");
+  throughput.x_name = tr("requests");
   throughput.names_at_lines = true;
   throughput_ = new LineChart(throughput, this);
   auto* row = new QHBoxLayout(this);

@@ -16,6 +16,7 @@ namespace pitwall::ui {
 namespace {
 
 constexpr double kSmallest = 2;  // pixels of a segment that is not zero
+const QString kBetween = QStringLiteral(" · ");
 
 QFont face(bool strong) {
   QFont font = Theme::current().font(FontRole::small);
@@ -65,7 +66,18 @@ QString detail_text(const DeploymentPlan& plan, const RankPlan& rank) {
                       .arg(
                           count_text(plan.asked.requests > 0 ? plan.asked.requests : plan.asked.max_num_seqs),
                           gib_number(rank.kv_needed)));
-  return words.join(QStringLiteral(" · "));
+  return words.join(kBetween);
+}
+
+/// As many of its parts as are that wide together.
+QString parts_within(const QString& text, const QFontMetricsF& metrics, double width) {
+  QString begun = text;
+  while (metrics.horizontalAdvance(begun) > width) {
+    const auto end = begun.lastIndexOf(kBetween);
+    if (end < 0) return {};
+    begun.truncate(end);
+  }
+  return begun;
 }
 
 }  // namespace
@@ -234,10 +246,14 @@ void RankBarsView::draw_caption(QPainter& painter, const Line& line, const QRect
                Colour::muted);
   }
   const QRectF below = wide <= before.width() || before.width() > behind.width() ? before : behind;
-  const double first = std::min(strong_wide, below.width());
-  say({below.left(), top, first, height}, caption.strong, true, caption.colour);
-  if (below.width() > strong_wide + units(8))
-    say(below.adjusted(strong_wide, 0, 0, 0), caption.plain, false, Colour::muted);
+  say({below.left(), top, std::min(strong_wide, below.width()), height}, caption.strong, true,
+      caption.colour);
+  const QRectF left = below.adjusted(strong_wide, 0, 0, 0);
+  const QString begun = parts_within(caption.plain, plain_metrics, left.width());
+  say(left, begun, false, Colour::muted);
+  if (below == before)  // what is left goes on behind the label
+    say(behind, caption.plain.mid(begun.isEmpty() ? 0 : begun.size() + kBetween.size()), false,
+        Colour::muted);
 }
 
 RankBarsView::Caption RankBarsView::caption_of(const Line& line) const {

@@ -42,6 +42,21 @@ QString go_id(const QString& page) {
   return QStringLiteral("shell.go.") + page;
 }
 
+/// Tab follows the eye: part by part, and inside each as its widgets were made.
+void order_tabs(const std::vector<QWidget*>& parts) {
+  std::vector<QWidget*> chain;
+  QWidget* const window = parts.front()->window();
+  for (QWidget* one = window->nextInFocusChain(); one != window; one = one->nextInFocusChain())
+    if (one->focusPolicy() & Qt::TabFocus) chain.push_back(one);
+  QWidget* last = nullptr;
+  for (const QWidget* part : parts)
+    for (QWidget* one : chain) {
+      if (!part->isAncestorOf(one)) continue;
+      if (last != nullptr) QWidget::setTabOrder(last, one);
+      last = one;
+    }
+}
+
 }  // namespace
 
 MainWindow::MainWindow(EngineController& engine, Preferences& preferences, QWidget* parent)
@@ -133,7 +148,7 @@ void MainWindow::add_page(Page* page, const QString& icon, const QKeySequence& k
   connect(jump, &QAction::triggered, this, [this, id = page->id()] { go_to(id); });
   rail_->add_page(page->id(), page->title(), icon, jump, foot);
   top_bar_->add_page(*page);
-  for (auto* part : status_bar_->findChildren<QWidget*>()) setTabOrder(previousInFocusChain(), part);
+  order_tabs({rail_, top_bar_, banner_, pages_, status_bar_});
   connect_page(page);
   if (pages_->count() == 1) turn_to(*page);
 }

@@ -43,9 +43,15 @@ void ChartPlot::drawBackground(QPainter* painter, const QRectF&) {
 void ChartPlot::draw_x_ticks(QPainter& painter) {
   const QRectF plot = area();
   const QFontMetrics metrics(painter.font());
-  const int label = metrics.horizontalAdvance(x_text(std::round(x_.high)));
-  const int most = std::max(2, static_cast<int>(plot.width() / (label * 1.6)));
-  for (const double tick : kind_ == XAxis::log ? log_ticks(x_, most) : linear_ticks(x_, most)) {
+  const auto with_room_for = [&](int label) {
+    const int most = std::max(2, static_cast<int>(plot.width() / (label * 1.6)));
+    return kind_ == XAxis::log ? log_ticks(x_, most) : linear_ticks(x_, most);
+  };
+  std::vector<double> ticks = with_room_for(metrics.horizontalAdvance(x_text(std::round(x_.high))));
+  int widest = 1;  // fractions may be wider than the last whole number
+  for (const double tick : ticks) widest = std::max(widest, metrics.horizontalAdvance(x_text(tick)));
+  ticks = with_room_for(widest);
+  for (const double tick : ticks) {
     const double x = std::round(position(tick, values_.low).x());
     painter.setPen(ink(Colour::strong));
     painter.drawLine(QPointF(x, plot.bottom()), QPointF(x, plot.bottom() + units(0.75)));

@@ -90,6 +90,7 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "1 more GPU, and communication in each layer"),
       QT_TRANSLATE_NOOP("engine", "%1 more GPUs, and communication in each layer"),
       QT_TRANSLATE_NOOP("engine", "fewer replicas, and communication in each layer"),
+      QT_TRANSLATE_NOOP("engine", "%1 more GPUs of further hosts, and a way through each stage"),
       QT_TRANSLATE_NOOP("engine", "another checkpoint, whose quality has to be checked"),
       QT_TRANSLATE_NOOP("engine", "prompts take more steps"),
       QT_TRANSLATE_NOOP("engine", "each decode step is launched kernel by kernel"),
