@@ -5943,10 +5943,6 @@
         <translation>请求</translation>
     </message>
     <message>
-        <source>Where does memory end?</source>
-        <translation>显存到哪里为止？</translation>
-    </message>
-    <message>
         <source>tokens</source>
         <translation>token</translation>
     </message>
@@ -5977,6 +5973,10 @@
     <message>
         <source>against tokens, log</source>
         <translation>横轴：token，对数</translation>
+    </message>
+    <message>
+        <source>Where does KV end?</source>
+        <translation>KV 到哪里用尽？</translation>
     </message>
 </context>
 <context>

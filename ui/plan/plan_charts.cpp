@@ -162,7 +162,7 @@ std::vector<ChartMark> throughput_marks(const Alternatives& alternatives) {
 
 PlanCharts::PlanCharts(QWidget* parent) : QWidget(parent) {
   LineChart::Spec frontier{QStringLiteral("plan.chart.frontier"), tr("Requests that fit"), tr("requests"),
-                           tr("Where does memory end?"), true};
+                           tr("Where does KV end?"), true};
   frontier.x = XAxis::log;
   frontier.x_name = tr("tokens");
   frontier.names_at_lines = true;

@@ -64,7 +64,8 @@ void ChartPlot::draw_x_ticks(QPainter& painter) {
 }
 
 void ChartPlot::drawForeground(QPainter* painter, const QRectF&) {
-  if (!(x_.high > x_.low) || series_ == nullptr) return;
+  if (series_ == nullptr) return;
+  if (!(x_.high > x_.low)) return draw_note(painter);  // no axis yet, but maybe a reason
   painter->save();
   painter->setPen(Qt::NoPen);
   for (const auto& [point, owner] : lone_points_) {
@@ -210,7 +211,7 @@ void ChartPlot::draw_limits(QPainter* painter) {
 
 void ChartPlot::draw_note(QPainter* painter) {
   if (note_.isEmpty()) return;
-  const QRectF plot = area();
+  const QRectF plot = x_.high > x_.low ? area() : QRectF(viewport()->rect());
   painter->setFont(Theme::current().font(FontRole::small));
   painter->setPen(ink(Colour::muted));
   if (!has_data_) {
