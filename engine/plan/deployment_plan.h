@@ -106,8 +106,8 @@ bool waits_for_slots(const DeploymentPlan& plan);
 /// Single changes that would make an unfitting plan fit, or come nearer; none where it fits. Where requests
 /// wait for slots alone there is that one change.
 std::vector<Fix> find_fixes(const DeploymentPlan& plan);
-/// Two changes, the second planned on top of the first, that are enough where no single one of `fixes` is: the
-/// fewest GPUs, then the fewest bytes. Empty where one is enough, and where no two are.
+/// Two changes, the second planned on top of the first, that are enough where no single one of `fixes` is:
+/// the fewest GPUs, then the fewest bytes. Empty where one is enough, and where no two are.
 std::vector<Fix> find_fix_pair(const DeploymentPlan& plan, const std::vector<Fix>& fixes);
 /// The deployment with that one change; an error names a setting that is no change of a plan.
 Result<Deployment> with_fix(Deployment deployment, const Fix& fix);

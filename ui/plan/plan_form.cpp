@@ -444,7 +444,6 @@ void PlanForm::set_models(const std::vector<ModelChoice>& models) {
   model_->clear();
   for (const ModelChoice& one : models) model_->addItem(one.title, one.model);
   model_->insertItem(0, tr("Open a GGUF or config.json…"));
-  model_->insertSeparator(1);
   show_values();
 }
 
