@@ -89,6 +89,17 @@ TopBar::TopBar(QWidget* parent) : QWidget(parent) {
 void TopBar::add_page(Page& page) {
   Parts parts{&page, row_of(this), row_of(this)};
   for (QWidget* widget : page.context_widgets()) parts.context->layout()->addWidget(widget);
+  parts.more = new QPushButton(QStringLiteral("⋯"), this);
+  parts.more->setObjectName(page.id() + QStringLiteral(".moreActions"));
+  parts.more->setAccessibleName(tr("More actions"));
+  parts.more->setToolTip(tr("More actions"));
+  parts.more->setFocusPolicy(Qt::TabFocus);
+  parts.more->hide();
+  parts.menu = new QMenu(parts.more);
+  connect(parts.more, &QPushButton::clicked, this, [more = parts.more, menu = parts.menu] {
+    menu->popup(more->mapToGlobal(QPoint(0, more->height())));
+  });
+  parts.actions->layout()->addWidget(parts.more);  // first, for Tab too
   for (QAction* action : page.page_actions()) {
     if (auto* embedded = qobject_cast<QWidgetAction*>(action)) {
       auto* label = new Label(action->text(), FontRole::body, Colour::muted, this);
@@ -102,17 +113,6 @@ void TopBar::add_page(Page& page) {
       parts.actions->layout()->addWidget(parts.buttons.back().second);
     }
   }
-  parts.more = new QPushButton(QStringLiteral("⋯"), this);
-  parts.more->setObjectName(page.id() + QStringLiteral(".moreActions"));
-  parts.more->setAccessibleName(tr("More actions"));
-  parts.more->setToolTip(tr("More actions"));
-  parts.more->setFocusPolicy(Qt::TabFocus);
-  parts.more->hide();
-  parts.menu = new QMenu(parts.more);
-  connect(parts.more, &QPushButton::clicked, this, [more = parts.more, menu = parts.menu] {
-    menu->popup(more->mapToGlobal(QPoint(0, more->height())));
-  });
-  static_cast<QHBoxLayout*>(parts.actions->layout())->insertWidget(0, parts.more);
   contexts_->addWidget(parts.context);
   actions_->addWidget(parts.actions);
   parts.context->hide();
