@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plan/fix_list.h"
 
-#include <QGridLayout>
 #include <QVBoxLayout>
-#include <algorithm>
 
 #include "ui/plan/fix_button.h"
+#include "ui/plan/fix_grid.h"
 #include "ui/plan/plan_rows.h"
 #include "ui/widgets/engine_words.h"
 #include "ui/widgets/number_format.h"
@@ -14,8 +13,6 @@
 namespace pitwall::ui {
 
 namespace {
-
-constexpr int kMostColumns = 5;
 
 QString effect_text(const Fix& fix) {
   QStringList words;
@@ -35,20 +32,16 @@ QString pair_effect_text(const std::vector<Fix>& pair) {
 
 FixList::FixList(QWidget* parent) : Card(tr("What would make it fit"), {}, {}, parent) {
   setObjectName(QStringLiteral("plan.fixes"));
-  setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+  setSizePolicy(QSizePolicy::Preferred,
+                QSizePolicy::Minimum);  // Maximum would keep it at its hint, whatever its width
   sentence_ = new Label({}, FontRole::small, Colour::muted, this);
   sentence_->setWordWrap(true);
-  grid_ = new QGridLayout;
-  grid_->setHorizontalSpacing(units(2));
-  grid_->setVerticalSpacing(units(1));
+  grid_ = new FixGrid(kMostShown, this);
   body()->addWidget(sentence_);
-  body()->addLayout(grid_);
-  for (std::size_t i = 0; i < kMostShown; ++i) {  // made once: Tab meets them here
-    auto* button = new FixButton(this);
-    button->hide();
-    connect(button, &QAbstractButton::clicked, this, [this, i] { Q_EMIT chosen(alternative_, shown_[i]); });
-    buttons_.push_back(button);
-  }
+  body()->addWidget(grid_);
+  for (std::size_t i = 0; i < kMostShown; ++i)
+    connect(grid_->cards()[i], &QAbstractButton::clicked, this,
+            [this, i] { Q_EMIT chosen(alternative_, shown_[i]); });
 }
 
 void FixList::show_none(const QString& sentence) {
@@ -80,34 +73,17 @@ void FixList::show_fixes(qint64 alternative, const QString& title, const std::ve
 void FixList::show_cards(std::vector<std::vector<Fix>> cards) {
   shown_ = std::move(cards);
   for (std::size_t i = 0; i < kMostShown; ++i) {
-    FixButton& button = *buttons_[i];
-    button.setVisible(i < shown_.size());
-    button.setObjectName({});
+    FixButton& card = *grid_->cards()[i];
+    card.setObjectName({});
     if (i >= shown_.size()) continue;
     const Fix &first = shown_[i].front(), &last = shown_[i].back();
     const bool pair = shown_[i].size() > 1;
-    button.show_change(pair ? tr("%1 and %2").arg(fix_text(first), fix_text(last)) : fix_text(first),
-                       pair ? pair_effect_text(shown_[i]) : effect_text(first), last.fits);
-    button.setObjectName(QStringLiteral("plan.fix.%1")
-                             .arg(pair ? QStringLiteral("pair") : QString::fromStdString(first.setting)));
+    card.show_change(pair ? tr("%1 and %2").arg(fix_text(first), fix_text(last)) : fix_text(first),
+                     pair ? pair_effect_text(shown_[i]) : effect_text(first), last.fits);
+    card.setObjectName(QStringLiteral("plan.fix.%1")
+                           .arg(pair ? QStringLiteral("pair") : QString::fromStdString(first.setting)));
   }
-  arrange();
-}
-
-void FixList::arrange() {
-  const int shown = std::max(1, static_cast<int>(shown_.size()));
-  const int columns = std::min(shown, std::clamp(width() / units(48), 1, kMostColumns));
-  if (columns == columns_) return;
-  columns_ = columns;
-  for (int i = 0; i < static_cast<int>(buttons_.size()); ++i)
-    grid_->addWidget(buttons_[static_cast<std::size_t>(i)], i / columns, i % columns);
-  for (int column = 0; column < kMostColumns; ++column)
-    grid_->setColumnStretch(column, column < columns ? 1 : 0);
-}
-
-void FixList::resizeEvent(QResizeEvent* event) {
-  Card::resizeEvent(event);
-  arrange();
+  grid_->show_first(shown_.size());
 }
 
 }  // namespace pitwall::ui

@@ -7,11 +7,9 @@
 #include "engine/plan/deployment_plan.h"
 #include "ui/widgets/card.h"
 
-class QGridLayout;
-
 namespace pitwall::ui {
 
-class FixButton;
+class FixGrid;
 
 class FixList : public Card {
   Q_OBJECT
@@ -26,19 +24,13 @@ class FixList : public Card {
  Q_SIGNALS:
   void chosen(qint64 alternative, const std::vector<pitwall::Fix>& changes);
 
- protected:
-  void resizeEvent(QResizeEvent* event) override;
-
  private:
   static constexpr std::size_t kMostShown = 5;
   void show_cards(std::vector<std::vector<Fix>> cards);
-  void arrange();
   qint64 alternative_ = 0;
   std::vector<std::vector<Fix>> shown_;  ///< the changes of each card
-  std::vector<FixButton*> buttons_;
-  QGridLayout* grid_;
+  FixGrid* grid_;
   Label* sentence_;
-  int columns_ = 0;
 };
 
 }  // namespace pitwall::ui
