@@ -9,7 +9,6 @@
 #include <cmath>
 
 #include "ui/plan/part_legend.h"
-#include "ui/plan/plan_rows.h"
 #include "ui/plan/rank_bars_view.h"
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/words.h"
@@ -70,7 +69,7 @@ std::vector<MemoryPart> planned_parts(const RankPlan& rank) {
 
 QString shortage_text(const DeploymentPlan& plan) {
   const RankPlan& rank = plan.worst_rank();
-  const int requests = requests_asked(plan.asked);
+  const int requests = demanded_requests(plan);
   if (rank.over() > 0)
     return RankBars::tr("Over the limit by %1: it does not start").arg(gib_number(rank.over()));
   if (waits_for_slots(plan))
