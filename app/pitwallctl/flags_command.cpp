@@ -70,7 +70,11 @@ Result<EngineReading> read(const Options& options) {
   }
   auto reading = read_engine_settings(command);
   // A command that names its model keeps that name: this one tells its bytes.
-  if (reading.ok() && !options.model.empty()) reading->settings.values.try_emplace("model", options.model);
+  if (reading.ok() && !options.model.empty()) {
+    reading->settings.values.try_emplace("model", options.model);
+    if (std::string dropped = drop_missing_format(reading->settings); !dropped.empty())
+      reading->notes.push_back(std::move(dropped));
+  }
   return reading;
 }
 
@@ -224,6 +228,17 @@ std::string outcome_text(const Outcome& outcome) {
   return outcome.notes.empty() ? text : text + "\n";
 }
 
+/// For CLI11: the error's text, empty where the value is sound.
+template <class Read>
+CLI::Validator sound(Read read) {
+  return CLI::Validator(
+      [read](const std::string& text) {
+        const auto value = read(text);
+        return value.ok() ? std::string() : value.error().text();
+      },
+      "");
+}
+
 Result<void> translate_flags(const Options& options) {
   const auto to = find_engine(options.to);
   if (!to.ok()) return to.error();
@@ -269,8 +284,9 @@ void add_flags_command(CLI::App& app, Action& action) {
   command
       ->add_option("--from", options->from,
                    "Engine whose flags they are; auto finds it out from the command or the file")
+      ->check(sound([](const std::string& name) { return find_engine(name == "auto" ? "vllm" : name); }))
       ->capture_default_str();
-  command->add_option("--to", options->to, "Engine to write for")->required();
+  command->add_option("--to", options->to, "Engine to write for")->required()->check(sound(find_engine));
   command->add_option(
       "--config", options->config,
       "Read a file instead: an engine's YAML or JSON, a compose file or a Kubernetes manifest");

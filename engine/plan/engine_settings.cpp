@@ -206,6 +206,24 @@ Result<std::string> canonical_value(const EngineSettingInfo& info, std::string_v
   return bad_value(shown, text, fmt::format("Give a whole number from {} on", least));
 }
 
+std::string drop_missing_format(EngineSettings& settings) {
+  const std::string *model = settings.find("model"), *told = settings.find("quantization");
+  if (model == nullptr || told == nullptr || !lacks_packed_weights(*model, *told)) return "";
+  const std::string repository = packed_repository(*model, *told), name = hub_model_name(*model);
+  std::string note =
+      repository.empty()
+          ? fmt::format(
+                "quantization {} is not carried over: {} has no such weights, and engines do not make "
+                "them; take a checkpoint that has",
+                *told, name)
+          : fmt::format(
+                "quantization {} is not carried over: {} has no such weights, and engines do not make "
+                "them; {} has",
+                *told, name, repository);
+  settings.values.erase("quantization");
+  return note;
+}
+
 std::string human_value(const EngineSettingInfo& info, const std::string& value) {
   if (info.type != EngineValue::size || value == "auto") return value;
   return format_bytes(std::stoll(value));

@@ -50,6 +50,10 @@ struct EngineSettings {
 Result<std::string> canonical_value(const EngineSettingInfo& info, std::string_view text,
                                     std::string_view shown);
 
+/// Takes out a format of weights that the model's checkpoint lacks and that engines end with, since they
+/// cannot make it (AWQ, GPTQ). Returns the note that says so; empty = nothing was taken out.
+std::string drop_missing_format(EngineSettings& settings);
+
 /// A canonical value for messages: sizes with their unit.
 std::string human_value(const EngineSettingInfo& info, const std::string& value);
 

@@ -125,10 +125,8 @@ class FixFinder {
       changed.max_num_seqs = std::min(changed.max_num_seqs, static_cast<int>(requests));  // more would idle
       return changed;
     };
-    std::int64_t most = largest_that_fits(asked, change);
+    const std::int64_t most = largest_that_fits(asked, change);
     if (most == 0) return;
-    // Fewer sequences leave room for another one now and then: the plan's own count is what people see.
-    if (plan_.most_at_p95 > 0) most = std::min(most, plan_.most_at_p95);
     keep(tried(change(most)), apart ? "requests" : "max-num-seqs", format_count(asked), format_count(most),
          fmt::format("{} requests wait", format_count(asked - most)));
   }
@@ -198,16 +196,16 @@ class FixFinder {
   }
 
   void step_tokens() {
-    constexpr int kLeast = 512;
-    Tried last;
-    int at = 0;
-    for (int tokens = base_.max_num_batched_tokens / 2; tokens >= kLeast && !last.fits; tokens /= 2) {
+    constexpr std::int64_t kLeast = 512;
+    const std::int64_t now = base_.max_num_batched_tokens;
+    if (now <= kLeast) return;
+    const auto change = [&](std::int64_t tokens) {
       Deployment changed = base_;
-      changed.max_num_batched_tokens = at = tokens;
-      last = tried(changed);
-    }
-    if (at == 0) return;
-    keep(last, "max-num-batched-tokens", format_count(base_.max_num_batched_tokens), format_count(at),
+      changed.max_num_batched_tokens = static_cast<int>(tokens);
+      return changed;
+    };
+    const std::int64_t most = std::max(largest_that_fits(now, change), kLeast);
+    keep(tried(change(most)), "max-num-batched-tokens", format_count(now), format_count(most),
          "prompts take more steps");
   }
 
