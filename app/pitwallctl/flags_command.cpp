@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "app/common/this_machine.h"
@@ -262,7 +263,8 @@ Result<void> translate_flags(const Options& options) {
     manifest.name = options.name;
     const auto stages = reading->settings.integer("pipeline-parallel-size").value_or(1);
     const auto replicas = reading->settings.integer("data-parallel-size").value_or(1);
-    manifest.gpus = static_cast<int>(reading->settings.ranks() * stages * replicas);
+    manifest.gpus = static_cast<int>(std::min<std::int64_t>(reading->settings.ranks() * stages * replicas,
+                                                            std::numeric_limits<int>::max()));
     manifest.weights = known_here->weights;
     auto written = options.format == "compose" ? compose_file(outcome.written, manifest)
                                                : kubernetes_manifest(outcome.written, manifest);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -254,6 +255,12 @@ void share_out_gpus(const Options& options, const ModelOutline& model, Deploymen
 
 /// What no model and no GPU would make right.
 Result<void> check_flags(const Options& options) {
+  for (const CLI::Option* option : options.command->get_options()) {
+    const auto& values = option->results();
+    if (std::find(values.begin(), values.end(), "") != values.end())
+      return wrong(option->get_name() + " is empty", "Give its value, or leave the flag out",
+                   option->get_name());
+  }
   auto deployment = with_flags(options, {});
   if (!deployment) return std::move(deployment).error();
   deployment->gpus = std::max(deployment->gpus, ranks_of(*deployment));

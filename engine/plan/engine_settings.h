@@ -24,8 +24,8 @@ enum class EngineValue { text, integer, real, share, size, boolean, integers };
 struct EngineSettingInfo {
   std::string_view name;
   EngineValue type;
-  std::string_view title;  ///< "longest sequence"
-  std::int64_t least = 1;  ///< of an integer
+  std::string_view title;                                ///< "longest sequence"
+  std::int64_t least = 1, most = std::int64_t{1} << 52;  ///< of an integer; exact as a double
 };
 std::span<const EngineSettingInfo> engine_setting_table();
 const EngineSettingInfo* find_engine_setting(std::string_view name);  ///< nullptr when unknown
