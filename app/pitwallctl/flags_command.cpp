@@ -86,18 +86,6 @@ struct Known {
   std::vector<std::string> notes;
 };
 
-Result<void> stated_size(const std::string& text, const char* param, Bytes& place) {
-  if (text.empty()) return {};
-  const auto size = parse_size(text);
-  if (!size.ok()) {
-    Error error = size.error();
-    error.param = param;
-    return error;
-  }
-  place = *size;
-  return {};
-}
-
 /// The model with its weights as the settings ask for. To engines that flag names the method of a checkpoint
 /// that is quantised already; a checkpoint in 16 bits gets that format.
 Result<ModelOutline> as_served(const EngineReading& reading, const std::string& name) {
@@ -156,13 +144,12 @@ Result<Known> known(const Options& options, const EngineReading& reading, const 
   } else if (!name.empty() && options.weights_memory.empty()) {
     known.notes.push_back(fmt::format("{} is not known here: give --model or --weights-memory", name));
   }
-  for (const auto& [text, param, place] :
-       {std::tuple{&options.gpu_memory, "gpu-memory", &terms.total},
-        std::tuple{&options.weights_memory, "weights-memory", &terms.weights},
-        std::tuple{&options.working_memory, "working-memory", &terms.working}}) {
-    if (const auto read = stated_size(*text, param, *place); !read.ok()) return read.error();
+  for (const auto& [text, place] :
+       {std::pair{&options.gpu_memory, &terms.total}, std::pair{&options.weights_memory, &terms.weights},
+        std::pair{&options.working_memory, &terms.working}}) {
     if (text->empty()) continue;
-    known.there.reset();  // what is stated holds for both engines
+    *place = parse_size(*text).value();  // checked with the command line
+    known.there.reset();                 // what is stated holds for both engines
     terms.kv = 0;
   }
   if (terms.weights > 0 && terms.working == 0)
@@ -292,14 +279,20 @@ void add_flags_command(CLI::App& app, Action& action) {
   command->add_option(
       "--config", options->config,
       "Read a file instead: an engine's YAML or JSON, a compose file or a Kubernetes manifest");
-  command->add_option("--gpu", options->gpu, "GPU by profile, such as H200 or H200x4: shares become bytes");
+  command->add_option("--gpu", options->gpu, "GPU by profile, such as H200 or H200x4: shares become bytes")
+      ->check(sound(parse_known_gpus));
   command->add_option("--model", options->model, "Model, where the command's name for it is not known here");
-  command->add_option("--gpu-memory", options->gpu_memory,
-                      "Memory of one GPU, such as 80GiB, instead of --gpu");
-  command->add_option("--weights-memory", options->weights_memory,
-                      "Bytes of weights on one GPU, such as 15GiB, instead of the model's");
-  command->add_option("--working-memory", options->working_memory,
-                      "Bytes of activations, graphs and context on one GPU");
+  command
+      ->add_option("--gpu-memory", options->gpu_memory, "Memory of one GPU, such as 80GiB, instead of --gpu")
+      ->check(sound(parse_size));
+  command
+      ->add_option("--weights-memory", options->weights_memory,
+                   "Bytes of weights on one GPU, such as 15GiB, instead of the model's")
+      ->check(sound(parse_size));
+  command
+      ->add_option("--working-memory", options->working_memory,
+                   "Bytes of activations, graphs and context on one GPU")
+      ->check(sound(parse_size));
   command->add_option("--format", options->format, "What to write")
       ->check(CLI::IsMember({"command", "compose", "kubernetes"}))
       ->capture_default_str();

@@ -90,11 +90,8 @@ Result<void> take_size(const std::string& text, const char* param, Bytes& target
 /// "H200", "H200x8".
 Result<void> take_gpu(const Options& options, Deployment& deployment) {
   if (options.gpu.empty()) return {};
-  const auto gpus = parse_gpu_count(options.gpu);
+  const auto gpus = parse_known_gpus(options.gpu);
   if (!gpus) return gpus.error();
-  if (gpus->name != kThisMachine) {  // that one is measured
-    if (const auto gpu = find_gpu_or_this_machine(*gpus); !gpu) return gpu.error();
-  }
   deployment.gpu = gpus->name;
   deployment.gpus = gpus->count;
   return {};

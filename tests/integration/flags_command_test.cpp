@@ -233,29 +233,36 @@ void FlagsCommandTest::manifests() {
 void FlagsCommandTest::what_is_wrong_is_said_data() {
   QTest::addColumn<QStringList>("arguments");
   QTest::addColumn<std::string>("said");
+  QTest::addColumn<int>("code");
   QTest::newRow("engine") << QStringList{"--from", "ollama", "--to", "vllm", "--", "--x"}
-                          << std::string("There is no engine");
+                          << std::string("There is no engine") << 2;
   QTest::newRow("value") << QStringList{"--from", "vllm", "--to", "sglang", "--", "--max-num-seqs", "lots"}
-                         << std::string("--max-num-seqs is \"lots\"");
+                         << std::string("--max-num-seqs is \"lots\"") << 1;
   QTest::newRow("gpu") << QStringList{"--from", "vllm", "--to",   "sglang", "--gpu",
                                       "H9000",  "--",   "--port", "1"}
-                       << std::string("There is no GPU profile");
+                       << std::string("There is no GPU profile") << 2;
   QTest::newRow("size") << QStringList{"--from", "vllm", "--to",   "sglang", "--gpu-memory",
                                        "80",     "--",   "--port", "1"}
-                        << std::string("80");
-  QTest::newRow("file") << QStringList{"--config", "/none.yaml", "--to", "vllm"} << std::string("/none.yaml");
+                        << std::string("80") << 2;
+  QTest::newRow("ports") << QStringList{"--to", "vllm", "--", "vllm serve M --port 70000"}
+                         << std::string("--port is \"70000\". Give a whole number up to 65,535") << 1;
+  QTest::newRow("bytes") << QStringList{"--to", "vllm", "--", "pitwallctl serve --model M --memory-limit 40"}
+                         << std::string("Name the unit: 40MiB") << 1;
+  QTest::newRow("file") << QStringList{"--config", "/none.yaml", "--to", "vllm"} << std::string("/none.yaml")
+                        << 1;
   QTest::newRow("other engine") << QStringList{"--from", "sglang", "--to", "vllm", "--", "vllm", "serve", "M"}
-                                << std::string("The command starts vLLM, not SGLang");
+                                << std::string("The command starts vLLM, not SGLang") << 1;
   QTest::newRow("manifest") << QStringList{"--from",  "vllm", "--to",   "llama.cpp", "--format",
                                            "compose", "--",   "--port", "1"}
-                            << std::string("There is no manifest for llama.cpp");
+                            << std::string("There is no manifest for llama.cpp") << 1;
 }
 
 void FlagsCommandTest::what_is_wrong_is_said() {
   QFETCH(QStringList, arguments);
   QFETCH(std::string, said);
+  QFETCH(int, code);
   const Answer answer = run(arguments);
-  QCOMPARE(answer.exit_code, 1);
+  QCOMPARE(answer.exit_code, code);
   QVERIFY(answer.out.empty());
   QVERIFY2(answer.err.starts_with("error: ") && answer.err.find(said) != std::string::npos,
            answer.err.c_str());

@@ -210,6 +210,16 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "a file"),
       QT_TRANSLATE_NOOP("engine", "%1 is a flag of %2; here it is %3"),
       QT_TRANSLATE_NOOP("engine", "%1 is given more than once; the last, %2, holds"),
+      QT_TRANSLATE_NOOP("engine", "%1 is %2, and %3 takes %4"),
+      QT_TRANSLATE_NOOP("engine", "multiples of %1"),
+      QT_TRANSLATE_NOOP("engine", "powers of two"),
+      QT_TRANSLATE_NOOP("engine", "%1 at most"),
+      QT_TRANSLATE_NOOP("engine",
+                        "quantization %1 is not carried over: %2 has no such weights, and engines do not "
+                        "make them; take a checkpoint that has"),
+      QT_TRANSLATE_NOOP("engine",
+                        "quantization %1 is not carried over: %2 has no such weights, and engines do not "
+                        "make them; %3 has"),
       QT_TRANSLATE_NOOP("engine", "%1 is gone from %2: %3 takes its place"),
       QT_TRANSLATE_NOOP("engine", "%1 serves one name: %2 is not carried over"),
       QT_TRANSLATE_NOOP("engine", "%1 stands as it is: %2 has a flag of that name"),
