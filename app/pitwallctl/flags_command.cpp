@@ -201,6 +201,15 @@ Json outcome_json(const Outcome& outcome) {
   return document;
 }
 
+/// What stands behind the end of a line is no comment, and names may hold one.
+std::string one_line(std::string text) {
+  for (const std::string_view end : {"\n", "\r", "\u0085", "\u2028", "\u2029"}) {
+    for (std::size_t at = text.find(end); at != std::string::npos; at = text.find(end, at))
+      text.replace(at, end.size(), " ");
+  }
+  return text;
+}
+
 /// Notes are comments, so that the whole can be pasted or written to a file.
 std::string outcome_text(const Outcome& outcome) {
   std::string text = outcome.text;
@@ -212,7 +221,7 @@ std::string outcome_text(const Outcome& outcome) {
       text += letter;
     }
   }
-  for (const std::string& note : outcome.notes) text += fmt::format("\n# {}", note);
+  for (const std::string& note : outcome.notes) text += fmt::format("\n# {}", one_line(note));
   return outcome.notes.empty() ? text : text + "\n";
 }
 

@@ -121,10 +121,16 @@ void FlagsCommandTest::fraction_in_bytes() {
 
 /// hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4: 5.73 GB of files.
 void FlagsCommandTest::weights_are_those_of_the_format() {
-  const Json document = run({"--to", "vllm", "--json", "--",
-                             "text-generation-launcher --model-id meta-llama/Llama-3.1-8B --quantize awq"})
+  const Json document = run({"--to", "vllm", "--model", "llama-3.1-8b", "--json", "--",
+                             "text-generation-launcher --model-id someone/Llama-AWQ --quantize awq"})
                             .json();
   QVERIFY(notes_say(document, "5.33 GiB of weights a GPU"));
+  // One in 16 bits is no such checkpoint.
+  const Json plain = run({"--to", "vllm", "--json", "--",
+                          "text-generation-launcher --model-id meta-llama/Llama-3.1-8B --quantize awq"})
+                         .json();
+  QVERIFY(notes_say(plain, "14.96 GiB of weights a GPU"));
+  QVERIFY(notes_say(plain, "meta-llama/Llama-3.1-8B has no such weights"));
   // A checkpoint in INT4 stays what it is, whatever name of its method the engine is told.
   const Json packed =
       run({"--to", "vllm", "--model", "qwen2.5-72b-awq", "--json", "--",
@@ -219,6 +225,15 @@ void FlagsCommandTest::text_can_be_pasted() {
 }
 
 void FlagsCommandTest::manifests() {
+  for (const char* name : {"a\nevil: true", "\u2028evil: true", "- x"}) {  // notes are comments to their end
+    const Answer odd =
+        run({"--to", "vllm", "--format", "compose", "--", "vllm", "serve", QString::fromUtf8(name)});
+    QCOMPARE(odd.exit_code, 0);
+    std::istringstream lines(odd.out);
+    for (std::string line; std::getline(lines, line);)
+      QVERIFY2(!line.starts_with("evil") && line.find("# \u2028") == std::string::npos, line.c_str());
+    QVERIFY(odd.out.find("MODEL") == std::string::npos);
+  }
   for (const char* format : {"compose", "kubernetes"}) {
     const Answer answer =
         run({"--from", "sglang", "--to", "vllm", "--format", format, "--name", "chat", "--", "--model-path",

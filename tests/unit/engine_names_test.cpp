@@ -225,7 +225,6 @@ class EngineNamesTest : public QObject {
     Deployment asked;
     asked.model = "qwen2.5-72b";
     asked.quantization = "awq";
-    asked.gpus = asked.tensor_parallel = 2;
     QVERIFY(command_text(write_flags(**find_engine("vllm"), plan_of(asked))).find("--quantization") ==
             std::string::npos);
   }
