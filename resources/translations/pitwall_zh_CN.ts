@@ -2548,6 +2548,10 @@
         <source>quantization %1 is not carried over: %2 has no such weights, and engines do not make them; %3 has</source>
         <translation>quantization %1 未带过去：%2 没有这种权重，引擎也不会自行生成；%3 有</translation>
     </message>
+    <message>
+        <source>no request needs them</source>
+        <translation>没有请求用到它们</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui</name>

@@ -25,9 +25,11 @@ std::optional<Deployment> changed(Deployment asked, const std::string& setting, 
     asked.max_model_len = value;
   } else if (setting == "max-num-batched-tokens") {
     asked.max_num_batched_tokens = static_cast<int>(value);
-  } else if (setting == "max-num-seqs" || setting == "requests") {
-    if (asked.requests > 0) asked.requests = static_cast<int>(value);
-    asked.max_num_seqs = std::min(asked.max_num_seqs, static_cast<int>(value));
+  } else if (setting == "max-num-seqs") {
+    asked.max_num_seqs = static_cast<int>(value);
+  } else if (setting == "requests") {
+    asked.requests = static_cast<int>(value);
+    asked.max_num_seqs = std::min(asked.max_num_seqs, asked.requests);
   } else {
     return std::nullopt;
   }

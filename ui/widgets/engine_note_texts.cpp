@@ -85,6 +85,7 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "on"),
       QT_TRANSLATE_NOOP("engine", "off"),
       QT_TRANSLATE_NOOP("engine", "%1 requests wait"),
+      QT_TRANSLATE_NOOP("engine", "no request needs them"),
       QT_TRANSLATE_NOOP("engine", "longer requests are refused"),
       QT_TRANSLATE_NOOP("engine", "replies change a little; more where the checkpoint has no KV scales"),
       QT_TRANSLATE_NOOP("engine", "1 more GPU, and communication in each layer"),
