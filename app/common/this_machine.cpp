@@ -87,4 +87,11 @@ Result<GpuProfile> find_gpu_or_this_machine(const GpuCount& gpus) {
   return profile_of(machine_floors(*measured, busy));
 }
 
+Result<GpuCount> parse_known_gpus(std::string_view text) {
+  auto gpus = parse_gpu_count(text);
+  if (!gpus || gpus->name == kThisMachine) return gpus;
+  if (const auto known = find_gpu_or_this_machine(*gpus); !known) return known.error();
+  return gpus;
+}
+
 }  // namespace pitwall

@@ -10,6 +10,9 @@ namespace pitwall {
 /// another processor, or of another number of threads, is not taken. Error::param is "gpu".
 Result<GpuProfile> find_gpu_or_this_machine(const GpuCount& gpus);
 
+/// "H200x8", of GPUs that have a profile, or "this-machine", of which nothing is measured.
+Result<GpuCount> parse_known_gpus(std::string_view text);
+
 /// Measures now. What is measured of the device that "this-machine" means renews its record, in which the
 /// better of each figure stays.
 Result<Floors> renew_floors(const BackendOptions& options);

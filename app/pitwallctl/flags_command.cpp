@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "app/common/this_machine.h"
@@ -70,7 +71,11 @@ Result<EngineReading> read(const Options& options) {
   }
   auto reading = read_engine_settings(command);
   // A command that names its model keeps that name: this one tells its bytes.
-  if (reading.ok() && !options.model.empty()) reading->settings.values.try_emplace("model", options.model);
+  if (reading.ok() && !options.model.empty()) {
+    reading->settings.values.try_emplace("model", options.model);
+    if (std::string dropped = drop_missing_format(reading->settings); !dropped.empty())
+      reading->notes.push_back(std::move(dropped));
+  }
   return reading;
 }
 
@@ -80,18 +85,6 @@ struct Known {
   int gpus = 0;                             // 0 = not said
   std::vector<std::string> notes;
 };
-
-Result<void> stated_size(const std::string& text, const char* param, Bytes& place) {
-  if (text.empty()) return {};
-  const auto size = parse_size(text);
-  if (!size.ok()) {
-    Error error = size.error();
-    error.param = param;
-    return error;
-  }
-  place = *size;
-  return {};
-}
 
 /// The model with its weights as the settings ask for. To engines that flag names the method of a checkpoint
 /// that is quantised already; a checkpoint in 16 bits gets that format.
@@ -151,13 +144,12 @@ Result<Known> known(const Options& options, const EngineReading& reading, const 
   } else if (!name.empty() && options.weights_memory.empty()) {
     known.notes.push_back(fmt::format("{} is not known here: give --model or --weights-memory", name));
   }
-  for (const auto& [text, param, place] :
-       {std::tuple{&options.gpu_memory, "gpu-memory", &terms.total},
-        std::tuple{&options.weights_memory, "weights-memory", &terms.weights},
-        std::tuple{&options.working_memory, "working-memory", &terms.working}}) {
-    if (const auto read = stated_size(*text, param, *place); !read.ok()) return read.error();
+  for (const auto& [text, place] :
+       {std::pair{&options.gpu_memory, &terms.total}, std::pair{&options.weights_memory, &terms.weights},
+        std::pair{&options.working_memory, &terms.working}}) {
     if (text->empty()) continue;
-    known.there.reset();  // what is stated holds for both engines
+    *place = parse_size(*text).value();  // checked with the command line
+    known.there.reset();                 // what is stated holds for both engines
     terms.kv = 0;
   }
   if (terms.weights > 0 && terms.working == 0)
@@ -209,6 +201,15 @@ Json outcome_json(const Outcome& outcome) {
   return document;
 }
 
+/// What stands behind the end of a line is no comment, and names may hold one.
+std::string one_line(std::string text) {
+  for (const std::string_view end : {"\n", "\r", "\u0085", "\u2028", "\u2029"}) {
+    for (std::size_t at = text.find(end); at != std::string::npos; at = text.find(end, at))
+      text.replace(at, end.size(), " ");
+  }
+  return text;
+}
+
 /// Notes are comments, so that the whole can be pasted or written to a file.
 std::string outcome_text(const Outcome& outcome) {
   std::string text = outcome.text;
@@ -220,8 +221,19 @@ std::string outcome_text(const Outcome& outcome) {
       text += letter;
     }
   }
-  for (const std::string& note : outcome.notes) text += fmt::format("\n# {}", note);
+  for (const std::string& note : outcome.notes) text += fmt::format("\n# {}", one_line(note));
   return outcome.notes.empty() ? text : text + "\n";
+}
+
+/// For CLI11: the error's text, empty where the value is sound.
+template <class Read>
+CLI::Validator sound(Read read) {
+  return CLI::Validator(
+      [read](const std::string& text) {
+        const auto value = read(text);
+        return value.ok() ? std::string() : value.error().text();
+      },
+      "");
 }
 
 Result<void> translate_flags(const Options& options) {
@@ -247,7 +259,8 @@ Result<void> translate_flags(const Options& options) {
     manifest.name = options.name;
     const auto stages = reading->settings.integer("pipeline-parallel-size").value_or(1);
     const auto replicas = reading->settings.integer("data-parallel-size").value_or(1);
-    manifest.gpus = static_cast<int>(reading->settings.ranks() * stages * replicas);
+    manifest.gpus = static_cast<int>(std::min<std::int64_t>(reading->settings.ranks() * stages * replicas,
+                                                            std::numeric_limits<int>::max()));
     manifest.weights = known_here->weights;
     auto written = options.format == "compose" ? compose_file(outcome.written, manifest)
                                                : kubernetes_manifest(outcome.written, manifest);
@@ -269,19 +282,26 @@ void add_flags_command(CLI::App& app, Action& action) {
   command
       ->add_option("--from", options->from,
                    "Engine whose flags they are; auto finds it out from the command or the file")
+      ->check(sound([](const std::string& name) { return find_engine(name == "auto" ? "vllm" : name); }))
       ->capture_default_str();
-  command->add_option("--to", options->to, "Engine to write for")->required();
+  command->add_option("--to", options->to, "Engine to write for")->required()->check(sound(find_engine));
   command->add_option(
       "--config", options->config,
       "Read a file instead: an engine's YAML or JSON, a compose file or a Kubernetes manifest");
-  command->add_option("--gpu", options->gpu, "GPU by profile, such as H200 or H200x4: shares become bytes");
+  command->add_option("--gpu", options->gpu, "GPU by profile, such as H200 or H200x4: shares become bytes")
+      ->check(sound(parse_known_gpus));
   command->add_option("--model", options->model, "Model, where the command's name for it is not known here");
-  command->add_option("--gpu-memory", options->gpu_memory,
-                      "Memory of one GPU, such as 80GiB, instead of --gpu");
-  command->add_option("--weights-memory", options->weights_memory,
-                      "Bytes of weights on one GPU, such as 15GiB, instead of the model's");
-  command->add_option("--working-memory", options->working_memory,
-                      "Bytes of activations, graphs and context on one GPU");
+  command
+      ->add_option("--gpu-memory", options->gpu_memory, "Memory of one GPU, such as 80GiB, instead of --gpu")
+      ->check(sound(parse_size));
+  command
+      ->add_option("--weights-memory", options->weights_memory,
+                   "Bytes of weights on one GPU, such as 15GiB, instead of the model's")
+      ->check(sound(parse_size));
+  command
+      ->add_option("--working-memory", options->working_memory,
+                   "Bytes of activations, graphs and context on one GPU")
+      ->check(sound(parse_size));
   command->add_option("--format", options->format, "What to write")
       ->check(CLI::IsMember({"command", "compose", "kubernetes"}))
       ->capture_default_str();

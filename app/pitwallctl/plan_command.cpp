@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -15,10 +16,14 @@
 #include "engine/base/file.h"
 #include "engine/base/text_escape.h"
 #include "engine/bench/trace.h"
+#include "engine/plan/deployment_files.h"
 #include "engine/plan/deployment_plan.h"
+#include "engine/plan/engine_profile.h"
+#include "engine/plan/engine_settings.h"
 #include "engine/plan/flag_value.h"
 #include "engine/plan/kv_format.h"
 #include "engine/plan/machine_profile.h"
+#include "engine/plan/weight_format.h"
 #include "engine/telemetry/host_memory.h"
 
 namespace pitwall::ctl {
@@ -85,23 +90,20 @@ Result<void> take_size(const std::string& text, const char* param, Bytes& target
 /// "H200", "H200x8".
 Result<void> take_gpu(const Options& options, Deployment& deployment) {
   if (options.gpu.empty()) return {};
-  const auto gpus = parse_gpu_count(options.gpu);
+  const auto gpus = parse_known_gpus(options.gpu);
   if (!gpus) return gpus.error();
   deployment.gpu = gpus->name;
   deployment.gpus = gpus->count;
   return {};
 }
 
-Result<void> take_lengths(const Options& options, Deployment& deployment) {
-  if (options.lengths.empty()) return {};
+bool is_file(const std::string& text) {
   std::error_code ignored;
-  if (fs::exists(options.lengths, ignored)) {
-    const auto trace = read_trace(options.lengths);
-    if (!trace) return trace.error();
-    for (const TraceRequest& request : trace->requests)
-      deployment.lengths.trace.push_back(std::int64_t{request.prompt_tokens} + request.output_tokens);
-    return {};
-  }
+  return !text.empty() && fs::exists(text, ignored);
+}
+
+Result<void> take_lengths(const Options& options, Deployment& deployment) {
+  if (options.lengths.empty() || is_file(options.lengths)) return {};
   auto tokens = count_of(options.lengths, "lengths");
   if (!tokens) {
     return wrong(fmt::format("--lengths is {}: neither a number of tokens nor a trace file",
@@ -111,6 +113,15 @@ Result<void> take_lengths(const Options& options, Deployment& deployment) {
   if (*tokens < 1)
     return wrong(fmt::format("--lengths is {}", format_count(*tokens)), "Give 1 token or more", "lengths");
   deployment.lengths.p50 = deployment.lengths.p95 = *tokens;
+  return {};
+}
+
+Result<void> take_trace(const Options& options, Deployment& deployment) {
+  if (!is_file(options.lengths)) return {};
+  const auto trace = read_trace(options.lengths);
+  if (!trace) return trace.error();
+  for (const TraceRequest& request : trace->requests)
+    deployment.lengths.trace.push_back(std::int64_t{request.prompt_tokens} + request.output_tokens);
   return {};
 }
 
@@ -148,22 +159,51 @@ int ranks_of(const Deployment& deployment) {
   return static_cast<int>(std::min<std::int64_t>(ranks, std::numeric_limits<int>::max()));
 }
 
-/// A stored one: of profiles/deployments by name, or a file.
+/// A stored one: what the user saved, one of profiles/deployments, or a file.
 Result<Deployment> stored_deployment(const std::string& name) {
-  for (const Deployment& shipped : shipped_deployments()) {
-    if (name == shipped.id || name == shipped.name) return shipped;
+  const std::vector<Deployment> saved = saved_deployments();
+  for (const auto* list : {&saved, &shipped_deployments()}) {
+    for (const Deployment& stored : *list) {
+      if (name == stored.name || (!stored.id.empty() && name == stored.id)) return stored;
+    }
   }
   const auto text = read_file(name, kMostDeploymentBytes);
   if (text) return parse_deployment(*text);
   Error error = text.error();
-  std::vector<std::string> ids;
-  for (const Deployment& shipped : shipped_deployments()) ids.push_back(shipped.id);
-  error.action = fmt::format("Give a file, or one of these: {}", fmt::join(ids, ", "));
+  std::vector<std::string> names;
+  for (const Deployment& shipped : shipped_deployments()) names.push_back(shipped.id);
+  for (const Deployment& mine : saved) names.push_back(mine.name);
+  error.action = fmt::format("Give a file, or one of these: {}", fmt::join(names, ", "));
   return error;
 }
 
-Result<Deployment> deployment_of(const Options& options, const ModelOutline& model) {
-  Deployment deployment = options.deployment;
+Result<void> take_engine(const Options& options, Deployment& deployment) {
+  if (options.engine.empty()) return {};
+  const auto engine = find_engine_choice(options.engine);
+  if (!engine) return engine.error();
+  deployment.engine = engine->name;
+  const std::string block = fmt::format("{}", deployment.block_size);
+  if (!options.given("--block-size") && engine->engine != nullptr &&
+      engine->engine->find("block-size") != nullptr && !can_tell(*engine->engine, "block-size", block))
+    deployment.block_size = block_size_of({}, *engine->engine);
+  return {};
+}
+
+/// What was given, over `deployment`. Errors are those of the flags alone.
+Result<Deployment> with_flags(const Options& options, Deployment deployment) {
+  const auto take = [&](const char* flag, auto Deployment::*member) {
+    if (options.given(flag)) deployment.*member = options.deployment.*member;
+  };
+  take("--model", &Deployment::model);
+  take("--kv-cache-dtype", &Deployment::kv_cache_dtype);
+  take("--quantization", &Deployment::quantization);
+  take("--shared-prefix", &Deployment::shared_prefix);
+  take("--prompt-tokens", &Deployment::prompt_tokens);
+  take("--output-tokens", &Deployment::output_tokens);
+  take("--ttft-limit-ms", &Deployment::ttft_limit_ms);
+  take("--tpot-limit-ms", &Deployment::tpot_limit_ms);
+  take("--prompt-logprobs", &Deployment::prompt_logprobs);
+  take("--draft-layers", &Deployment::draft_layers);
   if (auto taken = take_gpu(options, deployment); !taken) return std::move(taken).error();
   if (!options.max_model_len.empty() && options.max_model_len != "auto") {
     auto length = count_of(options.max_model_len, "max-model-len");
@@ -186,19 +226,20 @@ Result<Deployment> deployment_of(const Options& options, const ModelOutline& mod
     if (auto taken = take_count(options, count.flag, count.value, count.target); !taken)
       return std::move(taken).error();
   }
-  if (!options.engine.empty()) {
-    auto engine = find_engine_choice(options.engine);
-    if (!engine) return std::move(engine).error();
-    deployment.engine = engine->name;
-  }
+  if (auto taken = take_engine(options, deployment); !taken) return std::move(taken).error();
   if (auto taken = take_lengths(options, deployment); !taken) return std::move(taken).error();
   if (auto taken = take_budget(options, deployment.budget); !taken) return std::move(taken).error();
   if (auto taken = take_size(options.swap_space, "swap-space", deployment.swap_space); !taken)
     return std::move(taken).error();
   if (options.eager) deployment.graphs = false;
   if (options.no_prefix_caching) deployment.prefix_caching = false;
-  // Several GPUs serve one replica, as far as the heads can be split, unless it is said otherwise.
-  if (!options.given("--tensor-parallel-size") && options.given("--gpu") && deployment.gpus > 1) {
+  return deployment;
+}
+
+/// Several GPUs serve one replica, as far as the heads can be split, unless it is said otherwise.
+void share_out_gpus(const Options& options, const ModelOutline& model, Deployment& deployment) {
+  const bool several = options.given("--gpu") && deployment.gpus > 1;
+  if (!options.given("--tensor-parallel-size") && several) {
     deployment.tensor_parallel = 1;
     const std::int64_t stages = std::max(deployment.pipeline_parallel, 1);  // check() names what is below
     for (const int size : legal_tensor_parallel(model)) {
@@ -206,10 +247,27 @@ Result<Deployment> deployment_of(const Options& options, const ModelOutline& mod
         deployment.tensor_parallel = size;
     }
   }
-  deployment.gpus =
-      std::max(deployment.gpus,
-               options.given("--gpu") && deployment.gpus > 1 ? deployment.gpus : ranks_of(deployment));
-  return deployment;
+  if (!several) deployment.gpus = std::max(deployment.gpus, ranks_of(deployment));
+}
+
+/// What no model and no GPU would make right.
+Result<void> check_flags(const Options& options) {
+  for (const CLI::Option* option : options.command->get_options()) {
+    const auto& values = option->results();
+    if (std::find(values.begin(), values.end(), "") != values.end())
+      return wrong(option->get_name() + " is empty", "Give its value, or leave the flag out",
+                   option->get_name());
+  }
+  auto deployment = with_flags(options, {});
+  if (!deployment) return std::move(deployment).error();
+  deployment->gpus = std::max(deployment->gpus, ranks_of(*deployment));
+  if (const auto format = find_kv_format(deployment->kv_cache_dtype);
+      !format && deployment->kv_cache_dtype != "auto")
+    return format.error();
+  if (const auto format = find_weight_format(deployment->quantization);
+      !format && !deployment->quantization.empty())
+    return format.error();
+  return check(*deployment);
 }
 
 Result<GpuProfile> gpu_of(Deployment& deployment) {
@@ -220,31 +278,18 @@ Result<GpuProfile> gpu_of(Deployment& deployment) {
 }
 
 Result<void> run_plan(const Options& options) {
-  Options resolved = options;
+  Deployment base;
   if (!options.stored.empty()) {
     auto stored = stored_deployment(options.stored);
     if (!stored) return std::move(stored).error();
-    const Deployment given = options.deployment;
-    resolved.deployment = *std::move(stored);
-    Deployment& base = resolved.deployment;
-    const auto keep = [&](const char* flag, auto Deployment::*member) {
-      if (options.given(flag)) base.*member = given.*member;
-    };
-    keep("--model", &Deployment::model);
-    keep("--kv-cache-dtype", &Deployment::kv_cache_dtype);
-    keep("--quantization", &Deployment::quantization);
-    keep("--shared-prefix", &Deployment::shared_prefix);
-    keep("--prompt-tokens", &Deployment::prompt_tokens);
-    keep("--output-tokens", &Deployment::output_tokens);
-    keep("--ttft-limit-ms", &Deployment::ttft_limit_ms);
-    keep("--tpot-limit-ms", &Deployment::tpot_limit_ms);
-    keep("--prompt-logprobs", &Deployment::prompt_logprobs);
-    keep("--draft-layers", &Deployment::draft_layers);
+    base = *std::move(stored);
   }
-  const auto model = read_outline(resolved.deployment.model);
-  if (!model) return model.error();
-  auto deployment = deployment_of(resolved, *model);
+  auto deployment = with_flags(options, std::move(base));
   if (!deployment) return std::move(deployment).error();
+  if (auto taken = take_trace(options, *deployment); !taken) return taken;
+  const auto model = read_outline(deployment->model);
+  if (!model) return model.error();
+  share_out_gpus(options, *model, *deployment);
   const auto gpu = gpu_of(*deployment);
   if (!gpu) return gpu.error();
   const auto plan = plan_deployment(*deployment, *model, *gpu);
@@ -325,6 +370,7 @@ void add_plan_command(CLI::App& app, Action& action) {
   command->callback([&action, options] {
     if (options->stored.empty() && options->deployment.model.empty()) throw CLI::RequiredError("--model");
     if (options->stored.empty() && options->gpu.empty()) throw CLI::RequiredError("--gpu");
+    if (const auto sound = check_flags(*options); !sound) throw CLI::ValidationError(sound.error().text());
     action = [options] { return run_plan(*options); };
   });
 }

@@ -64,6 +64,14 @@ std::string plain_name(std::string_view repository) {
   return plain;
 }
 
+/// How its checkpoint is quantised, as config.json says it; empty = in no way.
+std::string method_of(const ModelProfile& profile) {
+  const json config = json::parse(profile.config, nullptr, false);
+  const json quantized =
+      config.is_object() ? config.value("quantization_config", json::object()) : json::object();
+  return quantized.value("quant_method", "");
+}
+
 Result<ModelSpec> named_spec(const json& config, const std::string& name) {
   auto spec = read_hf_spec(config);
   if (spec) spec->name = name;
@@ -142,6 +150,20 @@ std::string hub_model_name(const std::string& name) {
   std::error_code error;
   const ModelProfile* profile = fs::exists(name, error) ? nullptr : find_model_profile(name);
   return profile == nullptr || profile->hub.empty() ? name : profile->hub;
+}
+
+bool lacks_packed_weights(const std::string& model, std::string_view method) {
+  const ModelProfile* profile = find_model_profile(local_model_name(model));
+  const bool packed = method == "awq" || method == "gptq";
+  return packed && profile != nullptr && !profile->config.empty() && method_of(*profile) != method;
+}
+
+std::string packed_repository(const std::string& model, std::string_view method) {
+  const std::string hub = last_name(hub_model_name(local_model_name(model)));
+  for (const ModelProfile& profile : model_profiles()) {
+    if (last_name(profile.hub).starts_with(hub) && method_of(profile) == method) return profile.hub;
+  }
+  return "";
 }
 
 Result<ModelSpec> find_model_spec(const std::string& path_or_name) {

@@ -56,6 +56,13 @@ std::string local_model_name(const std::string& name);
 /// What it is called elsewhere: the repository of the profile of that name. Paths and other names stay.
 std::string hub_model_name(const std::string& name);
 
+/// Whether the model's profile holds a checkpoint that was not packed that way. AWQ and GPTQ are made
+/// beforehand: engines load such weights and make none.
+bool lacks_packed_weights(const std::string& model, std::string_view method);
+
+/// The repository of the same model whose weights are packed that way; empty = none is known.
+std::string packed_repository(const std::string& model, std::string_view method);
+
 /// The shape of a model, its weights not needed: a profile's name, or what resolve_model takes, or a bare
 /// config.json. The error lists the profiles that have a shape.
 Result<ModelSpec> find_model_spec(const std::string& path_or_name);

@@ -70,11 +70,11 @@ EngineReserve reserve_of(const json& document) {
 
 EngineFlag flag_of(const json& document) {
   static constexpr std::string_view kKeys[] = {
-      "flag",       "aliases", "on",    "on_aliases", "off",      "off_aliases",  "config",
-      "also",       "needs",   "key",   "values",     "open",     "environment",  "human",
-      "words",      "whole",   "unit",  "per_rank",   "one_each", "shared_slots", "default",
-      "source",     "meaning", "least", "most",       "gone",     "factor",       "factor_environment",
-      "default_on", "reserve"};
+      "flag",    "aliases", "on",    "on_aliases", "off",      "off_aliases",        "config",
+      "also",    "needs",   "key",   "values",     "open",     "environment",        "human",
+      "words",   "whole",   "unit",  "per_rank",   "one_each", "shared_slots",       "default",
+      "source",  "meaning", "most",  "gone",       "factor",   "factor_environment", "default_on",
+      "reserve", "step",    "powers"};
   refuse_unknown_keys(document, kKeys);
   EngineFlag flag;
   flag.names = named(document, "flag", "aliases");
@@ -96,8 +96,9 @@ EngineFlag flag_of(const json& document) {
   flag.shared_slots = document.value("shared_slots", false);
   flag.one_each = document.value("one_each", false);
   flag.unit = document.value("unit", "");
-  flag.least = document.value("least", std::int64_t{0});
   flag.most = document.value("most", std::int64_t{0});
+  flag.step = document.value("step", std::int64_t{1});
+  flag.powers = document.value("powers", false);
   flag.gone = document.value("gone", false);
   flag.factor = document.value("factor", 1.0);
   flag.factor_environment = document.value("factor_environment", "");

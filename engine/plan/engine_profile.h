@@ -54,7 +54,8 @@ struct EngineFlag {
   bool gone = false;                     ///< of older versions: read, never written
   bool shared_slots = false;             ///< theirs is for all sequences together (llama.cpp's context)
   bool one_each = false;                 ///< theirs is "1,1,…", one a GPU
-  std::int64_t least = 0, most = 0;      ///< numbers that can be told; most 0 = any
+  std::int64_t step = 1, most = 0;       ///< numbers that can be told: multiples of it; most 0 = any
+  bool powers = false;                   ///< powers of two alone
   double factor = 1;                     ///< of a share: ours is so much of theirs
   std::string factor_environment;        ///< variable that says another factor
   std::string unit;                      ///< of a size: "GiB", "GB", "MiB"; empty = bytes

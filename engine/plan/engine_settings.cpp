@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "engine/base/text_escape.h"
 #include "engine/base/units.h"
@@ -22,12 +23,16 @@ namespace {
 
 using enum EngineValue;
 
+constexpr std::int64_t kMostTokens = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMostSequences = 1'000'000, kMostGpus = 65'536, kMostBlock = 65'536,
+                       kMostPort = 65'535;
+
 constexpr std::array kTable{
     EngineSettingInfo{"model", text, "model"},
     EngineSettingInfo{"served-model-name", text, "name for clients"},
-    EngineSettingInfo{"max-model-len", integer, "longest sequence"},
+    EngineSettingInfo{"max-model-len", integer, "longest sequence", 1, kMostTokens},
     EngineSettingInfo{"max-input-len", integer, "longest prompt"},
-    EngineSettingInfo{"max-num-seqs", integer, "sequences at once"},
+    EngineSettingInfo{"max-num-seqs", integer, "sequences at once", 1, kMostSequences},
     EngineSettingInfo{"max-waiting", integer, "requests that may wait"},
     EngineSettingInfo{"max-num-batched-tokens", integer, "tokens of a step"},
     EngineSettingInfo{"max-prefill-tokens", integer, "prompt tokens of a step"},
@@ -40,14 +45,14 @@ constexpr std::array kTable{
     EngineSettingInfo{"memory-limit", size, "memory for everything"},
     EngineSettingInfo{"kv-cache-memory-bytes", size, "memory for KV"},
     EngineSettingInfo{"kv-tokens", integer, "tokens of KV"},
-    EngineSettingInfo{"kv-blocks", integer, "blocks of KV"},
+    EngineSettingInfo{"kv-blocks", integer, "blocks of KV", 1, kMostTokens},
     EngineSettingInfo{"kv-cache-dtype", text, "number format of KV"},
     EngineSettingInfo{"kv-cache-dtype-v", text, "number format of V, where it is not K's"},
-    EngineSettingInfo{"block-size", integer, "tokens of a KV block"},
+    EngineSettingInfo{"block-size", integer, "tokens of a KV block", 1, kMostBlock},
     EngineSettingInfo{"enable-prefix-caching", boolean, "prefix cache"},
-    EngineSettingInfo{"tensor-parallel-size", integer, "GPUs that share each layer"},
-    EngineSettingInfo{"pipeline-parallel-size", integer, "stages of layers"},
-    EngineSettingInfo{"data-parallel-size", integer, "replicas"},
+    EngineSettingInfo{"tensor-parallel-size", integer, "GPUs that share each layer", 1, kMostGpus},
+    EngineSettingInfo{"pipeline-parallel-size", integer, "stages of layers", 1, kMostGpus},
+    EngineSettingInfo{"data-parallel-size", integer, "replicas", 1, kMostGpus},
     EngineSettingInfo{"quantization", text, "format of the weights"},
     EngineSettingInfo{"dtype", text, "arithmetic"},
     EngineSettingInfo{"speculative-method", text, "how tokens are guessed ahead"},
@@ -79,7 +84,7 @@ constexpr std::array kTable{
     EngineSettingInfo{"sleep-idle-seconds", integer, "seconds until an idle server sleeps", -1},
     EngineSettingInfo{"device", text, "processor"},
     EngineSettingInfo{"host", text, "address"},
-    EngineSettingInfo{"port", integer, "port", 0},
+    EngineSettingInfo{"port", integer, "port", 0, kMostPort},
     EngineSettingInfo{"api-key", text, "key of clients"},
 };
 
@@ -200,10 +205,29 @@ Result<std::string> canonical_value(const EngineSettingInfo& info, std::string_v
   }
   if (text == "auto") return std::string(text);
   const std::int64_t least = info.type == EngineValue::size ? 0 : info.least;
-  constexpr std::int64_t kMost = std::int64_t{1} << 52;  // exact as a double, and far beyond any machine
   const auto number = number_of<std::int64_t>(text);
-  if (number && *number >= least && *number <= kMost) return fmt::format("{}", *number);
+  if (number && *number >= least && *number <= info.most) return fmt::format("{}", *number);
+  if (number && *number >= least)
+    return bad_value(shown, text, fmt::format("Give a whole number up to {}", format_count(info.most)));
   return bad_value(shown, text, fmt::format("Give a whole number from {} on", least));
+}
+
+std::string drop_missing_format(EngineSettings& settings) {
+  const std::string *model = settings.find("model"), *told = settings.find("quantization");
+  if (model == nullptr || told == nullptr || !lacks_packed_weights(*model, *told)) return "";
+  const std::string repository = packed_repository(*model, *told), name = hub_model_name(*model);
+  std::string note =
+      repository.empty()
+          ? fmt::format(
+                "quantization {} is not carried over: {} has no such weights, and engines do not make "
+                "them; take a checkpoint that has",
+                *told, name)
+          : fmt::format(
+                "quantization {} is not carried over: {} has no such weights, and engines do not make "
+                "them; {} has",
+                *told, name, repository);
+  settings.values.erase("quantization");
+  return note;
 }
 
 std::string human_value(const EngineSettingInfo& info, const std::string& value) {

@@ -24,8 +24,8 @@ enum class EngineValue { text, integer, real, share, size, boolean, integers };
 struct EngineSettingInfo {
   std::string_view name;
   EngineValue type;
-  std::string_view title;  ///< "longest sequence"
-  std::int64_t least = 1;  ///< of an integer
+  std::string_view title;                                ///< "longest sequence"
+  std::int64_t least = 1, most = std::int64_t{1} << 52;  ///< of an integer; exact as a double
 };
 std::span<const EngineSettingInfo> engine_setting_table();
 const EngineSettingInfo* find_engine_setting(std::string_view name);  ///< nullptr when unknown
@@ -49,6 +49,10 @@ struct EngineSettings {
 /// bytes.
 Result<std::string> canonical_value(const EngineSettingInfo& info, std::string_view text,
                                     std::string_view shown);
+
+/// Takes out a format of weights that the model's checkpoint lacks and that engines end with, since they
+/// cannot make it (AWQ, GPTQ). Returns the note that says so; empty = nothing was taken out.
+std::string drop_missing_format(EngineSettings& settings);
 
 /// A canonical value for messages: sizes with their unit.
 std::string human_value(const EngineSettingInfo& info, const std::string& value);

@@ -53,6 +53,7 @@ std::string hyphens(std::string_view name) {
 bool is_flag(const EngineProfile& engine, std::string_view word) {
   if (engine.keywords) return word.find('=') != std::string_view::npos;
   if (word.size() < 2 || word[0] != '-') return false;
+  if (word.substr(0, word.find('=')).find(' ') != std::string_view::npos) return false;  // "- item"
   return !(word[1] >= '0' && word[1] <= '9') && word[1] != '.';
 }
 

@@ -74,6 +74,8 @@ class Reader {
     }
     if (const auto fault = convert()) return *fault;
     drop_needed_words();
+    if (std::string dropped = drop_missing_format(reading_.settings); !dropped.empty())
+      reading_.notes.push_back(std::move(dropped));
     if (!machine_.empty())
       reading_.notes.push_back(fmt::format("Keep in the environment, they mean the same to every engine: {}",
                                            fmt::join(machine_, ", ")));
@@ -370,6 +372,10 @@ class Reader {
     if (said.flag->gone) {
       reading_.notes.push_back(fmt::format("{} is gone from {}: {} takes its place", said.shown,
                                            engine_.version, engine_.find(name)->flags.front().shown()));
+    }
+    if (said.info->type == EngineValue::integer && value != "auto" && !can_tell(engine_, name, value)) {
+      reading_.notes.push_back(fmt::format("{} is {}, and {} takes {}", said.shown, said.value, engine_.title,
+                                           tellable_values(engine_, name)));
     }
     if (said.flag->shared_slots && scale.sequences > 1) {
       reading_.notes.push_back(fmt::format("{} {} is for all slots together: {} slots of {} tokens each",

@@ -37,7 +37,8 @@ EngineSettings with_defaults(const EngineReading& reading, const EngineProfile& 
     settings.values.erase("kv-blocks");
   }
   const auto carry = [&](std::string_view name, const std::string& value, bool shared) {
-    if (value.empty() || shared || settings.find(name) != nullptr) return;
+    const std::string* said = settings.find(name);
+    if (value.empty() || shared || (said != nullptr && *said != "auto")) return;
     settings.values[std::string(name)] = value;
     notes.push_back(fmt::format("{} {} is the default of {}", name,
                                 human_value(*find_engine_setting(name), value), from.title));

@@ -53,18 +53,31 @@ std::string legal_values(const EngineFlag& flag) {
   return text;
 }
 
+bool takes_count(const EngineFlag& flag, std::int64_t count) {
+  const bool power = count > 0 && (count & (count - 1)) == 0;
+  return (flag.most == 0 || count <= flag.most) && count % flag.step == 0 && (power || !flag.powers);
+}
+
 Error not_a_number(std::string_view shown, std::string_view theirs, std::string_view legal) {
   return {Error::Kind::invalid_input, fmt::format("{} is {}", shown, quote_for_message(theirs)), "",
           std::string(legal), std::string(shown)};
+}
+
+/// parse_size's, of a flag.
+Error named(Error error, std::string_view shown) {
+  error.what = fmt::format("{}: {}", shown, error.what);
+  error.param = shown;
+  return error;
 }
 
 Result<std::string> size_of(const EngineFlag& flag, std::string_view theirs, std::string_view shown,
                             const FlagScale& scale) {
   const double factor = unit_bytes(flag.unit) * (flag.per_rank ? scale.ranks : 1);
   const auto number = flag.human ? human_number(theirs) : real_of(theirs);
-  if (!number && flag.unit.empty()) {
-    const auto size = parse_size(theirs);
+  if (flag.unit.empty() && (!number || (!flag.human && *number < static_cast<double>(kMiB)))) {
+    auto size = parse_size(theirs);
     if (size.ok()) return fmt::format("{}", *size);
+    if (number) return named(std::move(size).error(), shown);
   }
   const double bytes = number.value_or(-1) * factor;
   if (bytes >= 0 && bytes <= kLargest) return fmt::format("{}", std::llround(bytes));
@@ -135,7 +148,7 @@ std::optional<FlagText> theirs_of(const EngineSettingInfo& info, const EngineFla
   }
   if (info.type != EngineValue::integer) return FlagText{std::string(ours)};
   const std::int64_t count = static_cast<std::int64_t>(real_of(ours).value_or(0));
-  if (count < flag.least || (flag.most > 0 && count > flag.most)) return std::nullopt;
+  if (!takes_count(flag, count)) return std::nullopt;
   if (flag.one_each) {
     if (count > kMostGpus) return std::nullopt;
     std::string text = "1";
@@ -168,9 +181,12 @@ std::string tellable_values(const EngineProfile& engine, std::string_view settin
   const EngineSetting* found = engine.find(setting);
   if (found == nullptr) return "";
   const EngineFlag& flag = found->flags.front();
+  if (flag.step > 1) return fmt::format("multiples of {}", flag.step);
+  if (flag.powers) return "powers of two";
+  if (flag.most > 0) return fmt::format("{} at most", flag.most);
   std::string text;
   for (const auto& [ours, spellings] : flag.values) text += (text.empty() ? "" : ", ") + ours;
-  return text.empty() && flag.least > 0 ? fmt::format("{} and more", flag.least) : text;
+  return text;
 }
 
 }  // namespace pitwall

@@ -39,7 +39,7 @@ std::optional<FlagText> theirs_of(const EngineSettingInfo& info, const EngineFla
 /// Whether the engine has a word for the value.
 bool can_tell(const EngineProfile& engine, std::string_view setting, std::string_view ours);
 
-/// What it has words for, in ours: "16, 32, 64", "16 and more"; empty where it has none or no list.
+/// What it has words for, in ours: "16, 32, 64", "multiples of 16"; empty where it has none or no list.
 std::string tellable_values(const EngineProfile& engine, std::string_view setting);
 
 /// "32k" = 32,000 and "32K" = 32,768, as vLLM reads them, and "1e6"; none for what is no such number.

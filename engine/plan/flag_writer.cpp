@@ -122,6 +122,7 @@ class Writer {
       note(fmt::format("No length is stated: the {} slots share one context, whose tokens {} says",
                        settings_.values["max-num-seqs"], length->flags.front().shown()));
     }
+    if (const std::string dropped = drop_missing_format(settings_); !dropped.empty()) note(dropped);
     const EngineSetting* served = engine_.find("served-model-name");
     const std::string* names = settings_.find("served-model-name");
     if (const std::size_t comma = names == nullptr ? std::string::npos : names->find(',');
@@ -474,8 +475,11 @@ class Writer {
                        engine_.title));
       return;
     }
-    const bool nothing = (info.type == EngineValue::boolean && value == "false" && info.name != "graphs" &&
-                          info.name != "enable-prefix-caching" && info.name != "enable-chunked-prefill") ||
+    static constexpr std::string_view kOnUnasked[] = {"graphs", "enable-prefix-caching",
+                                                      "enable-chunked-prefill", "overlap-schedule"};
+    const bool on_unasked =
+        std::find(std::begin(kOnUnasked), std::end(kOnUnasked), info.name) != std::end(kOnUnasked);
+    const bool nothing = (info.type == EngineValue::boolean && value == "false" && !on_unasked) ||
                          (info.name == "speculative-tokens" && value == "0") ||
                          (value == "1" && info.name.ends_with("-parallel-size")) || is_memory(info.name) ||
                          (info.name == "device" && value == "cuda");

@@ -33,7 +33,8 @@ Error no_image(const EngineProfile& engine) {
           "Its container image is not described", "These have one: " + known, "format"};
 }
 
-/// Names of Kubernetes: lower case letters, digits and hyphens.
+/// Names of Kubernetes: lower case letters, digits and hyphens, a letter first; no word that YAML reads as
+/// something else.
 std::string object_name(std::string_view wanted) {
   std::string name;
   for (const char letter : wanted) {
@@ -42,7 +43,10 @@ std::string object_name(std::string_view wanted) {
     if (plain || (!name.empty() && name.back() != '-')) name += plain ? low : '-';
   }
   while (!name.empty() && (name.back() == '-' || name.size() > 50)) name.pop_back();
-  return name.empty() ? "engine" : name;
+  if (name.empty()) return "engine";
+  static constexpr std::string_view kWords[] = {"null", "true", "false", "yes", "no", "on", "off", "y", "n"};
+  const bool word = std::find(std::begin(kWords), std::end(kWords), name) != std::end(kWords);
+  return word || (name.front() >= '0' && name.front() <= '9') ? "engine-" + name : name;
 }
 
 struct Container {

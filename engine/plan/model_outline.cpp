@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "engine/base/profile_list.h"
+#include "engine/base/text_escape.h"
 #include "engine/library/model_profile.h"
 #include "engine/library/models_folder.h"
 #include "engine/model/model.h"
@@ -75,13 +76,25 @@ bool is_bare(const fs::path& path) {
   return true;
 }
 
+/// Readers speak of config.json, whatever the file is called.
+Error named_by(const std::string& file, Error error) {
+  constexpr std::string_view kName = "config.json";
+  for (std::string* text : {&error.what, &error.action}) {
+    if (const std::size_t at = text->find(kName); at != std::string::npos)
+      text->replace(at, kName.size(), replace_invalid_utf8(file));
+  }
+  return error;
+}
+
 Result<ModelOutline> of_file(const fs::path& path) {
   std::error_code ignored;
   if (is_bare(path)) {
     if (fs::is_directory(path, ignored)) return outline_of_config_folder(path);
     const auto text = read_config_text(path);
     if (!text) return text.error();
-    return outline_of_config(*text, path.stem().string());
+    auto outline = outline_of_config(*text, path.stem().string());
+    if (!outline) return named_by(path.filename().string(), outline.error());
+    return outline;
   }
   const auto model = Model::open(path);
   if (model) {

@@ -70,10 +70,10 @@ class FixFinder {
                       length ? std::nullopt : kept_length_});
   }
 
-  /// The largest value in [1, now) with which it fits; 0 = none does.
+  /// The largest value in [least, now) with which it fits; least − 1 = none does.
   template <class Change>
-  std::int64_t largest_that_fits(std::int64_t now, const Change& change) const {
-    std::int64_t low = 0, high = now;
+  std::int64_t largest_that_fits(std::int64_t now, const Change& change, std::int64_t least = 1) const {
+    std::int64_t low = least - 1, high = now;
     while (high - low > 1) {
       const std::int64_t middle = low + (high - low) / 2;
       (tried(change(middle)).fits ? low : high) = middle;
@@ -116,7 +116,23 @@ class FixFinder {
          "a larger KV pool; activations and logits grow with it");
   }
 
+  /// Slots that no request needs take memory too.
+  bool idle_slots() {
+    const std::int64_t now = base_.max_num_seqs, needed = divided_up(base_.requests, plan_.replicas);
+    if (base_.requests == 0 || needed >= now) return false;
+    const auto change = [&](std::int64_t slots) {
+      Deployment changed = base_;
+      changed.max_num_seqs = static_cast<int>(slots);
+      return changed;
+    };
+    const std::int64_t most = largest_that_fits(now, change, needed);
+    if (most < needed) return false;
+    keep(tried(change(most)), "max-num-seqs", format_count(now), format_count(most), "no request needs them");
+    return true;
+  }
+
   void sequences() {
+    if (idle_slots()) return;
     const bool apart = base_.requests > 0;
     const int asked = demanded_requests(plan_);
     const auto change = [&](std::int64_t requests) {
@@ -125,10 +141,8 @@ class FixFinder {
       changed.max_num_seqs = std::min(changed.max_num_seqs, static_cast<int>(requests));  // more would idle
       return changed;
     };
-    std::int64_t most = largest_that_fits(asked, change);
+    const std::int64_t most = largest_that_fits(asked, change);
     if (most == 0) return;
-    // Fewer sequences leave room for another one now and then: the plan's own count is what people see.
-    if (plan_.most_at_p95 > 0) most = std::min(most, plan_.most_at_p95);
     keep(tried(change(most)), apart ? "requests" : "max-num-seqs", format_count(asked), format_count(most),
          fmt::format("{} requests wait", format_count(asked - most)));
   }
@@ -198,16 +212,16 @@ class FixFinder {
   }
 
   void step_tokens() {
-    constexpr int kLeast = 512;
-    Tried last;
-    int at = 0;
-    for (int tokens = base_.max_num_batched_tokens / 2; tokens >= kLeast && !last.fits; tokens /= 2) {
+    constexpr std::int64_t kLeast = 512;
+    const std::int64_t now = base_.max_num_batched_tokens;
+    if (now <= kLeast) return;
+    const auto change = [&](std::int64_t tokens) {
       Deployment changed = base_;
-      changed.max_num_batched_tokens = at = tokens;
-      last = tried(changed);
-    }
-    if (at == 0) return;
-    keep(last, "max-num-batched-tokens", format_count(base_.max_num_batched_tokens), format_count(at),
+      changed.max_num_batched_tokens = static_cast<int>(tokens);
+      return changed;
+    };
+    const std::int64_t most = std::max(largest_that_fits(now, change, kLeast), kLeast);
+    keep(tried(change(most)), "max-num-batched-tokens", format_count(now), format_count(most),
          "prompts take more steps");
   }
 

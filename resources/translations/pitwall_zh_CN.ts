@@ -2524,6 +2524,34 @@
         <source>%1 more GPUs of further hosts, and a way through each stage</source>
         <translation>多用其他主机的 %1 个 GPU，并逐级经过每个阶段</translation>
     </message>
+    <message>
+        <source>%1 is %2, and %3 takes %4</source>
+        <translation>%1 是 %2，而 %3 只接受%4</translation>
+    </message>
+    <message>
+        <source>multiples of %1</source>
+        <translation> %1 的倍数</translation>
+    </message>
+    <message>
+        <source>powers of two</source>
+        <translation> 2 的幂</translation>
+    </message>
+    <message>
+        <source>%1 at most</source>
+        <translation>不超过 %1 的值</translation>
+    </message>
+    <message>
+        <source>quantization %1 is not carried over: %2 has no such weights, and engines do not make them; take a checkpoint that has</source>
+        <translation>quantization %1 未带过去：%2 没有这种权重，引擎也不会自行生成；请换用含有它的检查点</translation>
+    </message>
+    <message>
+        <source>quantization %1 is not carried over: %2 has no such weights, and engines do not make them; %3 has</source>
+        <translation>quantization %1 未带过去：%2 没有这种权重，引擎也不会自行生成；%3 有</translation>
+    </message>
+    <message>
+        <source>no request needs them</source>
+        <translation>没有请求用到它们</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui</name>

@@ -121,10 +121,16 @@ void FlagsCommandTest::fraction_in_bytes() {
 
 /// hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4: 5.73 GB of files.
 void FlagsCommandTest::weights_are_those_of_the_format() {
-  const Json document = run({"--to", "vllm", "--json", "--",
-                             "text-generation-launcher --model-id meta-llama/Llama-3.1-8B --quantize awq"})
+  const Json document = run({"--to", "vllm", "--model", "llama-3.1-8b", "--json", "--",
+                             "text-generation-launcher --model-id someone/Llama-AWQ --quantize awq"})
                             .json();
   QVERIFY(notes_say(document, "5.33 GiB of weights a GPU"));
+  // One in 16 bits is no such checkpoint.
+  const Json plain = run({"--to", "vllm", "--json", "--",
+                          "text-generation-launcher --model-id meta-llama/Llama-3.1-8B --quantize awq"})
+                         .json();
+  QVERIFY(notes_say(plain, "14.96 GiB of weights a GPU"));
+  QVERIFY(notes_say(plain, "meta-llama/Llama-3.1-8B has no such weights"));
   // A checkpoint in INT4 stays what it is, whatever name of its method the engine is told.
   const Json packed =
       run({"--to", "vllm", "--model", "qwen2.5-72b-awq", "--json", "--",
@@ -219,6 +225,15 @@ void FlagsCommandTest::text_can_be_pasted() {
 }
 
 void FlagsCommandTest::manifests() {
+  for (const char* name : {"a\nevil: true", "\u2028evil: true", "- x"}) {  // notes are comments to their end
+    const Answer odd =
+        run({"--to", "vllm", "--format", "compose", "--", "vllm", "serve", QString::fromUtf8(name)});
+    QCOMPARE(odd.exit_code, 0);
+    std::istringstream lines(odd.out);
+    for (std::string line; std::getline(lines, line);)
+      QVERIFY2(!line.starts_with("evil") && line.find("# \u2028") == std::string::npos, line.c_str());
+    QVERIFY(odd.out.find("MODEL") == std::string::npos);
+  }
   for (const char* format : {"compose", "kubernetes"}) {
     const Answer answer =
         run({"--from", "sglang", "--to", "vllm", "--format", format, "--name", "chat", "--", "--model-path",
@@ -233,29 +248,36 @@ void FlagsCommandTest::manifests() {
 void FlagsCommandTest::what_is_wrong_is_said_data() {
   QTest::addColumn<QStringList>("arguments");
   QTest::addColumn<std::string>("said");
+  QTest::addColumn<int>("code");
   QTest::newRow("engine") << QStringList{"--from", "ollama", "--to", "vllm", "--", "--x"}
-                          << std::string("There is no engine");
+                          << std::string("There is no engine") << 2;
   QTest::newRow("value") << QStringList{"--from", "vllm", "--to", "sglang", "--", "--max-num-seqs", "lots"}
-                         << std::string("--max-num-seqs is \"lots\"");
+                         << std::string("--max-num-seqs is \"lots\"") << 1;
   QTest::newRow("gpu") << QStringList{"--from", "vllm", "--to",   "sglang", "--gpu",
                                       "H9000",  "--",   "--port", "1"}
-                       << std::string("There is no GPU profile");
+                       << std::string("There is no GPU profile") << 2;
   QTest::newRow("size") << QStringList{"--from", "vllm", "--to",   "sglang", "--gpu-memory",
                                        "80",     "--",   "--port", "1"}
-                        << std::string("80");
-  QTest::newRow("file") << QStringList{"--config", "/none.yaml", "--to", "vllm"} << std::string("/none.yaml");
+                        << std::string("80") << 2;
+  QTest::newRow("ports") << QStringList{"--to", "vllm", "--", "vllm serve M --port 70000"}
+                         << std::string("--port is \"70000\". Give a whole number up to 65,535") << 1;
+  QTest::newRow("bytes") << QStringList{"--to", "vllm", "--", "pitwallctl serve --model M --memory-limit 40"}
+                         << std::string("Name the unit: 40MiB") << 1;
+  QTest::newRow("file") << QStringList{"--config", "/none.yaml", "--to", "vllm"} << std::string("/none.yaml")
+                        << 1;
   QTest::newRow("other engine") << QStringList{"--from", "sglang", "--to", "vllm", "--", "vllm", "serve", "M"}
-                                << std::string("The command starts vLLM, not SGLang");
+                                << std::string("The command starts vLLM, not SGLang") << 1;
   QTest::newRow("manifest") << QStringList{"--from",  "vllm", "--to",   "llama.cpp", "--format",
                                            "compose", "--",   "--port", "1"}
-                            << std::string("There is no manifest for llama.cpp");
+                            << std::string("There is no manifest for llama.cpp") << 1;
 }
 
 void FlagsCommandTest::what_is_wrong_is_said() {
   QFETCH(QStringList, arguments);
   QFETCH(std::string, said);
+  QFETCH(int, code);
   const Answer answer = run(arguments);
-  QCOMPARE(answer.exit_code, 1);
+  QCOMPARE(answer.exit_code, code);
   QVERIFY(answer.out.empty());
   QVERIFY2(answer.err.starts_with("error: ") && answer.err.find(said) != std::string::npos,
            answer.err.c_str());

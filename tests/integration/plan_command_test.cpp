@@ -7,6 +7,7 @@
 #include <QTest>
 #include <fstream>
 
+#include "engine/plan/deployment_files.h"
 #include "tests/support/test_support.h"
 
 using namespace pitwall;
@@ -199,28 +200,33 @@ class PlanCommandTest : public QObject {
         {"28", "8", "1, 2, 4, 7, 14, 28"});
     row("no model", {"--gpu", "H200"}, 2, {"--model"});
     row("no GPU", {"--model", "llama-3-8b"}, 2, {"--gpu"});
-    row("another GPU", {"--model", "llama-3-8b", "--gpu", "GTX"}, 1, {"GTX", "H200"});
+    row("another GPU", {"--model", "llama-3-8b", "--gpu", "GTX"}, 2, {"GTX", "H200"});
     row("another model", {"--model", "nosuch", "--gpu", "H200"}, 1, {"nosuch", "llama-3-8b"});
-    row("10^12 tokens", {"--model", "llama-3-8b", "--gpu", "H200", "--max-model-len", "1000000000000"}, 1,
+    row("10^12 tokens", {"--model", "llama-3-8b", "--gpu", "H200", "--max-model-len", "1000000000000"}, 2,
         {"1,000,000,000,000"});
-    row("negative", {"--model", "llama-3-8b", "--gpu", "H200", "--max-model-len", "-7"}, 1, {"-7"});
-    row("no number", {"--model", "llama-3-8b", "--gpu", "H200", "--max-model-len", "many"}, 1, {"many"});
-    row("no trace", {"--model", "llama-3-8b", "--gpu", "H200", "--lengths", "nofile.csv"}, 1, {"nofile.csv"});
-    row("ten bytes", {"--model", "llama-3-8b", "--gpu", "H200", "--memory-limit", "10"}, 1, {"MiB"});
+    row("negative", {"--model", "llama-3-8b", "--gpu", "H200", "--max-model-len", "-7"}, 2, {"-7"});
+    row("no number", {"--model", "llama-3-8b", "--gpu", "H200", "--max-model-len", "many"}, 2, {"many"});
+    row("no trace", {"--model", "llama-3-8b", "--gpu", "H200", "--lengths", "nofile.csv"}, 2, {"nofile.csv"});
+    row("ten bytes", {"--model", "llama-3-8b", "--gpu", "H200", "--memory-limit", "10"}, 2, {"MiB"});
     row("two budgets",
-        {"--model", "llama-3-8b", "--gpu", "H200", "--memory-limit", "9GiB", "--kv-cache-memory", "1GiB"}, 1,
+        {"--model", "llama-3-8b", "--gpu", "H200", "--memory-limit", "9GiB", "--kv-cache-memory", "1GiB"}, 2,
         {"both", "KV"});
-    row("no stages", {"--model", "llama-3-8b", "--gpu", "H200x8", "--pipeline-parallel-size", "0"}, 1,
+    row("no stages", {"--model", "llama-3-8b", "--gpu", "H200x8", "--pipeline-parallel-size", "0"}, 2,
         {"pipeline-parallel-size is 0"});
     row("no deployment", {"--deployment", "nosuch"}, 1, {"nosuch", "long-documents"});
-    row("no memory", {"--model", "llama-3-8b", "--gpu", "H200", "--memory-limit", "0"}, 1,
+    row("no memory", {"--model", "llama-3-8b", "--gpu", "H200", "--memory-limit", "0"}, 2,
         {"memory-limit is 0 bytes"});
-    row("no KV", {"--model", "llama-3-8b", "--gpu", "H200", "--kv-cache-memory", "0"}, 1,
+    row("no KV", {"--model", "llama-3-8b", "--gpu", "H200", "--kv-cache-memory", "0"}, 2,
         {"kv-cache-memory-bytes is 0 bytes"});
     row("a crowded card", {"--model", "llama-3-8b", "--gpu", "H200", "--other-processes", "200GiB"}, 1,
         {"200.00 GiB", "140.40 GiB"});
-    row("no sequences", {"--model", "llama-3-8b", "--gpu", "H200", "--max-num-seqs", "0"}, 1,
+    row("no sequences", {"--model", "llama-3-8b", "--gpu", "H200", "--max-num-seqs", "0"}, 2,
         {"max-num-seqs is 0"});
+    row("an empty word", {"--model", "llama-3-8b", "--gpu", "H200", "--lengths", ""}, 2,
+        {"--lengths is empty"});
+    row("another format", {"--model", "llama-3-8b", "--gpu", "H200", "--kv-cache-dtype", "x"}, 2,
+        {"fp8_e4m3"});
+    row("another engine", {"--model", "llama-3-8b", "--gpu", "H200", "--engine", "x"}, 2, {"sglang"});
   }
   void errors() {
     QFETCH(QStringList, arguments);
@@ -233,6 +239,23 @@ class PlanCommandTest : public QObject {
     for (const QString& part : said)
       QVERIFY2(run.err.contains(part.toUtf8()) || run.err.toLower().contains(part.toUtf8().toLower()),
                run.err.constData());
+  }
+
+  /// By the title that the window shows, whatever its file is called.
+  void what_the_window_saved() {
+    const test::TemporaryFolder home;
+    qputenv("PITWALL_HOME", QByteArray::fromStdString(home.path().string()));
+    Deployment mine;
+    mine.name = "Mine: a/b";
+    mine.model = "llama-3-8b";
+    mine.max_num_seqs = 7;
+    const auto kept = save_deployment(mine);
+    const Run run = plan({"--deployment", "Mine: a/b", "--json"});
+    const Run another = plan({"--deployment", "Mine"});
+    qunsetenv("PITWALL_HOME");
+    QVERIFY(kept.ok());
+    QCOMPARE(run.code, 0);
+    QVERIFY(another.err.contains("Mine: a/b"));
   }
 
   void bare_configurations() {
@@ -253,6 +276,11 @@ class PlanCommandTest : public QObject {
     const Run whole =
         plan({"--model", QString::fromStdString(folder.path().string()), "--gpu", "this-machine", "--json"});
     QCOMPARE(whole.code, 0);
+    const Run named = plan(
+        {"--model",
+         QString::fromStdString(written(folder, "mine.json", R"({"architectures": ["LlamaForCausalLM"]})")),
+         "--gpu", "H200"});
+    QVERIFY2(named.err.contains("mine.json") && !named.err.contains("config.json"), named.err.constData());
     for (const char* nonsense : {"[1, 2]", "{", R"({"architectures": ["LlamaForCausalLM"]})",
                                  R"({"architectures": ["LlamaForCausalLM"], "num_hidden_layers": "x"})"}) {
       const Run run = plan({"--model", path(nonsense), "--gpu", "H200"});

@@ -10,6 +10,7 @@
 #include "engine/plan/engine_memory.h"
 #include "engine/plan/engine_profile.h"
 #include "engine/plan/flag_reader.h"
+#include "engine/plan/flag_value.h"
 #include "engine/plan/flag_writer.h"
 
 using namespace pitwall;
@@ -144,6 +145,9 @@ void TranslationBytesTest::deployments() {
   const EngineProfile& engine = **find_engine(from.toStdString());
   for (Deployment deployment : shipped_deployments()) {
     deployment.engine = engine.name;
+    if (engine.find("block-size") != nullptr &&
+        !can_tell(engine, "block-size", std::to_string(deployment.block_size)))
+      deployment.block_size = block_size_of({}, engine);
     const Place place{deployment.model, find_gpu(deployment.gpu).value(), deployment.gpus};
     const auto model = read_outline(deployment.model);
     const auto plan = plan_memory(deployment, *model, place.gpu);

@@ -16,11 +16,11 @@
 #include <ctime>
 #include <fstream>
 
+#include "engine/plan/deployment_files.h"
 #include "tests/support/test_support.h"
 #include "tests/support/tiny_model.h"
 #include "tests/ui/plan_session.h"
 #include "ui/plan/alternatives.h"
-#include "ui/plan/deployment_files.h"
 #include "ui/plan/plan_charts.h"
 #include "ui/plan/plan_rows.h"
 #include "ui/plan/serve_settings.h"

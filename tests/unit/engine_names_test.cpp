@@ -188,9 +188,45 @@ class EngineNamesTest : public QObject {
     }
     asked.engine = "vllm";
     asked.block_size = 8;
-    QVERIFY(refusal(asked).text().find("It takes 16 and more") != std::string::npos);
+    QVERIFY(refusal(asked).text().find("It takes multiples of 16") != std::string::npos);
     asked.engine = "sglang";
     QVERIFY(refusal(asked).what.empty());
+    for (const auto& [engine, wrong, right] :
+         {std::tuple{"vllm", 17, 48}, std::tuple{"lmdeploy", 48, 96}, std::tuple{"nano-vllm", 32, 512},
+          std::tuple{"tensorrt-llm", 48, 128}}) {
+      asked.engine = engine;
+      asked.block_size = wrong;
+      QCOMPARE(refusal(asked).param, std::string("block-size"));
+      asked.block_size = right;
+      QVERIFY2(refusal(asked).what.empty(), engine);
+    }
+  }
+
+  /// Engines load AWQ and GPTQ weights and make none: a checkpoint in 16 bits is not told to be one.
+  void formats_that_a_checkpoint_lacks() {
+    EngineSettings settings;
+    settings.values = {{"model", "Qwen/Qwen2.5-72B-Instruct"}, {"quantization", "awq"}};
+    for (const char* engine : {"vllm", "sglang", "tgi", "lmdeploy"}) {
+      const WrittenFlags written = write_flags(**find_engine(engine), settings, std::nullopt);
+      QVERIFY2(command_text(written).find("awq") == std::string::npos, engine);
+      QVERIFY(std::any_of(written.notes.begin(), written.notes.end(), [](const std::string& note) {
+        return note.ends_with("; Qwen/Qwen2.5-72B-Instruct-AWQ has");
+      }));
+    }
+    settings.values["quantization"] = "gptq";
+    QVERIFY(drop_missing_format(settings).ends_with("take a checkpoint that has"));
+    for (const auto& [model, format] :
+         {std::pair{"Qwen/Qwen2.5-72B-Instruct", "fp8"}, std::pair{"Qwen/Qwen2.5-72B-Instruct-AWQ", "awq"},
+          std::pair{"someone/Own-AWQ", "awq"}}) {
+      settings.values = {{"model", model}, {"quantization", format}};
+      QVERIFY(drop_missing_format(settings).empty());
+      QVERIFY(settings.find("quantization") != nullptr);
+    }
+    Deployment asked;
+    asked.model = "qwen2.5-72b";
+    asked.quantization = "awq";
+    QVERIFY(command_text(write_flags(**find_engine("vllm"), plan_of(asked))).find("--quantization") ==
+            std::string::npos);
   }
 
   /// Other engines' formats are told by one name, whichever was asked by.

@@ -50,6 +50,38 @@ class FlagNotesTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  /// What the first engine would end with is said, wherever it goes.
+  void numbers_that_an_engine_lacks() {
+    const auto said = [](const char* command, const std::string& note) {
+      const std::vector<std::string> notes = read(command).notes;
+      return std::find(notes.begin(), notes.end(), note) != notes.end();
+    };
+    QVERIFY(said("vllm serve M --block-size 17", "--block-size is 17, and vLLM takes multiples of 16"));
+    QVERIFY(said("lmdeploy serve api_server M --cache-block-seq-len 48",
+                 "--cache-block-seq-len is 48, and LMDeploy takes multiples of 32"));
+    QVERIFY(said("llama-server -m M -np 300", "-np is 300, and llama.cpp takes 256 at most"));
+    QVERIFY(read("vllm serve M --block-size 48").notes.empty());
+    const WrittenFlags same =
+        translate(read("vllm serve M --block-size 17"), **find_engine("vllm"), std::nullopt);
+    QVERIFY(command_text(same).find("--block-size") == std::string::npos);
+  }
+
+  void what_is_on_unasked_and_turned_off_is_said() {
+    const WrittenFlags there =
+        translate(read("python3 -m sglang.launch_server --model-path M --disable-overlap-schedule"),
+                  **find_engine("vllm"), std::nullopt);
+    QVERIFY(std::any_of(there.notes.begin(), there.notes.end(), [](const std::string& note) {
+      return note.find("overlap-schedule false") != std::string::npos;
+    }));
+  }
+
+  /// "auto" of slots is four in llama.cpp, and another number elsewhere.
+  void automatic_is_the_default_of_the_first() {
+    const WrittenFlags there =
+        translate(read("llama-server -m M -np -1"), **find_engine("vllm"), std::nullopt);
+    QVERIFY(command_text(there).find("--max-num-seqs 4") != std::string::npos);
+  }
+
   /// Llama-3.1-8B: 65,536 B a token in FP8, 131,072 in 16 bits.
   void a_format_that_falls_back_costs_bytes() {
     for (const char* engine : {"llama.cpp", "lmdeploy"}) {

@@ -23,7 +23,7 @@ std::vector<std::string> samples(const EngineSettingInfo& info, const EngineFlag
       break;
     case EngineValue::integer:
       for (const int number : {2, 64, 8192}) {
-        if (flag.most == 0 || number <= flag.most) out.push_back(std::to_string(number));
+        if (theirs_of(info, flag, std::to_string(number))) out.push_back(std::to_string(number));
       }
       break;
     case EngineValue::real:

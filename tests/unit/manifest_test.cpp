@@ -197,6 +197,13 @@ void ManifestTest::names_and_texts_are_safe() {
   QVERIFY(deployment["metadata"]["name"] == "my-model-70b");
   const auto& args = deployment["spec"]["template"]["spec"]["containers"][0]["args"];
   QVERIFY(std::find(args.begin(), args.end(), odd.values["model"]) != args.end());
+  for (const auto& [asked, name] : {std::pair{"null", "engine-null"}, std::pair{"Yes", "engine-yes"},
+                                    std::pair{"1e3", "engine-1e3"}, std::pair{"模型", "engine"}}) {
+    options.name = asked;  // each a text in YAML, and a name of Kubernetes
+    const auto named =
+        kubernetes_manifest(write_flags(**find_engine("vllm"), settings(), std::nullopt), options);
+    QVERIFY2(yaml_documents(named->text)[1]["metadata"]["name"] == name, asked);
+  }
 }
 
 /// Compose replaces $X, Kubernetes $(X), both take $$ for $: what a value holds is escaped, and read back.

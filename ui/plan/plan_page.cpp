@@ -15,11 +15,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/plan/deployment_files.h"
 #include "engine/plan/machine_profile.h"
 #include "engine/store/store.h"
 #include "ui/plan/alternatives.h"
 #include "ui/plan/command_dialog.h"
-#include "ui/plan/deployment_files.h"
 #include "ui/plan/deployment_selector.h"
 #include "ui/plan/engine_flags.h"
 #include "ui/plan/fix_list.h"
@@ -204,11 +204,11 @@ void PlanPage::State::connect_parts() {
 
 void PlanPage::State::offer_deployments() {
   std::vector<Deployment> offered = shipped_deployments();
-  QString trouble;
+  std::string trouble;
   for (Deployment& saved : saved_deployments(&trouble)) offered.push_back(std::move(saved));
-  if (!trouble.isEmpty())
+  if (!trouble.empty())
     Q_EMIT page->banner_requested(
-        {Banner::Severity::warn, tr("A saved deployment is left out. %1").arg(trouble), {}, {}, {}});
+        {Banner::Severity::warn, tr("A saved deployment is left out. %1").arg(qs(trouble)), {}, {}, {}});
   start_view->set_deployments(offered);
   selector->set_offered(std::move(offered));
   if (const Alternative* subject = alternatives.subject()) selector->show_deployment(subject->deployment);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/plan/deployment_files.h"
+#include "engine/plan/deployment_files.h"
 
 #include <fmt/format.h>
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cctype>
 #include <system_error>
 
 #include "engine/base/file.h"
 
-namespace pitwall::ui {
+namespace pitwall {
 
 namespace {
 
@@ -31,14 +30,18 @@ std::string file_name_of(const std::string& name) {
   return file.substr(0, length);
 }
 
+Result<Deployment> read_deployment(const fs::path& path) {
+  const auto text = read_file(path, kLargestFile);
+  return text ? parse_deployment(*text) : Result<Deployment>(text.error());
+}
+
 /// Of a deployment of that name, or of none: names that differ may make the same file name.
 fs::path path_of(const std::string& name) {
   const std::string file = file_name_of(name);
   for (int count = 1;; ++count) {
     const fs::path path =
         deployments_folder() / (count > 1 ? fmt::format("{}-{}.json", file, count) : file + ".json");
-    const auto text = read_file(path, kLargestFile);
-    const auto there = text ? parse_deployment(*text) : Result<Deployment>(text.error());
+    const auto there = read_deployment(path);
     if (!there || there->name == name) return path;
   }
 }
@@ -49,17 +52,16 @@ fs::path deployments_folder() {
   return data_folder() / "deployments";
 }
 
-std::vector<Deployment> saved_deployments(QString* trouble) {
+std::vector<Deployment> saved_deployments(std::string* trouble) {
   std::vector<Deployment> saved;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(deployments_folder(), error)) {
     if (entry.path().extension() != ".json") continue;
-    const auto text = read_file(entry.path(), kLargestFile);
-    const Result<Deployment> parsed = text ? parse_deployment(*text) : Result<Deployment>(text.error());
+    const auto parsed = read_deployment(entry.path());
     if (parsed)
       saved.push_back(*parsed);
     else if (trouble != nullptr)
-      *trouble = QString::fromStdString(entry.path().filename().string() + ": " + parsed.error().text());
+      *trouble = fmt::format("{}: {}", entry.path().filename().string(), parsed.error().text());
   }
   std::sort(saved.begin(), saved.end(),
             [](const Deployment& a, const Deployment& b) { return a.name < b.name; });
@@ -76,4 +78,4 @@ Result<fs::path> save_deployment(const Deployment& deployment) {
   return path;
 }
 
-}  // namespace pitwall::ui
+}  // namespace pitwall
