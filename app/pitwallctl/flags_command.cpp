@@ -205,7 +205,7 @@ Json outcome_json(const Outcome& outcome) {
 std::string one_line(std::string text) {
   for (const std::string_view end : {"\n", "\r", "\u0085", "\u2028", "\u2029"}) {
     for (std::size_t at = text.find(end); at != std::string::npos; at = text.find(end, at))
-      text.replace(at, end.size(), " ");
+      text.replace(at, end.size(), 1, ' ');
   }
   return text;
 }

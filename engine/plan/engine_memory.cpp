@@ -285,7 +285,8 @@ std::string memory_meaning(std::string_view setting, std::string_view value,
   const std::string text = format_bytes(number) + (setting == "memory-limit" ? " of memory for everything"
                                                                              : " of GPU memory left free");
   if (!terms) return text;
-  return text + fmt::format("; leaves {} for KV", format_bytes(std::max<Bytes>(kv.value_or(0), 0)));
+  const Bytes left = kv && *kv > 0 ? *kv : 0;
+  return text + fmt::format("; leaves {} for KV", format_bytes(left));
 }
 
 }  // namespace pitwall

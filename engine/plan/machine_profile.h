@@ -16,7 +16,7 @@ struct MachineFloors {
   Bytes memory = 0;
   double read_gbps = 0, copy_gbps = 0;         ///< 1e9 bytes/s
   double float32_tflops = 0, int8_tflops = 0;  ///< 1e12 operations/s
-  std::string measured;                        ///< when, "2026-11-30T12:00:00Z"
+  std::string measured = {};                   ///< when, "2026-11-30T12:00:00Z"
   double busy = 0;                             ///< share of the cores that others kept busy meanwhile, [0, 1]
 };
 

@@ -242,7 +242,7 @@ class FlagNotesTest : public QObject {
     QCOMPARE(value("-c"), value("-np") * 16384);
     const Bytes kv = value("-c") * 327'680 / 2;  // of each card
     QVERIFY(kv <= plan->worst_rank().of(Category::kv));
-    QVERIFY(kv + 16384 * 327'680 / 2 > plan->worst_rank().of(Category::kv) - kGiB);
+    QVERIFY(kv + Bytes{16384} * 327'680 / 2 > plan->worst_rank().of(Category::kv) - kGiB);
   }
 
   /// Only what the other engine makes of a share is of interest.
