@@ -21,14 +21,14 @@ bool begins_as_gguf(const fs::path& path) {
 }
 
 QString flaw_of(const ModelEntry& model) {
+  std::error_code failed;
+  const fs::file_status status = fs::status(model.path, failed);
+  if (fs::is_other(status)) return tr("It is not a file.");
   if (!model.problem.empty()) return QString::fromStdString(model.problem);
   const std::string path = model.path.string();
   if (QString::fromStdString(path).toStdString() != path)
     return tr("Its name is not UTF-8. Rename it, then open it.");
-  std::error_code failed;
-  const fs::file_status status = fs::status(model.path, failed);
   if (fs::is_directory(status)) return {};
-  if (!fs::is_regular_file(status)) return tr("It is not a file.");
   if (fs::file_size(model.path, failed) == 0) return tr("It is empty.");
   return begins_as_gguf(model.path) ? QString() : tr("It does not begin as a GGUF file does.");
 }
