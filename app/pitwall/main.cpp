@@ -21,6 +21,7 @@
 #include "ui/shell/compose.h"
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/language.h"
+#include "ui/shell/model_path.h"
 #include "ui/shell/preferences.h"
 #include "ui/shell/records_trouble.h"
 #include "ui/shell/screenshots.h"
@@ -108,7 +109,8 @@ Result<ui::StartWish> parse_wish(const QCommandLineParser& parser) {
   wish.model = parser.value(QStringLiteral("model"));
   wish.port = parser.value(QStringLiteral("port"));
   wish.serve = parser.isSet(QStringLiteral("serve"));
-  for (const QString& file : parser.positionalArguments()) wish.files << QFileInfo(file).absoluteFilePath();
+  for (const QString& file : parser.positionalArguments())
+    wish.files << (ui::is_web_address(file) ? file : QFileInfo(file).absoluteFilePath());
   if (wish.serve && wish.model.isEmpty())
     return Error{Error::Kind::invalid_input, "--serve names no model", "",
                  "Add --model with a file, folder or name", "model"};
@@ -258,7 +260,7 @@ int run(QApplication& app, const Options& options) {
       QApplication::quit();
     });
   window->restore();
-  if (trouble) window->post(ui::records_trouble(*trouble, (*store)->access()));
+  if (trouble) window->post(ui::records_trouble(*trouble, (*store)->access()), true);
   if (const auto& damage = (*store)->damage())
     window->post({ui::Banner::Severity::warn, ui::damage_text(*damage), {}, {}, {}});
   if (auto begun = begin_session(*window, options.wish); !begun) return fail(begun.error(), kWrongUsage);

@@ -40,6 +40,11 @@ TensorView slice_rows(const TensorView& view, std::int64_t first, std::int64_t r
 Result<std::shared_ptr<const Model>> Model::open(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status) && path.string().find("\uFFFD") != std::string::npos) {
+    return Error{Error::Kind::not_found, fmt::format("The model {} cannot be opened", path.string()),
+                 "Its name is not UTF-8: the sign \uFFFD stands for what cannot be read",
+                 "Rename it, then open it", "model"};
+  }
   if (!fs::exists(status)) {
     return Error{Error::Kind::not_found, fmt::format("There is no model at {}", path.string()),
                  error && status.type() == fs::file_type::none ? error.message() : std::string(),

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <tuple>
 
+#include "engine/base/units.h"
 #include "engine/schedule/scheduler_state.h"
 #include "engine/schedule/step_builder.h"
 
@@ -92,8 +93,8 @@ Result<void> Scheduler::add(Request request) {
   if (prompt < 1) return refuse_prompt("The prompt has no tokens", "Send at least one token");
   const int room = config.max_model_len - prompt;
   if (room < 1) {
-    return refuse_prompt("The prompt has " + std::to_string(prompt) + " tokens; max-model-len is " +
-                             std::to_string(config.max_model_len) + ", prompt and output together",
+    return refuse_prompt("The prompt has " + format_count(prompt) + " tokens; max-model-len is " +
+                             format_count(config.max_model_len) + ", prompt and output together",
                          "Shorten the prompt, or start the engine with a larger max-model-len");
   }
   const int limit = request.sampling.max_tokens > 0 ? std::min(request.sampling.max_tokens, room) : room;
@@ -101,9 +102,9 @@ Result<void> Scheduler::add(Request request) {
   const bool fixed = config.batching == Batching::fixed;
   const int blocks = state_->cache.blocks_for(fixed ? config.max_model_len : prompt + limit - 1);
   if (blocks > state_->cache.total()) {
-    return refuse_prompt("The request needs " + std::to_string(blocks) + " KV blocks of " +
-                             std::to_string(state_->cache.block_size()) + " tokens; the pool has " +
-                             std::to_string(state_->cache.total()),
+    return refuse_prompt("The request needs " + format_count(blocks) + " KV blocks of " +
+                             format_count(state_->cache.block_size()) + " tokens; the pool has " +
+                             format_count(state_->cache.total()),
                          fixed ? "Lower max-model-len, or give the engine more kv-cache-memory-bytes"
                                : "Lower max_tokens, or give the engine more kv-cache-memory-bytes");
   }

@@ -129,14 +129,14 @@ std::vector<ChatHit> messages_with(SQLite::Database& database, const std::vector
 Result<std::vector<ChatHit>> Store::search_chats(const std::string& text, int limit) const {
   const auto words = words_of(text);
   if (words.empty()) return std::vector<ChatHit>();
-  return state_->locked("searching the chats",
-                        [&](SQLite::Database& database) -> Result<std::vector<ChatHit>> {
-                          auto hits = titles_with(database, words, limit);
-                          auto messages = messages_with(database, words, limit);
-                          hits.insert(hits.end(), std::make_move_iterator(messages.begin()),
-                                      std::make_move_iterator(messages.end()));
-                          return hits;
-                        });
+  return state_->locked_chats("searching the chats",
+                              [&](SQLite::Database& database) -> Result<std::vector<ChatHit>> {
+                                auto hits = titles_with(database, words, limit);
+                                auto messages = messages_with(database, words, limit);
+                                hits.insert(hits.end(), std::make_move_iterator(messages.begin()),
+                                            std::make_move_iterator(messages.end()));
+                                return hits;
+                              });
 }
 
 }  // namespace pitwall

@@ -121,7 +121,7 @@ void read_attachments(SQLite::Database& database, std::int64_t chat, std::vector
 }  // namespace
 
 Result<std::int64_t> Store::create_chat(const std::string& title) {
-  return state_->locked("creating a chat", [&](SQLite::Database& database) -> Result<std::int64_t> {
+  return state_->locked_chats("creating a chat", [&](SQLite::Database& database) -> Result<std::int64_t> {
     SQLite::Statement insert(database, "INSERT INTO chats (title, updated_utc) VALUES (?, ?)");
     insert.bind(1, title);
     insert.bind(2, RealClock().utc_now());
@@ -131,7 +131,7 @@ Result<std::int64_t> Store::create_chat(const std::string& title) {
 }
 
 Result<void> Store::rename_chat(std::int64_t chat, const std::string& title) {
-  return state_->locked("renaming a chat", [&](SQLite::Database& database) -> Result<void> {
+  return state_->locked_chats("renaming a chat", [&](SQLite::Database& database) -> Result<void> {
     SQLite::Statement update(database, "UPDATE chats SET title = ? WHERE id = ?");
     update.bind(1, title);
     update.bind(2, chat);
@@ -141,35 +141,35 @@ Result<void> Store::rename_chat(std::int64_t chat, const std::string& title) {
 }
 
 Result<void> Store::remove_chat(std::int64_t chat) {
-  return state_->locked("removing a chat", [&](SQLite::Database& database) -> Result<void> {
+  return state_->locked_chats("removing a chat", [&](SQLite::Database& database) -> Result<void> {
     if (!set_removed(database, chat, RealClock().utc_now())) return unknown_chat(chat);
     return {};
   });
 }
 
 Result<void> Store::restore_chat(std::int64_t chat) {
-  return state_->locked("restoring a chat", [&](SQLite::Database& database) -> Result<void> {
+  return state_->locked_chats("restoring a chat", [&](SQLite::Database& database) -> Result<void> {
     if (!set_removed(database, chat, 0)) return unknown_chat(chat);
     return {};
   });
 }
 
 Result<std::vector<ChatListItem>> Store::chats() const {
-  return state_->locked(
+  return state_->locked_chats(
       "listing the chats", [](SQLite::Database& database) -> Result<std::vector<ChatListItem>> {
         return list_chats(database, "WHERE removed_utc = 0 ORDER BY updated_utc DESC, id DESC");
       });
 }
 
 Result<std::vector<ChatListItem>> Store::removed_chats() const {
-  return state_->locked(
+  return state_->locked_chats(
       "listing the removed chats", [](SQLite::Database& database) -> Result<std::vector<ChatListItem>> {
         return list_chats(database, "WHERE removed_utc > 0 ORDER BY removed_utc DESC, id DESC");
       });
 }
 
 Result<std::vector<ChatMessage>> Store::messages(std::int64_t chat) const {
-  return state_->locked(
+  return state_->locked_chats(
       "reading a chat", [chat](SQLite::Database& database) -> Result<std::vector<ChatMessage>> {
         SQLite::Statement known(database, "SELECT 1 FROM chats WHERE id = ?");
         known.bind(1, chat);
@@ -198,7 +198,7 @@ Result<std::vector<ChatMessage>> Store::messages(std::int64_t chat) const {
 }
 
 Result<std::int64_t> Store::add_message(std::int64_t chat, const ChatMessage& message) {
-  return state_->locked("adding a message", [&](SQLite::Database& database) -> Result<std::int64_t> {
+  return state_->locked_chats("adding a message", [&](SQLite::Database& database) -> Result<std::int64_t> {
     WriteTransaction transaction(database);
     if (!touch(database, chat)) return unknown_chat(chat);
     SQLite::Statement insert(
@@ -223,7 +223,7 @@ Result<std::int64_t> Store::add_message(std::int64_t chat, const ChatMessage& me
 }
 
 Result<void> Store::update_message(const ChatMessage& message) {
-  return state_->locked("updating a message", [&](SQLite::Database& database) -> Result<void> {
+  return state_->locked_chats("updating a message", [&](SQLite::Database& database) -> Result<void> {
     WriteTransaction transaction(database);
     SQLite::Statement update(
         database,
@@ -244,7 +244,7 @@ Result<void> Store::update_message(const ChatMessage& message) {
 }
 
 Result<void> Store::choose_message(std::int64_t message) {
-  return state_->locked("choosing a version", [&](SQLite::Database& database) -> Result<void> {
+  return state_->locked_chats("choosing a version", [&](SQLite::Database& database) -> Result<void> {
     WriteTransaction transaction(database);
     const auto ids = with_those_above(database, message);
     if (ids.empty()) return unknown_message(message);
@@ -255,7 +255,7 @@ Result<void> Store::choose_message(std::int64_t message) {
 }
 
 Result<void> Store::remove_message(std::int64_t message) {
-  return state_->locked("removing a message", [&](SQLite::Database& database) -> Result<void> {
+  return state_->locked_chats("removing a message", [&](SQLite::Database& database) -> Result<void> {
     WriteTransaction transaction(database);
     if (!move_removed(database, message, 0, RealClock().utc_now())) return unknown_message(message);
     transaction.commit();
@@ -264,7 +264,7 @@ Result<void> Store::remove_message(std::int64_t message) {
 }
 
 Result<void> Store::restore_message(std::int64_t message) {
-  return state_->locked("restoring a message", [&](SQLite::Database& database) -> Result<void> {
+  return state_->locked_chats("restoring a message", [&](SQLite::Database& database) -> Result<void> {
     WriteTransaction transaction(database);
     const auto removed = removed_utc(database, message);
     if (!removed) return unknown_message(message);

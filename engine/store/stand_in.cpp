@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The store of a session whose own one cannot be opened: what is in the file can be read, or there is
-// nothing.
+// nothing. Chats go on in memory.
 #include "engine/base/file.h"
 #include "engine/store/schema.h"
 #include "engine/store/store_state.h"
@@ -46,6 +46,25 @@ std::unique_ptr<SQLite::Database> open_to_read(const std::filesystem::path& file
   return nullptr;
 }
 
+Result<std::unique_ptr<SQLite::Database>> make_in_memory() {
+  auto database = std::make_unique<SQLite::Database>(
+      ":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_URI);
+  if (auto made = migrate(*database, schema_steps()); !made) return made.error();
+  return database;
+}
+
+/// Both have the same schema.
+void copy_chats(const SQLite::Database& from, SQLite::Database& to) {
+  SQLite::Statement attach(to, "ATTACH ? AS kept");
+  attach.bind(1, from.getFilename());
+  attach.exec();
+  SQLite::Transaction transaction(to);
+  for (const std::string table : {"chats", "messages", "attachments"})
+    to.exec("INSERT INTO main." + table + " SELECT * FROM kept." + table);
+  transaction.commit();
+  to.exec("DETACH kept");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Store>> Store::stand_in(const std::filesystem::path& file) {
@@ -54,12 +73,12 @@ Result<std::unique_ptr<Store>> Store::stand_in(const std::filesystem::path& file
   state.file = file;
   if (check_is_file(file)) state.database = open_to_read(file);
   state.access = state.database ? Access::read_only : Access::unkept;
-  if (state.database) return store;
   try {
-    state.database =
-        std::make_unique<SQLite::Database>(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    if (auto made = migrate(*state.database, schema_steps()); !made) return made.error();
-    state.database->exec("PRAGMA foreign_keys = ON");
+    auto memory = make_in_memory();
+    if (!memory) return memory.error();
+    if (state.database) copy_chats(*state.database, **memory);
+    (*memory)->exec("PRAGMA foreign_keys = ON");
+    (state.database ? state.chats : state.database) = std::move(*memory);
   } catch (const SQLite::Exception& exception) {
     return store_error(file, "standing in", exception);
   }

@@ -97,7 +97,7 @@ class Store final : public RunSink {
   /// file is moved aside, what can be read of it comes into a new one, and `damage()` says so. Runs left in
   /// `recording` by a dead process become `cut_off`.
   static Result<std::unique_ptr<Store>> open(const std::filesystem::path& file);
-  /// How far a store reaches: `read_only` refuses what would write, `unkept` ends with the program.
+  /// `read_only` refuses what would write but chats: they end with the program, as all that is `unkept`.
   enum class Access { kept, read_only, unkept };
   /// For when open() fails: the file as it is, where it can be read and has this program's schema, else an
   /// empty store in memory. The disk is left alone.

@@ -22,15 +22,27 @@ struct Store::State {
   std::optional<StoreDamage> damage;
   std::mutex mutex;
   std::unique_ptr<SQLite::Database> database;
+  std::unique_ptr<SQLite::Database> chats;     // a copy in memory, where `database` is read-only
   std::set<RunId> recording;                   // begun here and not ended
   std::map<RunId, RunSummary> unwritten_ends;  // of runs that ended while the file could not be written
 
   /// Runs `operation(database)` under the lock. Write operations commit themselves.
   template <class Operation>
   auto locked(const char* doing, Operation&& operation) -> decltype(operation(*database)) {
+    return locked_in(database, doing, operation);
+  }
+  template <class Operation>
+  auto locked_chats(const char* doing, Operation&& operation) -> decltype(operation(*database)) {
+    return locked_in(chats ? chats : database, doing, operation);
+  }
+
+ private:
+  template <class Operation>
+  auto locked_in(const std::unique_ptr<SQLite::Database>& where, const char* doing, Operation& operation)
+      -> decltype(operation(*where)) {
     const std::lock_guard lock(mutex);
     try {
-      return operation(*database);
+      return operation(*where);
     } catch (const SQLite::Exception& exception) {
       return store_error(file, doing, exception);
     }

@@ -352,16 +352,16 @@
 <context>
     <name>RecordsTrouble</name>
     <message>
-        <source>%1 Until the next start, runs and chats can be read, and nothing new is kept.</source>
-        <translation>%1在下次启动之前，可以查看已有的运行和对话，新的内容不会保存。</translation>
-    </message>
-    <message>
         <source>%1 Until the next start, Pitwall works without records: runs and chats end with the window.</source>
         <translation>%1在下次启动之前，Pitwall 不留记录：运行和对话随窗口关闭而消失。</translation>
     </message>
     <message>
         <source>Open folder</source>
         <translation>打开文件夹</translation>
+    </message>
+    <message>
+        <source>%1 Until the next start, what is there can be read. Runs are not recorded, and what you change in chats ends with the window.</source>
+        <translation>%1在下次启动之前，已有的内容可以读取；运行不会被记录，对对话的改动随窗口关闭而消失。</translation>
     </message>
 </context>
 <context>
@@ -3415,6 +3415,22 @@
         <source>two together</source>
         <translation>两项合用</translation>
     </message>
+    <message>
+        <source>Its name is not UTF-8. Rename it, then open it.</source>
+        <translation>它的文件名不是 UTF-8。请改名后再打开。</translation>
+    </message>
+    <message>
+        <source>It is not a file.</source>
+        <translation>它不是文件。</translation>
+    </message>
+    <message>
+        <source>It is empty.</source>
+        <translation>它是空的。</translation>
+    </message>
+    <message>
+        <source>It does not begin as a GGUF file does.</source>
+        <translation>它的开头不像 GGUF 文件。</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::AboutCard</name>
@@ -3554,6 +3570,10 @@
     <message>
         <source>Picture (*.png);;Drawing (*.svg);;Table (*.csv)</source>
         <translation>图片 (*.png);;矢量图 (*.svg);;表格 (*.csv)</translation>
+    </message>
+    <message>
+        <source>Export elsewhere…</source>
+        <translation>导出到别处…</translation>
     </message>
 </context>
 <context>
@@ -4460,6 +4480,10 @@
         <source>since start</source>
         <translation>启动以来</translation>
     </message>
+    <message>
+        <source>The engine has stopped: these are its last figures.</source>
+        <translation>引擎已停止：这些是它最后的数字。</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::FindBar</name>
@@ -5269,6 +5293,14 @@
         <source>One model is opened at a time. Left out: %1.</source>
         <translation>一次只打开一个模型。未打开：%1。</translation>
     </message>
+    <message>
+        <source>%1 is an address. Fetch the model first; it then stands in the list of Serve.</source>
+        <translation>%1 是网址。请先下载模型，之后它会出现在“服务”页的列表中。</translation>
+    </message>
+    <message>
+        <source>Copy the command</source>
+        <translation>复制命令</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::MarkdownView</name>
@@ -5741,6 +5773,10 @@
     <message>
         <source>Looking for models…</source>
         <translation>正在查找模型…</translation>
+    </message>
+    <message>
+        <source>△ unfit</source>
+        <translation>△ 不可用</translation>
     </message>
 </context>
 <context>

@@ -6,6 +6,8 @@
 #include <QListView>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QToolButton>
@@ -48,6 +50,36 @@ class ChatTest : public QObject {
     offers[1]->click();
     QVERIFY(bench.find<QPlainTextEdit>("chat.input")->toPlainText().size() > 1000);
     QVERIFY(bench.stored().empty());
+  }
+
+  void an_empty_chat_shows_its_beginning_where_it_does_not_fit() {
+    ChatBench bench;
+    bench.page->resize(1000, 900);
+    auto* bar = bench.find<QScrollArea>("chat.view")->verticalScrollBar();
+    QTRY_COMPARE(bar->maximum(), 0);
+    bench.page->resize(1000, 360);
+    QTRY_VERIFY(bar->maximum() > 0);
+    QCOMPARE(bar->value(), 0);
+    bench.open_page();
+    bench.page->resize(1000, 360);
+    bar = bench.find<QScrollArea>("chat.view")->verticalScrollBar();
+    QTRY_VERIFY(bar->maximum() > 0);
+    QCOMPARE(bar->value(), 0);
+  }
+
+  void choosing_the_page_again_is_for_writing() {
+    ChatBench bench;
+    auto* input = bench.find<QPlainTextEdit>("chat.input");
+    auto* search = bench.find<QLineEdit>("chat.search");
+    bench.page->activated();
+    QCOMPARE(bench.page->focusWidget(), input);
+    search->setFocus();
+    bench.page->hide();
+    bench.page->show();
+    bench.page->activated();
+    QCOMPARE(bench.page->focusWidget(), search);
+    bench.page->activated();
+    QCOMPARE(bench.page->focusWidget(), input);
   }
 
   void what_is_sent_without_a_model_is_kept() {

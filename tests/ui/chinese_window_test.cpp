@@ -345,7 +345,7 @@ void ChineseWindowTest::its_run() {
 void ChineseWindowTest::dialogs() {
   ShortcutSheet sheet(session_->window->actions(), session_->window->current_page(), session_->window.get());
   check(sheet, 20);
-  LoadDialog load({}, 32);
+  LoadDialog load({}, 32, true);
   check(load, 20);
   const Checklist& checklist = checklist_templates().front();
   ChecklistDialog fresh(checklist.origin, u8("tiny"));

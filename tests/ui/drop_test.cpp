@@ -2,6 +2,7 @@
 // Files dragged over the real window and dropped, as the desktop tells it: each kind finds its page, several
 // come together, and what is none of them is said.
 #include <sys/stat.h>
+#include <QClipboard>
 #include <QDropEvent>
 #include <QMimeData>
 #include <QPlainTextEdit>
@@ -48,6 +49,7 @@ class DropTest : public QObject {
   void of_several_models_the_first_is_opened();
   void what_no_page_opens_is_said_data();
   void what_no_page_opens_is_said();
+  void an_address_is_to_be_fetched_first();
   void a_pipe_does_not_hold_the_window_up();
   void text_goes_into_the_chat();
   void what_is_no_file_is_not_taken();
@@ -189,6 +191,16 @@ void DropTest::what_no_page_opens_is_said() {
   QVERIFY(drop({path}));
   QCOMPARE(page(), u8("plan"));
   QVERIFY2(banner().startsWith(u8("No page opens %1.").arg(name)), qPrintable(banner()));
+}
+
+void DropTest::an_address_is_to_be_fetched_first() {
+  session_->serve->choose_model({});
+  const QString before = session_->serve->chosen_model();
+  session_->window->open_path(u8("https://example.org/z.gguf"));
+  QVERIFY2(banner().startsWith(u8("https://example.org/z.gguf is an address.")), qPrintable(banner()));
+  session_->banner->current()->action();
+  QCOMPARE(QApplication::clipboard()->text(), u8("pitwallctl fetch https://example.org/z.gguf"));
+  QCOMPARE(session_->serve->chosen_model(), before);
 }
 
 void DropTest::a_pipe_does_not_hold_the_window_up() {

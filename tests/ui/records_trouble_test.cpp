@@ -70,7 +70,7 @@ void RecordsTroubleTest::plan_and_serve_work_without_records() {
   const auto window =
       compose_window(engine, **store, preferences, [](const std::string& name) { return find_gpu(name); });
   window->restore();
-  window->post(records_trouble(refused.error(), (*store)->access()));
+  window->post(records_trouble(refused.error(), (*store)->access()), true);
   window->resize(1440, 900);
   window->show();
   const Banner* banner = window->findChild<BannerBar*>()->current();
@@ -94,6 +94,8 @@ void RecordsTroubleTest::plan_and_serve_work_without_records() {
     return false;
   };
   QTRY_VERIFY_WITH_TIMEOUT(says(u8("Not recorded")), kPatienceMs);
+  banner = window->findChild<BannerBar*>()->current();
+  QVERIFY2(banner && banner->text.contains(u8("without records")), "the start took the banner away");
   for (const QString& id : window->page_ids()) window->show_page(id);
   serve->stop();
   QTRY_VERIFY_WITH_TIMEOUT(engine.state() == EngineState::stopped, kPatienceMs);

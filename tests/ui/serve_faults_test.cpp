@@ -3,6 +3,7 @@
 // that is not there, starts and stops in a row, settings that change a hundred times a second, a window
 // nobody sees.
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <QComboBox>
 #include <QLabel>
@@ -14,9 +15,11 @@
 #include <csignal>
 #include <fstream>
 
+#include "engine/library/models_folder.h"
 #include "tests/ui/serve_session.h"
 #include "ui/serve/event_log.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/chart_card.h"
 #include "ui/widgets/data_table.h"
 
 using namespace pitwall;
@@ -65,6 +68,12 @@ class ServeFaultsTest : public QObject {
   void a_window_that_nobody_sees_looks_once_a_second();
   void names_are_no_html();
   void names_stand_on_one_line();
+  void names_are_read_in_their_order();
+  void a_long_name_leaves_room_for_the_rest();
+  void what_cannot_be_a_model_is_told_in_the_list_data();
+  void what_cannot_be_a_model_is_told_in_the_list();
+  void a_name_that_is_not_utf8_is_told();
+  void a_failed_export_of_a_chart_is_a_banner();
 
  private:
   void expect_whole_run(int requests);
@@ -239,6 +248,74 @@ void ServeFaultsTest::names_stand_on_one_line() {
   session_->serve->activated();
   const auto* models = session_->child<DataTable>("serve.models");
   QTRY_VERIFY_WITH_TIMEOUT(models->to_csv().contains(u8("two␤lines,")), kPatienceMs);
+}
+
+void ServeFaultsTest::names_are_read_in_their_order() {
+  const auto model = session_.data() / "tiny\u202efugg\u2066.gguf";
+  session_->serve->choose_model(QString::fromStdString(model.string()));
+  QCOMPARE(session_->child<QComboBox>("serve.model")->currentText(), u8("tiny\ufffdfugg\ufffd"));
+}
+
+void ServeFaultsTest::a_long_name_leaves_room_for_the_rest() {
+  const auto model = default_models_folder() / (std::string(230, 'n') + ".gguf");
+  std::filesystem::create_directories(model.parent_path());
+  std::filesystem::copy_file(session_.model(), model);
+  session_->window->resize(1024, 640);
+  session_->serve->activated();
+  const auto* models = session_->child<DataTable>("serve.models");
+  QTRY_VERIFY_WITH_TIMEOUT(models->to_csv().contains(u8("nnnn")), kPatienceMs);
+  QTRY_VERIFY2(models->columnViewportPosition(3) + models->columnWidth(3) <= models->viewport()->width() + 1,
+               qPrintable(u8("the folder ends at %1 of %2")
+                              .arg(models->columnViewportPosition(3) + models->columnWidth(3))
+                              .arg(models->viewport()->width())));
+  session_->serve_model(model);
+  const auto* keys = session_->child<QWidget>("shell.commandsButton");
+  QTRY_VERIFY(keys->isVisible() && keys->geometry().right() <= session_->window->width());
+  QVERIFY(session_->window->width() < 1100);
+  QVERIFY(std::filesystem::remove(model));
+}
+
+void ServeFaultsTest::what_cannot_be_a_model_is_told_in_the_list_data() {
+  QTest::addColumn<QString>("kind");
+  QTest::addColumn<QString>("told");
+  QTest::newRow("pipe") << u8("pipe") << u8("It is not a file.");
+  QTest::newRow("loop of links") << u8("loop") << u8("which is missing");
+  QTest::newRow("empty") << u8("empty") << u8("It is empty.");
+  QTest::newRow("text") << u8("text") << u8("It does not begin as a GGUF file does.");
+  QTest::newRow("not UTF-8") << u8("bytes") << u8("Its name is not UTF-8. Rename it, then open it.");
+}
+
+void ServeFaultsTest::what_cannot_be_a_model_is_told_in_the_list() {
+  QFETCH(QString, kind);
+  QFETCH(QString, told);
+  const auto file = default_models_folder() / (kind == u8("bytes") ? "bad\xff\xfeutf.gguf" : "wrong.gguf");
+  std::filesystem::create_directories(file.parent_path());
+  if (kind == u8("pipe")) QCOMPARE(::mkfifo(file.c_str(), 0600), 0);
+  if (kind == u8("loop")) std::filesystem::create_symlink(file, file);
+  if (kind == u8("empty")) std::ofstream{file};
+  if (kind == u8("text")) std::ofstream(file) << "no model at all";
+  if (kind == u8("bytes")) std::filesystem::copy_file(session_.model(), file);
+  session_->serve->activated();
+  const auto* models = session_->child<DataTable>("serve.models");
+  QTRY_VERIFY2_WITH_TIMEOUT(models->to_csv().contains(told) && models->to_csv().contains(u8("△")),
+                            qPrintable(models->to_csv()), kPatienceMs);
+  QVERIFY(std::filesystem::remove(file));
+}
+
+void ServeFaultsTest::a_name_that_is_not_utf8_is_told() {
+  session_->serve->choose_model(QString::fromStdString((session_.data() / "bad\xff\xfeutf.gguf").string()));
+  session_->serve->start();
+  QVERIFY(session_->reaches(EngineState::failed));
+  QTRY_VERIFY(session_->child<QLabel>("shell.banner.text")->text().contains(u8("is not UTF-8")));
+}
+
+void ServeFaultsTest::a_failed_export_of_a_chart_is_a_banner() {
+  auto* chart = session_->window->findChild<ChartCard*>();
+  const auto file = session_.data() / "no such folder" / "chart.png";
+  chart->export_or_tell(QString::fromStdString(file.string()));
+  QVERIFY(session_->banner->current() != nullptr);
+  QVERIFY(session_->banner->current()->text.contains(u8("no such folder")));
+  QCOMPARE(session_->banner->current()->verb, u8("Export elsewhere…"));
 }
 
 QTEST_MAIN(ServeFaultsTest)

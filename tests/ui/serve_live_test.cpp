@@ -97,6 +97,7 @@ void ServeLiveTest::live_settings_change_while_serving() {
   // Live ones stand first.
   QVERIFY(target->mapTo(session_->window.get(), QPoint()).y() <
           session_->child<QWidget>("serve.setting.block-size")->mapTo(session_->window.get(), QPoint()).y());
+  QCOMPARE(session_->child<QLineEdit>("serve.setting.max-wait-ms")->text(), u8("30,000"));
   type("serve.setting.target-itl-ms", "25");
   QVERIFY(target->property("pending").toBool());
   QCOMPARE(session_->engine.engine()->settings().real("target-itl-ms"), 0.0);

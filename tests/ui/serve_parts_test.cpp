@@ -86,6 +86,7 @@ class ServePartsTest : public QObject {
   void changes_within_a_second_are_one_lap();
   void a_long_step_is_a_spike_once();
   void a_pause_is_no_spike();
+  void last_figures_are_muted();
   void events_stand_in_the_order_of_time();
   void lines_between_figures_follow_them();
   void one_large_step_survives_every_zoom();
@@ -174,6 +175,23 @@ void ServePartsTest::lines_between_figures_follow_them() {
   snapshot.output_tokens_per_s = 123456;
   strip.show_snapshot(snapshot, {});
   QTRY_COMPARE(painted.last, strip.rect());
+}
+
+void ServePartsTest::last_figures_are_muted() {
+  FigureStrip strip;
+  strip.show_snapshot({}, {});
+  const auto strong = [&strip] {
+    const auto labels = strip.findChildren<Label*>();
+    return std::count_if(labels.begin(), labels.end(), [](const Label* label) {
+      return label->palette().color(QPalette::WindowText) != Theme::current().colour(Colour::muted);
+    });
+  };
+  QVERIFY(strong() > 0);
+  strip.show_ended(true);
+  QCOMPARE(strong(), 0);
+  QVERIFY(strip.accessibleDescription().contains(u8("has stopped")));
+  strip.show_ended(false);
+  QVERIFY(strong() > 0);
 }
 
 void ServePartsTest::a_pause_is_no_spike() {

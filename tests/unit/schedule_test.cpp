@@ -139,6 +139,8 @@ class ScheduleTest : public QObject {
     auto too_long = rig.add(test::make_request(1, 100, 1));
     QVERIFY(!too_long);
     QVERIFY(too_long.error().what.find("100") != std::string::npos);
+    auto longer = rig.add(test::make_request(1, 1234, 1));
+    QVERIFY(longer.error().what.find("has 1,234 tokens") != std::string::npos);
     auto too_big = rig.add(test::make_request(2, 30, 20));
     QVERIFY(!too_big);
     QVERIFY(too_big.error().what.find("7 KV blocks") != std::string::npos);

@@ -35,6 +35,7 @@ class StandInTest : public QObject {
   void a_full_disk_is_called_so();
   void a_read_only_file_system_is_called_so();
   void runs_are_read_and_nothing_is_written();
+  void chats_go_on_in_memory();
   void what_cannot_be_read_leaves_an_empty_store_data();
   void what_cannot_be_read_leaves_an_empty_store();
 };
@@ -98,11 +99,47 @@ void StandInTest::runs_are_read_and_nothing_is_written() {
   QCOMPARE((*store)->access(), Store::Access::read_only);
   QCOMPARE((*store)->runs()->front().name, std::string("kept"));
   QCOMPARE((*store)->run((*store)->runs()->front().id)->header.name, std::string("kept"));
-  const auto refused = (*store)->create_chat("a chat");
+  const auto refused = (*store)->set_note((*store)->runs()->front().id, "a note");
   QVERIFY(!refused.ok());
   QVERIFY2(refused.error().text().find("cannot be written") != std::string::npos,
            refused.error().text().c_str());
   QCOMPARE(fs::last_write_time(file), before);
+}
+
+void StandInTest::chats_go_on_in_memory() {
+  const test::TemporaryFolder folder;
+  const fs::path file = folder.path() / "pitwall.db";
+  ChatMessage question;
+  question.role = "user";
+  question.content = "Where are the tyres?";
+  question.state = "complete";
+  question.attachments = {{"tyres.txt", "soft, hard", 4}};
+  {
+    const auto store = Store::open(file);
+    PW_VERIFY(store);
+    PW_VERIFY((*store)->add_message(*(*store)->create_chat("kept"), question));
+  }
+  {
+    const auto store = Store::stand_in(file);
+    PW_VERIFY(store);
+    QCOMPARE((*store)->access(), Store::Access::read_only);
+    const std::int64_t kept = (*store)->chats()->front().id;
+    QCOMPARE((*store)->messages(kept)->front().attachments.front().content, std::string("soft, hard"));
+    question.content = "And the wheels?";
+    question.parent = (*store)->messages(kept)->front().id;
+    PW_VERIFY((*store)->add_message(kept, question));
+    QCOMPARE((*store)->search_chats("wheels", 10)->size(), std::size_t{1});
+    QCOMPARE((*store)->search_chats("tyres", 10)->size(), std::size_t{1});
+    PW_VERIFY((*store)->remove_chat(kept));
+    QVERIFY((*store)->chats()->empty());
+    const auto next = (*store)->create_chat("of this session");
+    PW_VERIFY(next);
+    QVERIFY(*next > kept);
+  }
+  const auto store = Store::open(file);
+  PW_VERIFY(store);
+  QCOMPARE((*store)->chats()->size(), std::size_t{1});
+  QCOMPARE((*store)->messages((*store)->chats()->front().id)->size(), std::size_t{1});
 }
 
 void StandInTest::what_cannot_be_read_leaves_an_empty_store_data() {

@@ -70,11 +70,11 @@ struct ChatPage::State {
   QWidget* side;
   QToolButton* show_sampling;
   Draft* draft;
-  bool sending = false;  // the conversation changes by what is sent: an edit goes on
-  bool waiting = false;  // the message goes when the model has loaded
-  bool visited = false;
-  qint64 written_tokens = 0;  // of what is being written
-  qint64 wanted = 0;          // message to be shown when its chat is open
+  bool sending = false;                  // the conversation changes by what is sent: an edit goes on
+  bool waiting = false;                  // the message goes when the model has loaded
+  bool visited = false, chosen = false;  // ever; since it was shown last
+  qint64 written_tokens = 0;             // of what is being written
+  qint64 wanted = 0;                     // message to be shown when its chat is open
   UndoList* undo;
   QTimer count_timer;
   QString phase;  // of a load
@@ -534,7 +534,8 @@ QString ChatPage::title() const {
 void ChatPage::activated() {
   state_->session.refresh_chats();
   state_->box->set_send_key(state_->window_preferences.send_key());
-  if (!std::exchange(state_->visited, true)) state_->box->input()->setFocus();
+  const bool again = std::exchange(state_->chosen, true);  // its key on itself: somebody wants to write
+  if (!std::exchange(state_->visited, true) || again) state_->box->input()->setFocus();
 }
 
 std::vector<PaletteEntry> ChatPage::palette_entries() {
@@ -562,6 +563,11 @@ void ChatPage::resizeEvent(QResizeEvent* event) {
 }
 
 /// Esc closes what is open, the nearest first. A shortcut would take the key from banners and menus.
+void ChatPage::hideEvent(QHideEvent* event) {
+  state_->chosen = false;
+  Page::hideEvent(event);
+}
+
 void ChatPage::keyPressEvent(QKeyEvent* event) {
   if (event->key() != Qt::Key_Escape) return Page::keyPressEvent(event);
   if (state_->find->isVisible()) {

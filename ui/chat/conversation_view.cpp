@@ -166,7 +166,8 @@ bool ConversationView::at_end() const {
 }
 
 void ConversationView::follow_end(bool follow) {
-  if (follow) verticalScrollBar()->setValue(verticalScrollBar()->maximum());
+  const QScrollBar* bar = verticalScrollBar();
+  if (follow) verticalScrollBar()->setValue(views_.empty() ? bar->minimum() : bar->maximum());
 }
 
 void ConversationView::set_search(const QString& text) {

@@ -148,6 +148,14 @@ void FigureStrip::show_snapshot(const Snapshot& snapshot, const Objectives& obje
   if (needed_width() > width()) arrange(2);  // and stays: figures change in place
 }
 
+void FigureStrip::show_ended(bool ended) {
+  for (const Cell& cell : cells_) {
+    cell.value->set_colour(ended ? Colour::muted : Colour::text);
+    cell.alert->set_colour(ended ? Colour::muted : Colour::bad);
+  }
+  setAccessibleDescription(ended ? tr("The engine has stopped: these are its last figures.") : QString());
+}
+
 void FigureStrip::paintEvent(QPaintEvent*) {
   const Theme& theme = Theme::current();
   QPainter painter(this);

@@ -18,6 +18,7 @@ class FigureStrip : public QFrame {
  public:
   explicit FigureStrip(QWidget* parent = nullptr);
   void show_snapshot(const Snapshot& snapshot, const Objectives& objectives);
+  void show_ended(bool ended);  ///< muted: they are the last ones of an engine that has stopped
 
  protected:
   bool event(QEvent* event) override;

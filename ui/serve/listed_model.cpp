@@ -3,10 +3,37 @@
 
 #include <QFileInfo>
 #include <algorithm>
+#include <fstream>
 
 #include "ui/shell/model_path.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool begins_as_gguf(const fs::path& path) {
+  char mark[4] = {};
+  std::ifstream(path, std::ios::binary).read(mark, sizeof mark);
+  return std::string_view(mark, sizeof mark) == "GGUF";
+}
+
+QString flaw_of(const ModelEntry& model) {
+  std::error_code failed;
+  const fs::file_status status = fs::status(model.path, failed);
+  if (fs::is_other(status)) return tr("It is not a file.");
+  if (!model.problem.empty()) return QString::fromStdString(model.problem);
+  const std::string path = model.path.string();
+  if (QString::fromStdString(path).toStdString() != path)
+    return tr("Its name is not UTF-8. Rename it, then open it.");
+  if (fs::is_directory(status)) return {};
+  if (fs::file_size(model.path, failed) == 0) return tr("It is empty.");
+  return begins_as_gguf(model.path) ? QString() : tr("It does not begin as a GGUF file does.");
+}
+
+}  // namespace
 
 std::vector<ListedModel> find_models(const QStringList& recent, const QStringList& folders) {
   std::vector<std::filesystem::path> places{default_models_folder()};
@@ -27,6 +54,8 @@ std::vector<ListedModel> find_models(const QStringList& recent, const QStringLis
     listed.push_back({std::move(model), true, !file.exists()});
   }
   for (ModelEntry& model : found) listed.push_back({std::move(model)});
+  for (ListedModel& one : listed)
+    if (!one.missing) one.flaw = flaw_of(one.model);
   return listed;
 }
 

@@ -12,9 +12,10 @@ struct ListedModel {
   ModelEntry model;
   bool recent = false;
   bool missing = false;  ///< a recent one whose file is gone: its drive may come back
+  QString flaw = {};     ///< one sentence: why it cannot be served, as far as a look tells; empty when sound
 };
 
-/// Recent ones first. Looks at names and sizes only. Any thread: a disk may take its time.
+/// Recent ones first. Looks at names, sizes and the first bytes. Any thread: a disk may take its time.
 std::vector<ListedModel> find_models(const QStringList& recent, const QStringList& folders);
 
 }  // namespace pitwall::ui

@@ -133,6 +133,11 @@ void LiveView::take(const Snapshot& snapshot, const Recorder* recorder) {
   if (recorder != nullptr) history_.take(snapshot, *recorder);
 }
 
+void LiveView::show_ended(const QString& text) {
+  memory_->show_ended(text);
+  figures_->show_ended(!text.isEmpty());
+}
+
 QWidget* LiveView::figures() const {
   return figures_;
 }

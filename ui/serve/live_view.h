@@ -38,7 +38,8 @@ class LiveView : public QWidget {
   ServeCharts* charts() const { return charts_; }
   void add_strip(QWidget* strip);  ///< over the memory card
   MemoryCard* memory() const { return memory_; }
-  QWidget* figures() const;  ///< spans the page; the caller places it
+  void show_ended(const QString& text);  ///< "Stopped at 14:33:40"; empty while serving
+  QWidget* figures() const;              ///< spans the page; the caller places it
   /// Who was in a step, on the Steps tab; null: the engine has stopped.
   void tell_step(std::uint64_t step, const Recorder* recorder);
 

@@ -19,10 +19,11 @@ namespace pitwall::ui {
 namespace {
 
 constexpr int kUsualRequests = 100;
+constexpr int kUsualOnCpu = 10;  // a few minutes on two cores
 
 }  // namespace
 
-LoadDialog::LoadDialog(const LoadWish& last, int max_num_seqs, QWidget* parent)
+LoadDialog::LoadDialog(const LoadWish& last, int max_num_seqs, bool on_cpu, QWidget* parent)
     : QDialog(parent), last_(last) {
   setObjectName(QStringLiteral("serve.loadDialog"));
   setWindowTitle(tr("Load test"));
@@ -35,7 +36,7 @@ LoadDialog::LoadDialog(const LoadWish& last, int max_num_seqs, QWidget* parent)
   requests_ = new NumberField({QStringLiteral("serve.load.requests"), tr("Requests"), tr("requests"),
                                tr("How many are sent in all."), 1, 1'000'000},
                               this);
-  requests_->set_value(last.requests > 0 ? last.requests : kUsualRequests);
+  requests_->set_value(last.requests > 0 ? last.requests : on_cpu ? kUsualOnCpu : kUsualRequests);
   at_once_ = new NumberField({QStringLiteral("serve.load.atOnce"), tr("At once"), tr("requests"),
                               tr("Others wait until one of them has ended."), 1, 100'000},
                              this);

@@ -17,8 +17,8 @@ class LoadDialog : public QDialog {
   Q_OBJECT
 
  public:
-  /// Starts from `last`, and with as many at once as the engine runs.
-  LoadDialog(const LoadWish& last, int max_num_seqs, QWidget* parent = nullptr);
+  /// Starts from `last`, and with as many at once as the engine runs; `on_cpu`: with few requests.
+  LoadDialog(const LoadWish& last, int max_num_seqs, bool on_cpu, QWidget* parent = nullptr);
   LoadWish wish() const;
 
  private:

@@ -30,7 +30,8 @@ LoadStrip::LoadStrip(EngineController& engine, QWidget* parent)
 void LoadStrip::ask(const Objectives& objectives) {
   const auto snapshot = engine_.snapshot();
   if (!snapshot) return;
-  LoadDialog dialog(last_, snapshot->max_num_seqs, this);
+  const bool on_cpu = engine_.settings().text("device") == "cpu";
+  LoadDialog dialog(last_, snapshot->max_num_seqs, on_cpu, this);
   if (dialog.exec() != QDialog::Accepted) return;
   LoadWish wish = dialog.wish();
   wish.objectives = objectives;

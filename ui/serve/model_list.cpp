@@ -21,18 +21,21 @@ constexpr int kProgressSteps = 1000;
 
 TableRow row_of(qint64 key, const ListedModel& listed) {
   const ModelEntry& model = listed.model;
+  const bool sound = listed.flaw.isEmpty();
   const TableCell mark = listed.missing  ? TableCell{ModelList::tr("△ missing"), 0, Colour::warn}
+                         : !sound        ? TableCell{ModelList::tr("△ unfit"), 0, Colour::bad}
                          : listed.recent ? TableCell{ModelList::tr("recent"), 0, Colour::muted}
                                          : TableCell{};
-  const QString folder = QString::fromStdString(std::filesystem::absolute(model.path).parent_path().string());
-  const QString outside = QString::fromStdString(model.outside.string());
+  const QString folder =
+      one_line(QString::fromStdString(std::filesystem::absolute(model.path).parent_path().string()));
+  const QString outside = one_line(QString::fromStdString(model.outside.string()));
   TableRow row{key, {}};
-  row.cells = {{one_line(QString::fromStdString(model.name)), 0, Colour::text, true},
+  row.cells = {{one_line(QString::fromStdString(model.name)), 0, sound ? Colour::text : Colour::muted, sound},
                {model.bytes > 0 ? bytes_text(model.bytes) : no_value(), static_cast<double>(model.bytes)},
                mark,
                {outside.isEmpty() ? folder : ModelList::tr("%1, a link to %2").arg(folder, outside), 0,
                 Colour::muted}};
-  if (!model.problem.empty()) row.cells[3] = {QString::fromStdString(model.problem), 0, Colour::bad};
+  if (!sound) row.cells[3] = {listed.flaw, 0, Colour::bad};
   return row;
 }
 
@@ -62,6 +65,7 @@ ModelList::ModelList(QWidget* parent) : QWidget(parent) {
   table_->setObjectName(QStringLiteral("serve.models"));
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
   table_->set_stretch_column(3);
+  table_->set_yielding_column(0, 3);
   empty_ = new Label(tr("Looking for models…"), FontRole::body, Colour::muted, this);
   empty_->setWordWrap(true);
   serve_ = new QPushButton(tr("Serve this"), this);

@@ -389,8 +389,8 @@ void ServePage::show_state() {
     show_snapshot();
   }
   const auto last = s.engine.snapshot();
-  s.live->memory()->show_ended(
-      now == EngineState::stopped && last ? tr("Stopped at %1").arg(time_text(last->utc)) : QString());
+  s.live->show_ended(now == EngineState::stopped && last ? tr("Stopped at %1").arg(time_text(last->utc))
+                                                         : QString());
 }
 
 void ServePage::show_device() {

@@ -53,7 +53,8 @@ QString tip_of(const SettingInfo& info) {
 }
 
 bool is_count(const SettingInfo& info) {
-  return info.type == SettingType::integer && info.name != "port";
+  const bool whole = info.type == SettingType::integer && info.name != "port";
+  return whole || (info.type == SettingType::real && info.unit == "ms");
 }
 
 /// "16777216" of a size setting reads "16.0 MiB", a count gets its thousands.
@@ -68,8 +69,10 @@ QString effective_text(const SettingInfo& info, const std::string& value) {
 }
 
 /// What the settings read, also of a count as people write it.
-std::string plain_text(const SettingInfo& info, QString text) {
-  return (is_count(info) ? text.remove(QLocale().groupSeparator()) : text).toStdString();
+std::string plain_text(const SettingInfo& info, const QString& text) {
+  const QString bare = QString(text).remove(QLocale().groupSeparator());
+  const bool decimal = info.type == SettingType::real && count_text(bare.toLongLong()) != text;
+  return (is_count(info) && !decimal ? bare : text).toStdString();
 }
 
 }  // namespace

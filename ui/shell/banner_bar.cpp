@@ -67,12 +67,12 @@ BannerBar::BannerBar(QWidget* parent) : QWidget(parent) {
                           static_cast<QWidget*>(copy_), static_cast<QWidget*>(close_)})
     row->addWidget(widget);
   connect(verb_, &QPushButton::clicked, this, [this] {
-    const Banner done = queue_.front();
+    const Banner done = queue_.front().banner;
     dismiss();
     if (done.action) done.action();
   });
   connect(copy_, &QPushButton::clicked, this, [this] {
-    const Banner& banner = queue_.front();
+    const Banner& banner = queue_.front().banner;
     QApplication::clipboard()->setText(banner.details.isEmpty() ? banner.text : banner.details);
   });
   connect(close_, &QToolButton::clicked, this, &BannerBar::dismiss);
@@ -80,11 +80,12 @@ BannerBar::BannerBar(QWidget* parent) : QWidget(parent) {
   hide();
 }
 
-void BannerBar::post(const Banner& banner) {
-  std::erase_if(queue_, [&](const Banner& queued) { return queued.text == banner.text; });
-  const auto place = std::find_if(queue_.begin(), queue_.end(),
-                                  [&](const Banner& queued) { return queued.severity <= banner.severity; });
-  queue_.insert(place, banner);
+void BannerBar::post(const Banner& banner, bool lasting) {
+  std::erase_if(queue_, [&](const Queued& queued) { return queued.banner.text == banner.text; });
+  const auto place = std::find_if(queue_.begin(), queue_.end(), [&](const Queued& queued) {
+    return queued.banner.severity <= banner.severity;
+  });
+  queue_.insert(place, {banner, lasting});
   show_front();
 }
 
@@ -94,19 +95,19 @@ void BannerBar::dismiss() {
 }
 
 void BannerBar::withdraw(const QString& text) {
-  std::erase_if(queue_, [&text](const Banner& queued) { return queued.text == text; });
+  std::erase_if(queue_, [&text](const Queued& queued) { return queued.banner.text == text; });
   show_front();
 }
 
 void BannerBar::clear() {
-  queue_.clear();
+  std::erase_if(queue_, [](const Queued& queued) { return !queued.lasting; });
   show_front();
 }
 
 void BannerBar::show_front() {
   setVisible(!queue_.empty());
   if (queue_.empty()) return;
-  const Banner& banner = queue_.front();
+  const Banner& banner = queue_.front().banner;
   const Look look = look_of(banner.severity);
   icon_->setPixmap(icon(QString::fromLatin1(look.icon), look.ink).pixmap(units(4.5)));
   text_->setText(banner.text);
@@ -120,7 +121,7 @@ void BannerBar::show_front() {
 
 void BannerBar::paintEvent(QPaintEvent*) {
   if (queue_.empty()) return;
-  const Look look = look_of(queue_.front().severity);
+  const Look look = look_of(queue_.front().banner.severity);
   QPainter painter(this);
   painter.fillRect(rect(), Theme::current().colour(look.fill));
   painter.fillRect(QRect(0, 0, units(0.75), height()), Theme::current().colour(look.ink));

@@ -17,18 +17,23 @@ class BannerBar : public QWidget {
 
  public:
   explicit BannerBar(QWidget* parent = nullptr);
-  void post(const Banner& banner);  ///< worst first, then newest first; the same text is not queued twice
-  void dismiss();                   ///< the one shown
+  /// Worst first, then newest first; the same text is not queued twice. `lasting`: clear() leaves it.
+  void post(const Banner& banner, bool lasting = false);
+  void dismiss();  ///< the one shown
   void withdraw(const QString& text);
   void clear();
-  const Banner* current() const { return queue_.empty() ? nullptr : &queue_.front(); }
+  const Banner* current() const { return queue_.empty() ? nullptr : &queue_.front().banner; }
 
  protected:
   void paintEvent(QPaintEvent* event) override;
 
  private:
+  struct Queued {
+    Banner banner;
+    bool lasting;
+  };
   void show_front();
-  std::vector<Banner> queue_;
+  std::vector<Queued> queue_;
   QLabel *icon_, *text_, *more_;
   QPushButton *verb_, *copy_;
   QToolButton* close_;

@@ -2,6 +2,7 @@
 #include "ui/shell/main_window.h"
 
 #include <QApplication>
+#include <QClipboard>
 #include <QCloseEvent>
 #include <QDragEnterEvent>
 #include <QFileInfo>
@@ -23,6 +24,7 @@
 #include "ui/shell/job_list.h"
 #include "ui/shell/key_tips.h"
 #include "ui/shell/layout_keeper.h"
+#include "ui/shell/model_path.h"
 #include "ui/shell/preferences.h"
 #include "ui/shell/rail.h"
 #include "ui/shell/shortcut_sheet.h"
@@ -208,8 +210,8 @@ QStringList MainWindow::page_ids() const {
   return ids;
 }
 
-void MainWindow::post(const Banner& banner) {
-  banner_->post(banner);
+void MainWindow::post(const Banner& banner, bool lasting) {
+  banner_->post(banner, lasting);
 }
 
 void MainWindow::restore() {
@@ -246,7 +248,9 @@ void MainWindow::open_paths(const QStringList& paths) {
   QStringList strange, left;
   for (const QString& path : paths) {
     Page* taker = page_for(path);
-    if (taker == nullptr) {
+    if (is_web_address(path)) {
+      refuse_address(path);
+    } else if (taker == nullptr) {
       strange << QFileInfo(path).fileName();
     } else if (takers.contains(taker) && !taker->opens_several()) {
       left << QFileInfo(path).fileName();
@@ -264,6 +268,13 @@ void MainWindow::open_paths(const QStringList& paths) {
     warn(tr("No page opens %1. Drop a .gguf file, a folder with config.json and safetensors, a config.json "
             "or an exported run.")
              .arg(listed(strange)));
+}
+
+void MainWindow::refuse_address(const QString& address) {
+  const QString command = QStringLiteral("pitwallctl fetch ") + address;
+  post({Banner::Severity::warn,
+        tr("%1 is an address. Fetch the model first; it then stands in the list of Serve.").arg(address),
+        tr("Copy the command"), [command] { QApplication::clipboard()->setText(command); }, command});
 }
 
 void MainWindow::bring_to_front() {

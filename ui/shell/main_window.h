@@ -34,7 +34,7 @@ class MainWindow : public QMainWindow {
   Page* page(const QString& id) const;
   Page* current_page() const;
   QStringList page_ids() const;
-  void post(const Banner& banner);
+  void post(const Banner& banner, bool lasting = false);  ///< `lasting`: over the next start of the engine
   void restore();       ///< geometry, last page and layout of the last time; after the last add_page()
   void reset_layout();  ///< the look of the first start
   void open_path(const QString& path);        ///< shown by the page that accepts it; a banner where none does
@@ -59,6 +59,7 @@ class MainWindow : public QMainWindow {
   QAction* add_action(const QString& id, const QString& text, const QKeySequence& key);
   void connect_page(Page* page);
   Page* page_for(const QString& path) const;
+  void refuse_address(const QString& address);
   std::vector<PaletteEntry> palette_entries();
   void show_shortcuts();
   void show_palette();

@@ -18,14 +18,16 @@ struct RecordsTrouble {
 Banner records_trouble(const Error& why, Store::Access access) {
   const QString reason = QString::fromStdString(why.text());
   Banner banner;
-  banner.text = access == Store::Access::read_only
-                    ? RecordsTrouble::tr(
-                          "%1 Until the next start, runs and chats can be read, and nothing new is kept.")
-                          .arg(reason)
-                    : RecordsTrouble::tr(
-                          "%1 Until the next start, Pitwall works without records: runs and chats end "
-                          "with the window.")
-                          .arg(reason);
+  banner.text =
+      access == Store::Access::read_only
+          ? RecordsTrouble::tr(
+                "%1 Until the next start, what is there can be read. Runs are not recorded, and what you "
+                "change in chats ends with the window.")
+                .arg(reason)
+          : RecordsTrouble::tr(
+                "%1 Until the next start, Pitwall works without records: runs and chats end "
+                "with the window.")
+                .arg(reason);
   banner.verb = RecordsTrouble::tr("Open folder");
   banner.action = open_records_folder;
   return banner;

@@ -15,7 +15,7 @@ struct StartWish {
   QString model;  ///< absolute path; empty: none
   QString port;   ///< as typed; empty: the settings' own
   bool serve = false;
-  QStringList files;  ///< absolute paths to open
+  QStringList files;  ///< absolute paths to open; an address stays as it is
   QString activation_token;
 
   QByteArray to_message() const;

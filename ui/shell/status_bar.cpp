@@ -22,6 +22,7 @@ namespace pitwall::ui {
 namespace {
 
 constexpr int kCopiedMs = 1500;
+constexpr int kModelShare = 4;  // of the width, a model's name takes one in so many
 
 QString bold(const QString& text) {
   return QStringLiteral("<b>%1</b>").arg(text.toHtmlEscaped());
@@ -100,9 +101,11 @@ Label* StatusBar::add_cell(QHBoxLayout* row) {
 void StatusBar::refresh() {
   const EngineState state = engine_.state();
   const QColor dot = Theme::current().colour(state_colour(state));
-  const QString model = model_name(engine_.model_path()).toHtmlEscaped();
+  const QString name = model_name(engine_.model_path());
+  const QString model = state_->fontMetrics().elidedText(name, Qt::ElideMiddle, width() / kModelShare);
+  state_->setToolTip(model == name ? QString() : name);
   state_->setText(QStringLiteral("<span style=\"color:%1\">%2</span> %3 %4")
-                      .arg(dot.name(), state_sign(state), bold(state_word(state)), model));
+                      .arg(dot.name(), state_sign(state), bold(state_word(state)), model.toHtmlEscaped()));
   const auto snapshot = engine_.snapshot();
   const bool serving = state == EngineState::serving && snapshot;
   for (QWidget* cell : {static_cast<QWidget*>(rate_), static_cast<QWidget*>(memory_),
@@ -119,6 +122,11 @@ void StatusBar::refresh() {
   run_->setText(snapshot->run.value > 0
                     ? tr("Run %1 recording, %2").arg(bold(run_name(snapshot->run.value)), elapsed)
                     : tr("Not recorded, %1").arg(elapsed));
+}
+
+void StatusBar::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  refresh();
 }
 
 /// Cells came, went or grew: the lines between them have moved.

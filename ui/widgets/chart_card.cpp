@@ -4,13 +4,14 @@
 #include <QBuffer>
 #include <QFileDialog>
 #include <QKeyEvent>
-#include <QMessageBox>
 #include <QPainter>
+#include <QPointer>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include "engine/base/file.h"
+#include "ui/shell/page.h"
 
 namespace pitwall::ui {
 
@@ -93,9 +94,19 @@ void ChartCard::ask_export() {
       (source_.isEmpty() ? QString() : source_ + QLatin1Char('-')) + words_.title + QStringLiteral(".png");
   const QString path = QFileDialog::getSaveFileName(this, tr("Export %1").arg(words_.title), name,
                                                     tr("Picture (*.png);;Drawing (*.svg);;Table (*.csv)"));
-  if (path.isEmpty()) return;
-  if (const QString trouble = export_to(path); !trouble.isEmpty())
-    QMessageBox::warning(this, tr("Export %1").arg(words_.title), trouble);
+  if (!path.isEmpty()) export_or_tell(path);
+}
+
+void ChartCard::export_or_tell(const QString& path) {
+  const QString trouble = export_to(path);
+  if (trouble.isEmpty()) return;
+  const auto again = [card = QPointer(this)] {
+    if (card) card->ask_export();
+  };
+  for (QWidget* around = parentWidget(); around != nullptr; around = around->parentWidget())
+    if (auto* page = qobject_cast<Page*>(around))
+      return Q_EMIT page->banner_requested(
+          {Banner::Severity::bad, trouble, tr("Export elsewhere…"), again, {}});
 }
 
 bool ChartCard::take_key(const QKeyEvent& event) {

@@ -19,6 +19,7 @@ class ChartCard : public Card {
   void set_source(const QString& source) { source_ = source; }  ///< run id or what was planned, for exports
   /// By suffix: .png (2×), .svg, .csv. Empty on success, else what went wrong.
   QString export_to(const QString& path) const;
+  void export_or_tell(const QString& path);  ///< a failure is a banner of the page around it
 
  protected:
   struct Words {

@@ -268,7 +268,7 @@ void DataTable::fit_yielding() {
     return;
   int others = 0;
   for (int column = 0; column <= last_in_sight_; ++column)
-    if (column != yielding_) others += columnWidth(column);
+    if (column != yielding_) others += column == stretch_ ? units(kLeastYielded) : columnWidth(column);
   const int natural = widths_[static_cast<std::size_t>(yielding_)];
   setColumnWidth(yielding_,
                  std::clamp(viewport()->width() - others, std::min(units(kLeastYielded), natural), natural));
