@@ -205,7 +205,7 @@ Result<Deployment> with_flags(const Options& options, Deployment deployment) {
   take("--prompt-logprobs", &Deployment::prompt_logprobs);
   take("--draft-layers", &Deployment::draft_layers);
   if (auto taken = take_gpu(options, deployment); !taken) return std::move(taken).error();
-  if (!options.max_model_len.empty() && options.max_model_len != "auto") {
+  if (!options.max_model_len.empty() && options.max_model_len != "auto" && options.max_model_len != "-1") {
     auto length = count_of(options.max_model_len, "max-model-len");
     if (!length) return std::move(length).error();
     deployment.max_model_len = *length;
@@ -316,7 +316,7 @@ void add_flags(CLI::App& command, Options& options) {
       "Whose way of allocating KV: pitwall, needed, vllm, llama.cpp, sglang, trtllm, lmdeploy, tgi");
   command
       .add_option("--max-model-len", options.max_model_len,
-                  "Longest sequence in tokens, such as 8192, 32k or 32K; auto = the model's")
+                  "Longest sequence in tokens, such as 8192, 32k or 32K; auto or -1 = the model's")
       ->transform(thousands);
   command.add_option("--max-num-seqs", options.max_num_seqs, "Sequences that run at once (32)");
   command.add_option("--max-num-batched-tokens", options.step_tokens, "Tokens computed in one step (2048)")

@@ -53,7 +53,7 @@ Attention attention_of(const ConfigReader& reader) {
   return result;
 }
 
-/// KV heads of each layer; where nothing is said, as many as query heads.
+/// KV heads of each layer; where nothing is said, as its class has them.
 std::vector<int> kv_heads_of(const ConfigReader& reader, int layers) {
   const HfKeys& keys = reader.keys;
   // Falcon's files state num_kv_heads also where its older layers, which have one, do not read it.
@@ -63,8 +63,9 @@ std::vector<int> kv_heads_of(const ConfigReader& reader, int layers) {
     return std::vector<int>(static_cast<std::size_t>(layers), 1);
   if (keys.flag("multi_query_attention", false))
     return reader.per_layer({"multi_query_group_num"}, layers, 1);
-  return reader.per_layer({"num_key_value_heads", "n_head_kv", "num_kv_heads", "num_attention_groups"},
-                          layers, reader.out.heads);
+  const ConfigReader::Names names = {"num_key_value_heads", "n_head_kv", "num_kv_heads",
+                                     "num_attention_groups"};
+  return reader.per_layer(names, layers, reader.has(names) ? 0 : reader.unstated_kv_heads());
 }
 
 /// Multi-head latent attention (DeepSeek-V2): one row a token, whatever num_key_value_heads says.

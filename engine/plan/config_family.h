@@ -44,6 +44,7 @@ struct DecoderTraits {
   Windows windows = Windows::by_key;
   int window_pattern = 0;
   int head_dim = 0;       ///< where the file is silent; 0 = hidden / heads
+  int kv_heads = 0;       ///< … 0 = as many as query heads
   int full_head_dim = 0;  ///< … of layers with full attention, where it is not that of the others
   int context = 0;        ///< … tokens; 0 = unknown
   /// Keys without which the class is another model, "a|b" where one of them will do: missing ones are errors.
@@ -86,6 +87,8 @@ struct ConfigReader {
   /// One for each of `layers`, from a number or a list of them.
   std::vector<int> per_layer(Names names, int layers, int fallback) const;
   bool has(Names names) const;
+  /// Where no key says: its class's, with a remark, else as many as query heads (`out.heads`).
+  int unstated_kv_heads() const;
 
  private:
   int number(Names names, int least) const;

@@ -25,11 +25,12 @@ AttentionShape attention_shape(const ConfigReader& reader) {
   AttentionShape shape;
   shape.hidden = reader.out.hidden;
   shape.heads = reader.size({"num_attention_heads"});
-  shape.kv_heads = reader.size({"num_key_value_heads"}, static_cast<int>(shape.heads));
+  reader.out.heads = static_cast<int>(shape.heads);
+  const bool stated = reader.has({"num_key_value_heads"});
+  shape.kv_heads = stated ? reader.size({"num_key_value_heads"}) : reader.unstated_kv_heads();
   const int fallback = static_cast<int>(shape.hidden / shape.heads);
   shape.key_dim = shape.value_dim =
       reader.size({"attention_head_dim", "attn_head_dim", "head_dim"}, fallback);
-  reader.out.heads = static_cast<int>(shape.heads);
   reader.out.head_dim = static_cast<int>(shape.key_dim);
   return shape;
 }

@@ -147,6 +147,31 @@ Result<std::string> architecture_of(const json& config) {
   return unknown_architecture(type);
 }
 
+/// Of a decoder under another head ("LlamaForSequenceClassification", "Qwen3Model"), as it is known here;
+/// empty where it is none.
+std::string decoder_under_head(const std::string& architecture) {
+  const auto known = [](const std::string& name) {
+    return find_hf_family(name) != nullptr || find_config_family(name) != nullptr;
+  };
+  if (known(architecture) || !why_not_estimated(architecture).empty()) return "";
+  for (const std::string_view head : {"ForSequenceClassification", "ForTokenClassification", "ForRewardModel",
+                                      "ForProcessRewardModel", "Model"}) {
+    if (!architecture.ends_with(head)) continue;
+    const std::string decoder = architecture.substr(0, architecture.size() - head.size()) + "ForCausalLM";
+    if (known(decoder)) return decoder;
+  }
+  return "";
+}
+
+/// What such a head has in the place of logits is small, and no file states it alike.
+void leave_out_logits(ModelOutline& outline, const std::string& architecture) {
+  outline.architecture = architecture;
+  outline.spec = nullptr;
+  outline.output_parameters = 0;
+  outline.remarks.emplace_back(
+      "The model has another head than one of tokens, whose weights are not counted");
+}
+
 /// The first key, or one of several, that a class is nothing without. Experts of 0 stay an error in `keys`.
 std::string_view missing_need(const DecoderTraits& traits, const HfKeys& keys) {
   for (const std::string_view need : traits.needs) {
@@ -260,12 +285,15 @@ Result<ModelOutline> outline_of_config(std::string_view config_json, std::string
   json named = with_defaults(config);
   if (!named.contains("architectures") || named["architectures"].is_null())
     named["architectures"] = json::array({*architecture});
+  const std::string decoder = decoder_under_head(*architecture);
+  if (!decoder.empty()) named["architectures"] = json::array({decoder});
   auto spec = of_spec(named);
   if (!spec) return std::move(spec).error();
-  Result<ModelOutline> outline =
-      *spec ? Result<ModelOutline>(**std::move(spec)) : of_family(named, *architecture);
+  Result<ModelOutline> outline = *spec ? Result<ModelOutline>(**std::move(spec))
+                                       : of_family(named, decoder.empty() ? *architecture : decoder);
   if (!outline) return outline;
   outline->name = std::move(name);
+  if (!decoder.empty()) leave_out_logits(*outline, *architecture);
   add_tower(config, *outline);
   if (auto sound = check(*outline); !sound) return std::move(sound).error();
 

@@ -81,6 +81,13 @@ std::vector<int> ConfigReader::per_layer(Names names, int layers, int fallback) 
   return std::vector<int>(static_cast<std::size_t>(layers), fallback);
 }
 
+int ConfigReader::unstated_kv_heads() const {
+  const int of_class = keys.names("num_key_value_heads") ? 0 : family.traits.kv_heads;
+  if (of_class == 0) return out.heads;
+  out.remarks.push_back(fmt::format("The file states no KV heads; {} are what its class has then", of_class));
+  return of_class;
+}
+
 void follow_keys(const HfKeys& keys, DecoderTraits& traits) {
   for (const char* key : {"use_bias", "bias", "enable_bias", "add_bias_linear"}) {
     if (keys.has(key)) traits.qkv_bias = traits.out_bias = traits.mlp_bias = keys.flag(key, false);

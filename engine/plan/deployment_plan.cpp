@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "engine/plan/amounts.h"
+#include "engine/plan/closed_loop.h"
 #include "engine/plan/engine_memory.h"
 #include "engine/plan/engine_profile.h"
 #include "engine/plan/engine_settings.h"
@@ -38,6 +39,13 @@ const LayerState* first_attention(const ModelOutline& model) {
     if (layer.kv_heads > 0) return &layer;
   }
   return nullptr;
+}
+
+/// With the length that the plan settled on: no typical request is longer, unless lengths are stated.
+Deployment as_served(const DeploymentPlan& plan) {
+  Deployment served = plan.asked;
+  served.max_model_len = plan.max_model_len;
+  return served;
 }
 
 }  // namespace
@@ -254,6 +262,12 @@ void Planner::note_lengths(DeploymentPlan& plan) const {
     notes.push_back(fmt::format("The KV cache holds sequences of {} tokens, of the model's {}",
                                 format_count(served), format_count(wanted_length())));
   }
+  const std::int64_t prompt = RequestTokens(as_served(plan), *model_).prompt;
+  if (shared() > prompt) {
+    notes.push_back(
+        fmt::format("The shared prefix, {} tokens, is longer than the typical prompt: {} of them count",
+                    format_count(shared()), format_count(prompt)));
+  }
   if (const std::int64_t typical = asked_.prompt_tokens + asked_.output_tokens; typical > served) {
     notes.push_back(fmt::format(
         "The typical request, {} tokens of prompt and {} of reply, is longer than the {} that are "
@@ -302,6 +316,13 @@ void Planner::note_settings(DeploymentPlan& plan) const {
     notes.push_back(fmt::format(
         "KV in {} changes replies a little, more where the checkpoint has no KV scales", format_.name));
   }
+  if (format_.name.starts_with("fp8") && gpu_->fp8_rate == 0 && !own() && !on_host()) {
+    notes.push_back(
+        fmt::format("{} has no FP8 arithmetic: some engines' attention kernels refuse KV in {} there",
+                    gpu_->name, format_.name));
+  }
+  if (format_.name == "nvfp4")
+    notes.emplace_back("KV in nvfp4 takes a GPU with FP4 arithmetic (Blackwell): others refuse it");
   if (!plan.model.kv_format.empty() && plan.model.kv_format != format_.name) {
     notes.push_back(fmt::format("The checkpoint asks for KV in {}; it is planned in {}", plan.model.kv_format,
                                 format_.name));
@@ -354,8 +375,12 @@ Result<DeploymentPlan> plan_deployment(const Deployment& deployment, const Model
   if (!plan) return plan;
   plan->fixes = find_fixes(*plan);
   plan->fix_pair = find_fix_pair(*plan, plan->fixes);
-  plan->predicted = predict(deployment, plan->model, gpu, plan->most_at_p95 / plan->replicas);
+  plan->predicted = predict_times(*plan);
   return plan;
+}
+
+Prediction predict_times(const DeploymentPlan& plan) {
+  return predict(as_served(plan), plan.model, plan.gpu, plan.most_at_p95 / plan.replicas);
 }
 
 std::int64_t requests_at_once(const DeploymentPlan& plan) {

@@ -97,6 +97,9 @@ Result<DeploymentPlan> plan_deployment(const Deployment& deployment, const Model
 Result<DeploymentPlan> plan_memory(const Deployment& deployment, const ModelOutline& model,
                                    const GpuProfile& gpu);
 
+/// Of the typical request, which is no longer than what the plan serves where nobody stated its length.
+Prediction predict_times(const DeploymentPlan& plan);
+
 /// Of the requests asked for, those that run at once: what memory holds at p95, and no more than max-num-seqs
 /// of each replica. Fewer than asked is what "fits with less" means.
 std::int64_t requests_at_once(const DeploymentPlan& plan);

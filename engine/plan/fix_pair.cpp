@@ -62,6 +62,11 @@ bool set_word(Deployment& d, const std::string& setting, const std::string& word
   if (setting == "gpu-memory-utilization") {
     d.budget.meaning = MemoryBudget::Meaning::share_of_total;
     d.budget.share = std::strtod(word.c_str(), nullptr);
+  } else if (setting == "kv-cache-memory-bytes") {
+    const auto bytes = parse_size(word);
+    if (!bytes) return false;
+    d.budget.meaning = MemoryBudget::Meaning::kv_bytes;
+    d.budget.bytes = *bytes;
   } else if (const auto budget = budget_of(setting, word)) {
     d.budget.meaning = budget->meaning;
     d.budget.share = budget->share;

@@ -87,8 +87,9 @@ std::optional<MachineFloors> floors_from(std::string_view record, std::string_vi
   if (const auto when = document.find("measured"); when != document.end() && when->is_string())
     floors.measured = when->get<std::string>();
   floors.busy = std::clamp(rate("busy_share"), 0.0, 1.0);
-  if (std::min({floors.read_gbps, floors.copy_gbps, floors.float32_tflops, floors.int8_tflops}) > 0)
-    return floors;
+  const double least =
+      std::min({floors.read_gbps, floors.copy_gbps, floors.float32_tflops, floors.int8_tflops});
+  if (least > 0 && !floors.measured.empty()) return floors;
   return std::nullopt;
 }
 

@@ -28,8 +28,8 @@ MachineFloors better_of(const MachineFloors& before, const MachineFloors& now);
 /// back end reached on the machine of kernels/cpu/README.md.
 GpuProfile profile_of(const MachineFloors& floors);
 
-/// What is kept of a measurement, and the way back: none where the text is no such record, or one of another
-/// device or amount of memory.
+/// What is kept of a measurement, and the way back: none where the text is no such record, one without a
+/// date, or one of another device or amount of memory.
 std::string floors_record(const MachineFloors& floors);
 std::optional<MachineFloors> floors_from(std::string_view record, std::string_view device, Bytes memory);
 

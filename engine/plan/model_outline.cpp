@@ -216,6 +216,8 @@ Result<ModelOutline> read_outline(std::string_view model) {
     return outline_of_config(profile->config, profile->name);
   const auto path = resolve_model(name);
   if (path) return of_file(*path);
+  const ModelProfile* same = find_model_profile(local_model_name(name));
+  if (same != nullptr && !same->config.empty()) return outline_of_config(same->config, same->name);
   Error error = path.error();
   if (profile == nullptr)
     error.action =

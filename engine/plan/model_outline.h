@@ -97,7 +97,8 @@ ModelOutline outline_of(const Model& model);
 /// understood is an Error::unsupported whose text begins with "Cannot estimate" and names it.
 Result<ModelOutline> outline_of_config(std::string_view config_json, std::string name);
 
-/// A .gguf, a folder with or without weights, a config.json, or the name of a profile or of a fetched model.
+/// A .gguf, a folder with or without weights, a config.json, or the name of a profile or of a fetched model;
+/// also a repository's whose sizes a profile has (local_model_name).
 Result<ModelOutline> read_outline(std::string_view model);
 
 /// The same model with its weights in another format, by name in weight_format.h.

@@ -36,6 +36,7 @@ class FixFinder {
       return std::move(fixes_);
     }
     share();
+    kv_size();
     sequences();
     length();
     kv_format();
@@ -114,6 +115,22 @@ class FixFinder {
     more.frees = 0;
     keep(more, "max-num-seqs", format_count(base_.max_num_seqs), format_count(changed.max_num_seqs),
          "a larger KV pool; activations and logits grow with it");
+  }
+
+  /// KV of a stated size that is more than everything else leaves.
+  void kv_size() {
+    const MemoryBudget& now = plan_.budget;
+    const RankPlan& rank = plan_.worst_rank();
+    const Bytes room = rank.limit - (rank.total() - rank.of(Category::kv));
+    if (now.meaning != MemoryBudget::Meaning::kv_bytes || now.bytes <= room) return;
+    const Bytes unit = room >= kGiB ? kGiB : kMiB;
+    Deployment changed = base_;
+    changed.budget.bytes = room / unit * unit;
+    if (changed.budget.bytes <= 0) return;
+    Tried less = tried(changed);
+    less.frees = now.bytes - changed.budget.bytes;
+    keep(less, "kv-cache-memory-bytes", exact_size(now.bytes), exact_size(changed.budget.bytes),
+         "a smaller pool");
   }
 
   /// Slots that no request needs take memory too.

@@ -191,6 +191,13 @@ Result<void> Planner::check_words() const {
                                 : here                    ? *find_engine("pitwall")
                                                           : nullptr;
   if (engine == nullptr) return {};
+  if (const auto weights = find_weight_format(asked_.quantization);
+      weights && engine->model_files == ".gguf" && !weights->in_gguf()) {
+    return Error{
+        Error::Kind::invalid_input,
+        fmt::format("{} loads .gguf files alone, and none holds weights in {}", engine->title, weights->name),
+        "", "Take a format of such files, such as q4_k or q8_0; or plan for another engine", "quantization"};
+  }
   const auto told = [&](std::string_view setting, std::string_view value) -> Result<void> {
     if (can_tell(*engine, setting, value)) return {};
     const std::string legal = tellable_values(*engine, setting);

@@ -202,6 +202,10 @@ std::string kv_format_of(const json& settings) {
 
 }  // namespace
 
+bool WeightFormat::in_gguf() const {
+  return reach == Reach::all || name == "mxfp4";
+}
+
 Bytes WeightFormat::of(std::int64_t numbers) const {
   return static_cast<Bytes>(std::ceil(static_cast<double>(numbers) * bits / 8));
 }

@@ -26,6 +26,7 @@ struct WeightFormat {
   Reach reach = Reach::linears;
   int group = 0;  ///< inputs that share a scale and may not be cut between ranks; 0 = any
   Bytes of(std::int64_t numbers) const;
+  bool in_gguf() const;  ///< there are .gguf files with it
 };
 
 /// "bfloat16", "fp8", "awq", "gptq", "awq-g64", "q4_k" … The error lists the names.

@@ -2552,6 +2552,34 @@
         <source>no request needs them</source>
         <translation>没有请求用到它们</translation>
     </message>
+    <message>
+        <source>The shared prefix, %1 tokens, is longer than the typical prompt: %2 of them count</source>
+        <translation>共享前缀 %1 token 比典型提示词还长：只计其中 %2 个</translation>
+    </message>
+    <message>
+        <source>%1 has no FP8 arithmetic: some engines&apos; attention kernels refuse KV in %2 there</source>
+        <translation>%1 没有 FP8 运算：部分引擎的注意力内核在其上拒绝 %2 格式的 KV</translation>
+    </message>
+    <message>
+        <source>KV in nvfp4 takes a GPU with FP4 arithmetic (Blackwell): others refuse it</source>
+        <translation>nvfp4 格式的 KV 需要有 FP4 运算的 GPU（Blackwell）：其他 GPU 会拒绝</translation>
+    </message>
+    <message>
+        <source>The file states no KV heads; %1 are what its class has then</source>
+        <translation>文件未给出 KV 头数；按其类的默认值取 %1</translation>
+    </message>
+    <message>
+        <source>The file states no length; %1 tokens are what models of its class were made for</source>
+        <translation>文件未给出长度；取同类模型的设计长度 %1 token</translation>
+    </message>
+    <message>
+        <source>The model has another head than one of tokens, whose weights are not counted</source>
+        <translation>模型的输出头不是 token 的输出头，其权重不计入</translation>
+    </message>
+    <message>
+        <source>a smaller pool</source>
+        <translation>更小的 KV 池</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui</name>

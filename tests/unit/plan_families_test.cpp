@@ -85,6 +85,65 @@ class PlanFamiliesTest : public QObject {
     QCOMPARE(demand(outline(coder)).per_token(), Bytes{40} * 2 * 48 * 128 * 2);
   }
 
+  /// transformers 5.24: configuration_gpt_oss.py, _qwen3_moe.py, _glm4_moe.py, _seed_oss.py and so on. A key
+  /// that is there as null says as many as query heads.
+  void heads_that_a_class_has_unasked() {
+    const std::pair<const char*, int> classes[] = {{"SeedOssForCausalLM", 8},      {"Glm4MoeForCausalLM", 8},
+                                                   {"Ernie4_5_MoeForCausalLM", 4}, {"GptOssForCausalLM", 8},
+                                                   {"Qwen3MoeForCausalLM", 4},     {"MistralForCausalLM", 8},
+                                                   {"MixtralForCausalLM", 8},      {"LlamaForCausalLM", 32}};
+    for (const auto& [architecture, heads] : classes) {
+      json config = {
+          {"architectures", {architecture}}, {"hidden_size", 4096},      {"num_hidden_layers", 2},
+          {"num_attention_heads", 32},       {"head_dim", 128},          {"intermediate_size", 1024},
+          {"moe_intermediate_size", 1024},   {"num_experts_per_tok", 2}, {"vocab_size", 1000},
+          {"max_position_embeddings", 4096}};
+      for (const char* key : {"num_experts", "n_routed_experts", "num_local_experts", "moe_num_experts"})
+        config[key] = 8;
+      QCOMPARE(outline(config).layers.front().kv_heads, heads);
+      config["num_key_value_heads"] = 16;
+      QCOMPARE(outline(config).layers.front().kv_heads, 16);
+      config["num_key_value_heads"] = nullptr;
+      QCOMPARE(outline(config).layers.front().kv_heads, 32);
+    }
+  }
+
+  /// A decoder that ranks or embeds keeps what it keeps, without the matrix to the vocabulary.
+  void decoders_under_other_heads() {
+    json config = {{"architectures", {"Qwen3ForCausalLM"}},
+                   {"hidden_size", 1024},
+                   {"num_hidden_layers", 2},
+                   {"num_attention_heads", 16},
+                   {"head_dim", 128},
+                   {"num_key_value_heads", 8},
+                   {"intermediate_size", 3072},
+                   {"vocab_size", 1000},
+                   {"max_position_embeddings", 4096}};
+    const ModelOutline causal = outline(config);
+    for (const char* head : {"Qwen3ForSequenceClassification", "Qwen3ForRewardModel", "Qwen3Model"}) {
+      config["architectures"] = {head};
+      const ModelOutline other = outline(config);
+      QCOMPARE(other.architecture, std::string(head));
+      QCOMPARE(other.parameters(), causal.parameters() - 1000 * 1024);
+      QCOMPARE(demand(other).per_token(), demand(causal).per_token());
+      QVERIFY(!other.runs_here());
+    }
+    for (const char* unknown : {"NobodyModel", "Model", "ForRewardModel", "DeepseekV4Model"}) {
+      config["architectures"] = {unknown};
+      QVERIFY2(!outline_of_config(config.dump(), "test").ok(), unknown);
+    }
+  }
+
+  void language_models_inside_others() {
+    const json text = {{"model_type", "qwen3"},     {"hidden_size", 1024}, {"num_hidden_layers", 2},
+                       {"num_attention_heads", 16}, {"head_dim", 128},     {"num_key_value_heads", 8},
+                       {"intermediate_size", 3072}, {"vocab_size", 1000},  {"max_position_embeddings", 4096}};
+    for (const char* wrapper : {"InternS1ForConditionalGeneration", "VoxtralForConditionalGeneration"}) {
+      const ModelOutline model = outline({{"architectures", {wrapper}}, {"text_config", text}});
+      QCOMPARE(demand(model).per_token(), Bytes{2 * 2 * 8 * 128 * 2});
+    }
+  }
+
   void kinds_of_layers() {
     QCOMPARE(count(outline(config_of("exaone4-32b-pattern")), LayerState::Kind::sliding), 48);
     QCOMPARE(count(outline(config_of("command-r7b")), LayerState::Kind::full), 8);

@@ -279,7 +279,7 @@ void PlanPage::State::answer_one(Alternative& one) {
     one.error = plan.error();
     return;
   }
-  plan->predicted = predict(one.deployment, plan->model, plan->gpu, plan->most_at_p95 / plan->replicas);
+  plan->predicted = predict_times(*plan);
   one.plan = std::make_shared<const DeploymentPlan>(std::move(*plan));
   one.fixes.reset();
   one.fix_pair.clear();

@@ -39,6 +39,17 @@ std::span<const char* const> note_texts() {
                         "The typical request, %1 tokens of prompt and %2 of reply, is longer "
                         "than the %3 that are served: times are those of a request that is "
                         "refused"),
+      QT_TRANSLATE_NOOP("engine",
+                        "The shared prefix, %1 tokens, is longer than the typical prompt: %2 of them count"),
+      QT_TRANSLATE_NOOP("engine",
+                        "%1 has no FP8 arithmetic: some engines' attention kernels refuse KV in %2 there"),
+      QT_TRANSLATE_NOOP("engine",
+                        "KV in nvfp4 takes a GPU with FP4 arithmetic (Blackwell): others refuse it"),
+      QT_TRANSLATE_NOOP("engine", "The file states no KV heads; %1 are what its class has then"),
+      QT_TRANSLATE_NOOP("engine",
+                        "The file states no length; %1 tokens are what models of its class were made for"),
+      QT_TRANSLATE_NOOP("engine",
+                        "The model has another head than one of tokens, whose weights are not counted"),
       QT_TRANSLATE_NOOP("engine", "A sequence of %1 tokens needs %2; %3 allocates %4"),
       QT_TRANSLATE_NOOP("engine", "this engine"),
       QT_TRANSLATE_NOOP("engine",
@@ -80,6 +91,7 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "%1 layers × %2 KV heads × %3"),
       QT_TRANSLATE_NOOP("engine", "%1 layers × %2"),
       // What a single change of a plan costs.
+      QT_TRANSLATE_NOOP("engine", "a smaller pool"),
       QT_TRANSLATE_NOOP("engine", "a smaller pool; other processes keep what they hold"),
       QT_TRANSLATE_NOOP("engine", "a larger KV pool; activations and logits grow with it"),
       QT_TRANSLATE_NOOP("engine", "on"),

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Changes that a plan names: each fits when it is made; and what the times of a plan stand for.
+#include <QTest>
+
+#include "engine/plan/deployment_plan.h"
+#include "tests/support/test_support.h"
+
+using namespace pitwall;
+
+namespace {
+
+using Meaning = MemoryBudget::Meaning;
+
+ModelOutline model_of(const char* name) {
+  auto outline = read_outline(name);
+  if (!outline) qFatal("%s: %s", name, outline.error().text().c_str());
+  return *outline;
+}
+
+bool says(const DeploymentPlan& plan, std::string_view text) {
+  return std::any_of(plan.notes.begin(), plan.notes.end(),
+                     [&](const std::string& note) { return note.find(text) != std::string::npos; });
+}
+
+}  // namespace
+
+class PlanChangesTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  /// A change that is enough starts from the setting as it is, and fits when it alone is made.
+  void changes_start_from_their_setting() {
+    for (const int sequences : {4, 8, 256}) {
+      for (const int requests : {0, 5, 100}) {
+        Deployment asked;
+        asked.model = "llama-3.1-8b";
+        asked.engine = "vllm";
+        asked.max_model_len = 8192;
+        asked.max_num_seqs = sequences;
+        asked.requests = requests;
+        const ModelOutline model = model_of("llama-3.1-8b");
+        const GpuProfile gpu = find_gpu("RTX-4090").value();
+        const auto plan = plan_deployment(asked, model, gpu);
+        PW_VERIFY(plan);
+        for (const Fix& fix : plan->fixes) {
+          if (fix.setting == "max-num-seqs") QCOMPARE(fix.from, std::to_string(sequences));
+          if (fix.setting == "requests") QCOMPARE(fix.from, std::to_string(requests));
+          if (!fix.fits) continue;
+          const auto changed = with_fix(asked, fix);
+          PW_VERIFY(changed);
+          QVERIFY2(plan_memory(*changed, model, gpu)->verdict == Verdict::fits, fix.setting.c_str());
+        }
+      }
+    }
+  }
+
+  void kv_of_a_size_that_is_too_large() {
+    Deployment asked;
+    asked.model = "llama-3.1-8b";
+    asked.max_model_len = 8192;
+    asked.budget = {Meaning::kv_bytes, 0, 500 * kGiB};
+    const ModelOutline model = model_of("llama-3.1-8b");
+    const GpuProfile gpu = find_gpu("H200").value();
+    for (const char* engine : {"auto", "vllm"}) {
+      asked.engine = engine;
+      const auto plan = plan_deployment(asked, model, gpu);
+      PW_VERIFY(plan);
+      QVERIFY(plan->verdict == Verdict::fails);
+      QVERIFY(says(*plan, "kv-cache-memory-bytes is 500.00 GiB"));
+      const Fix& fix = plan->fixes.front();
+      QCOMPARE(fix.setting, "kv-cache-memory-bytes");
+      QCOMPARE(fix.from, "500 GiB");
+      QVERIFY(fix.fits);
+      QVERIFY(plan_memory(with_fix(asked, fix).value(), model, gpu)->verdict == Verdict::fits);
+      asked.budget.bytes = *parse_size(fix.to) + kGiB;  // no more was left
+      QVERIFY(plan_memory(asked, model, gpu)->verdict == Verdict::fails);
+      asked.budget.bytes = 500 * kGiB;
+    }
+  }
+
+  /// The length that the plan settled on bounds what nobody stated.
+  void times_are_of_requests_that_are_served() {
+    Deployment asked;
+    asked.model = "llama-3.1-8b";
+    const auto plan = plan_deployment(asked, model_of("llama-3.1-8b"), find_gpu("RTX-4090").value());
+    PW_VERIFY(plan);
+    QVERIFY(plan->max_model_len < plan->model.context_length);
+    QCOMPARE(plan->predicted.prompt_tokens + plan->predicted.output_tokens, plan->max_model_len);
+  }
+
+  /// What neither the engine nor the GPU takes.
+  void formats_that_are_not_taken() {
+    Deployment asked;
+    asked.model = "llama-3-8b";
+    asked.engine = "llama.cpp";
+    const ModelOutline model = model_of("llama-3-8b");
+    asked.quantization = "awq";
+    const auto refused = plan_memory(asked, model, find_gpu("H200").value());
+    QVERIFY(!refused);
+    QCOMPARE(refused.error().param, "quantization");
+    for (const char* legal : {"q4_k", "bfloat16", ""}) {
+      asked.quantization = legal;
+      PW_VERIFY(plan_memory(asked, model, find_gpu("H200").value()));
+    }
+    asked.engine = "vllm";
+    asked.kv_cache_dtype = "fp8_e4m3";
+    QVERIFY(says(*plan_memory(asked, model, find_gpu("A100-80G").value()), "has no FP8 arithmetic"));
+    QVERIFY(!says(*plan_memory(asked, model, find_gpu("H200").value()), "has no FP8 arithmetic"));
+    asked.kv_cache_dtype = "nvfp4";
+    QVERIFY(says(*plan_memory(asked, model, find_gpu("H200").value()), "FP4 arithmetic"));
+  }
+
+  void a_prefix_beyond_the_prompt_is_said() {
+    Deployment asked;
+    asked.model = "llama-3-8b";
+    asked.max_model_len = 8192;
+    const ModelOutline model = model_of("llama-3-8b");
+    const GpuProfile gpu = find_gpu("H200").value();
+    asked.shared_prefix = 99'999'999;
+    QVERIFY(says(*plan_deployment(asked, model, gpu), "longer than the typical prompt: 6,144 of them count"));
+    asked.shared_prefix = 6144;
+    QVERIFY(!says(*plan_deployment(asked, model, gpu), "longer than the typical prompt"));
+  }
+};
+
+QTEST_APPLESS_MAIN(PlanChangesTest)
+#include "plan_changes_test.moc"
