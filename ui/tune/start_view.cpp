@@ -44,10 +44,7 @@ TuneStartView::TuneStartView(QWidget* parent) : QWidget(parent) {
     button->setAccessibleName(tr("Use %1").arg(name));
     button->setAccessibleDescription(what);
     button->setToolTip(source);
-    if (row == 0) {
-      button->setProperty("primary", true);
-      setFocusProxy(button);
-    }
+    if (row == 0) button->setProperty("primary", true);
     rows->addWidget(new Label(name, FontRole::section, Colour::text, this), row, 0);
     rows->addWidget(new ElidedLabel(what, FontRole::body, Colour::muted, this), row, 1);
     rows->addWidget(button, row, 2);

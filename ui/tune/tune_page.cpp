@@ -45,13 +45,12 @@ struct TunePage::State {
   QStackedWidget* stack = nullptr;
   NarrowTabs* narrow_tabs = nullptr;
   QSplitter *columns = nullptr, *right = nullptr;
-  TuneStartView* start = nullptr;
   ItemList* list = nullptr;
   ScatterChart* scatter = nullptr;
   ItemDetail* detail = nullptr;
   DifferenceCard* difference = nullptr;
   ImportReader* importer = nullptr;
-  QAction *from_template = nullptr, *edit = nullptr, *undo = nullptr, *remove = nullptr, *run_all = nullptr;
+  QAction *from_template = nullptr, *edit = nullptr, *undo = nullptr, *remove = nullptr;
   bool split_by_user = false;
   QString removed;  ///< banner of the item that was removed last
 
@@ -69,7 +68,6 @@ struct TunePage::State {
   void show_item();
   void show_job();
   void show_failure(const Error& error);
-  void take_focus();
   void keep_focus(const std::function<void()>& change);
   std::size_t current() const { return static_cast<std::size_t>(std::max(0, list->current())); }
   bool has_item() const { return session.checklist() && list->current() >= 0; }
@@ -125,7 +123,7 @@ void TunePage::State::build() {
     splitter->setChildrenCollapsible(false);
     splitter->setHandleWidth(units(3));
   }
-  start = new TuneStartView(page);
+  auto* start = new TuneStartView(page);
   stack = new QStackedWidget(page);
   stack->addWidget(start);
   stack->addWidget(columns);
@@ -162,8 +160,6 @@ void TunePage::State::build_actions() {
              [this] { remove_item(); });
   add_action("tune.action.run", tr("Run the item"),
              {QKeySequence(Qt::Key_Return), QKeySequence(Qt::Key_Enter)}, [this] { run_item(); });
-  run_all =
-      add_action("tune.action.runAll", tr("Run all"), {}, [this] { session.run(session.to_measure()); });
   add_action("tune.action.keep", tr("Keep the item"), {QKeySequence(Qt::Key_K)},
              [this] { decide(ItemVerdict::keep); });
   add_action("tune.action.revert", tr("Revert the item"), {QKeySequence(Qt::Key_R)},
@@ -212,7 +208,7 @@ void TunePage::State::connect_all() {
           [this] { session.open(selector->currentData().toLongLong()); });
   connect(list, &ItemList::chosen, page, [this] { show_item(); });
   connect(list, &ItemList::add_requested, page, [this] { add_item(); });
-  connect(list, &ItemList::all_requested, run_all, &QAction::trigger);
+  connect(list, &ItemList::all_requested, page, [this] { session.run(session.to_measure()); });
   connect(list, &ItemList::edit_requested, page, [this] { edit_checklist(); });
   connect(list, &ItemList::sweep_requested, page, [this] { ask_sweep(); });
   connect(list, &ItemList::cancel_requested, page, [this] { session.cancel(); });
@@ -249,19 +245,17 @@ void TunePage::State::show_list() {
   if (session.checklist())
     selector->setCurrentIndex(selector->findData(static_cast<qint64>(session.checklist()->id)));
   selector->setVisible(!session.list().empty());
-  if (session.listed() && session.list().empty()) keep_focus([this] { show(); });
+  if (session.listed() && session.list().empty()) show();
 }
 
 void TunePage::State::show() {
   const bool any = session.checklist().has_value();
-  stack->setVisible(any || !session.reading());  // the templates are for those who have no checklist
   stack->setCurrentIndex(any ? 1 : 0);
   show_columns();
   source->setVisible(any);
   undo->setEnabled(session.can_undo());
   for (QAction* action : {edit, remove}) action->setEnabled(any && !session.running());
   from_template->setEnabled(!session.running());
-  run_all->setEnabled(!session.running() && !session.to_measure().empty());
   selector->setEnabled(!session.running());
   if (!any) return;
   const bool simulated = session.checklist()->target == TuneTarget::simulator;
@@ -291,24 +285,12 @@ void TunePage::State::keep_focus(const std::function<void()>& change) {
   const QWidget* had = page->window()->focusWidget();
   const bool ours = had != nullptr && page->isAncestorOf(had);
   change();
-  const QWidget* has = page->window()->focusWidget();
-  if (ours && page->isVisible() && (has != had || !has->isVisible())) take_focus();
-}
-
-void TunePage::State::take_focus() {
-  if (session.checklist() || session.reading())
-    list->view()->setFocus();
-  else
-    start->setFocus();
+  if (ours && page->window()->focusWidget() != had && page->isVisible()) list->view()->setFocus();
 }
 
 void TunePage::State::show_failure(const Error& error) {
-  if (!session.checklist()) show();  // what was being read does not come
   Banner banner = banner_of(error);
-  if (error.param == "model" && session.checklist()) {
-    banner.verb = edit->text();
-    banner.action = [this] { edit_checklist(); };
-  } else if (error.kind == Error::Kind::busy && error.param == "target") {
+  if (error.kind == Error::Kind::busy && error.param == "target") {
     banner.verb = tr("Go to Serve");
     banner.action = [this] { Q_EMIT page->page_requested(QStringLiteral("serve")); };
   } else if (error.kind == Error::Kind::busy && error.param == "requests") {
@@ -412,12 +394,7 @@ void TunePage::State::remove_item() {
 }
 
 void TunePage::State::decide(ItemVerdict verdict) {
-  if (!has_item() || session.running()) return;
-  if (session.result(current()).pairs > 0) return session.decide(current(), verdict);
-  say(Banner::Severity::warn,
-      tr("%1 is not measured yet. Run it, then decide.")
-          .arg(engine_words(session.checklist()->items[current()].name)),
-      tr("Run"), [this] { run_item(); });
+  if (has_item() && !session.running()) session.decide(current(), verdict);
 }
 
 void TunePage::State::run_item() {
@@ -468,7 +445,7 @@ QList<QAction*> TunePage::page_actions() {
 }
 void TunePage::activated() {
   state_->session.refresh();
-  state_->take_focus();
+  state_->list->view()->setFocus();
 }
 std::vector<PaletteEntry> TunePage::palette_entries() {
   std::vector<PaletteEntry> entries;
