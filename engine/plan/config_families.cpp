@@ -21,28 +21,18 @@ constexpr DecoderTraits kClassic = {.gated = false,
                                     .out_bias = true,
                                     .mlp_bias = true,
                                     .norm_bias = true};  ///< layer norms, biases, two matrices
-constexpr DecoderTraits kGpt2 = {.gated = false,
-                                 .qkv_bias = true,
-                                 .out_bias = true,
-                                 .mlp_bias = true,
-                                 .norm_bias = true,
-                                 .tied = true,
-                                 .extra_positions = 0};
-constexpr DecoderTraits kOpt = {.gated = false,
-                                .qkv_bias = true,
-                                .out_bias = true,
-                                .mlp_bias = true,
-                                .norm_bias = true,
-                                .tied = true,
-                                .extra_positions = 2};
-constexpr DecoderTraits kBart = {.gated = false,
-                                 .qkv_bias = true,
-                                 .out_bias = true,
-                                 .mlp_bias = true,
-                                 .outer_norms = 2,
-                                 .norm_bias = true,
-                                 .tied = true,
-                                 .extra_positions = 2};
+/// The same with learned positions, `extra` more than those that the file states, and one matrix for
+/// embedding and output.
+constexpr DecoderTraits classic_with_positions(int extra, int outer_norms = DecoderTraits{}.outer_norms) {
+  DecoderTraits traits = kClassic;
+  traits.tied = true;
+  traits.extra_positions = extra;
+  traits.outer_norms = outer_norms;
+  return traits;
+}
+constexpr DecoderTraits kGpt2 = classic_with_positions(0);
+constexpr DecoderTraits kOpt = classic_with_positions(2);
+constexpr DecoderTraits kBart = classic_with_positions(2, 2);
 constexpr DecoderTraits kQkNorm = {.qk_norm = QkNorm::shared};
 constexpr DecoderTraits kWideQkNorm = {.qk_norm = QkNorm::whole};
 constexpr DecoderTraits kGemma4 = {.norms = 4,
@@ -62,13 +52,12 @@ constexpr DecoderTraits kGatedHybridExperts = {
     .qk_norm = QkNorm::shared,
     .needs = {"layer_types|full_attention_interval", "num_experts", "moe_intermediate_size"},
     .may_be_dense = true};
-constexpr DecoderTraits kQwen3Next = {
-    .output_gate = true,
-    .qk_norm = QkNorm::shared,
-    .head_dim = 256,
-    .kv_heads = 2,
-    .needs = {"layer_types|full_attention_interval", "num_experts", "moe_intermediate_size"},
-    .may_be_dense = true};
+constexpr DecoderTraits kQwen3Next = [] {
+  DecoderTraits traits = kGatedHybridExperts;
+  traits.head_dim = 256;
+  traits.kv_heads = 2;
+  return traits;
+}();
 constexpr DecoderTraits kGemma3n = {.norms = 4,
                                     .tied = true,
                                     .qk_norm = QkNorm::shared,

@@ -17,10 +17,10 @@
 #include <QTest>
 #include <QToolTip>
 #include <QWheelEvent>
-#include <fstream>
 
 #include "engine/bench/checklist_template.h"
 #include "tests/support/tiny_model.h"
+#include "tests/ui/one_screen.h"
 #include "tests/ui/serve_session.h"
 #include "ui/plan/plan_page.h"
 #include "ui/shell/theme.h"
@@ -382,14 +382,7 @@ void FrameTest::no_label_takes_text_for_html() {
 
 /// On a screen that is just as large as the window at first wants to be, with frames around windows.
 int main(int argc, char** argv) {
-  const test::TemporaryFolder folder;
-  const auto screens = folder.path() / "screens.json";
-  std::ofstream(screens) << R"({"screens": [{"name": "one", "x": 0, "y": 0, "width": 1440, "height": 900,
-    "logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}]})";
-  qputenv("QT_QPA_PLATFORM", "offscreen:configfile=" + QByteArray::fromStdString(screens.string()));
-  QApplication app(argc, argv);
-  FrameTest test;
-  return QTest::qExec(&test, argc, argv);
+  return test::run_on_screen<FrameTest>(1440, 900, argc, argv);
 }
 
 #include "frame_test.moc"

@@ -64,7 +64,7 @@ class PlanPageTest : public QObject {
   void narrow_windows_keep_everything();
 
  private:
-  void start(const Deployment& deployment = documents());
+  void start(const Deployment& deployment = documents()) { session_->start(deployment); }
 
   std::unique_ptr<test::TemporaryFolder> home_, data_;
   std::unique_ptr<test::PlanSession> session_;
@@ -86,12 +86,6 @@ void PlanPageTest::cleanup() {
   session_.reset();
   std::filesystem::remove_all(deployments_folder());
   data_.reset();
-}
-
-void PlanPageTest::start(const Deployment& deployment) {
-  session_->plan->start(deployment);
-  QVERIFY(session_->answers());
-  QVERIFY(session_->answer() != nullptr);
 }
 
 void PlanPageTest::is_first_and_offers_deployments() {

@@ -44,6 +44,11 @@ struct PlanSession {
   bool answers() {
     return QTest::qWaitFor([&] { return plan->answered(); }, kPatienceMs);
   }
+  void start(const Deployment& deployment) {
+    plan->start(deployment);
+    QVERIFY(answers());
+    QVERIFY(answer() != nullptr);
+  }
   /// As a person would: select all, type, Enter.
   void type(const char* field, const char* text) {
     auto* edit = child<QLineEdit>(field);

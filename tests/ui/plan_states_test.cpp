@@ -47,7 +47,7 @@ class PlanStatesTest : public QObject {
   void nothing_is_cut();
 
  private:
-  void start(const Deployment& deployment);
+  void start(const Deployment& deployment) { session_->start(deployment); }
   QList<FixButton*> fix_cards();
   QString table_cell(std::size_t column);
 
@@ -84,12 +84,6 @@ void PlanStatesTest::init() {
 void PlanStatesTest::cleanup() {
   session_.reset();
   data_.reset();
-}
-
-void PlanStatesTest::start(const Deployment& deployment) {
-  session_->plan->start(deployment);
-  QVERIFY(session_->answers());
-  QVERIFY(session_->answer() != nullptr);
 }
 
 QList<FixButton*> PlanStatesTest::fix_cards() {

@@ -9,10 +9,10 @@
 #include <QScrollBar>
 #include <QTabBar>
 #include <QTest>
-#include <fstream>
 
 #include "engine/bench/checklist_template.h"
 #include "engine/plan/deployment.h"
+#include "tests/ui/one_screen.h"
 #include "tests/ui/serve_session.h"
 #include "ui/plan/plan_page.h"
 #include "ui/reports/reports_page.h"
@@ -183,14 +183,7 @@ void WindowSizesTest::nothing_is_cut() {
 
 /// On the smallest screen that people still have.
 int main(int argc, char** argv) {
-  const test::TemporaryFolder folder;
-  const auto screens = folder.path() / "screens.json";
-  std::ofstream(screens) << R"({"screens": [{"name": "one", "x": 0, "y": 0, "width": 1366, "height": 728,
-    "logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}]})";
-  qputenv("QT_QPA_PLATFORM", "offscreen:configfile=" + QByteArray::fromStdString(screens.string()));
-  QApplication app(argc, argv);
-  WindowSizesTest test;
-  return QTest::qExec(&test, argc, argv);
+  return test::run_on_screen<WindowSizesTest>(1366, 728, argc, argv);
 }
 
 #include "window_sizes_test.moc"

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "engine/plan/deployment_plan.h"
+#include "tests/support/model_outlines.h"
 #include "tests/support/test_support.h"
 
 using namespace pitwall;
@@ -12,11 +13,7 @@ namespace {
 
 using Meaning = MemoryBudget::Meaning;
 
-ModelOutline model_of(const char* name) {
-  auto outline = read_outline(name);
-  if (!outline) qFatal("%s: %s", name, outline.error().text().c_str());
-  return *outline;
-}
+using test::model_of;
 
 GpuProfile card(Bytes memory) {
   GpuProfile gpu;

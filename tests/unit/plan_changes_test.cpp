@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "engine/plan/deployment_plan.h"
+#include "tests/support/model_outlines.h"
 #include "tests/support/test_support.h"
 
 using namespace pitwall;
@@ -11,11 +12,7 @@ namespace {
 
 using Meaning = MemoryBudget::Meaning;
 
-ModelOutline model_of(const char* name) {
-  auto outline = read_outline(name);
-  if (!outline) qFatal("%s: %s", name, outline.error().text().c_str());
-  return *outline;
-}
+using test::model_of;
 
 bool says(const DeploymentPlan& plan, std::string_view text) {
   return std::any_of(plan.notes.begin(), plan.notes.end(),

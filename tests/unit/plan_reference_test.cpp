@@ -7,6 +7,7 @@
 #include "engine/model/model_spec.h"
 #include "engine/plan/deployment_plan.h"
 #include "engine/plan/kv_demand.h"
+#include "tests/support/model_outlines.h"
 #include "tests/support/test_support.h"
 
 using namespace pitwall;
@@ -15,11 +16,7 @@ namespace {
 
 constexpr double kGiBs = 1024.0 * 1024 * 1024;
 
-ModelOutline model_of(const char* name) {
-  auto outline = read_outline(name);
-  if (!outline) qFatal("%s: %s", name, outline.error().text().c_str());
-  return *outline;
-}
+using test::model_of;
 
 KvFormat format_of(const char* name) {
   return find_kv_format(name).value();
