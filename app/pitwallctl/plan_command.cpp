@@ -18,8 +18,7 @@
 #include "engine/bench/trace.h"
 #include "engine/plan/deployment_files.h"
 #include "engine/plan/deployment_plan.h"
-#include "engine/plan/engine_profile.h"
-#include "engine/plan/engine_settings.h"
+#include "engine/plan/engine_defaults.h"
 #include "engine/plan/flag_value.h"
 #include "engine/plan/kv_format.h"
 #include "engine/plan/machine_profile.h"
@@ -41,11 +40,32 @@ struct Options {
   std::string memory_limit, kv_bytes, swap_space, other_processes, margin;
   std::int64_t max_num_seqs = 0, step_tokens = 0, block_size = 0, tensor_parallel = 0, pipeline_parallel = 0,
                requests = 0, threads = 0;
-  double share_of_total = 0, share_of_free = 0;
+  double share_of_total = 0, share_static = 0, share_of_free = 0, share_after_weights = 0;
   bool eager = false, no_prefix_caching = false, json = false, exit_code = false;
   CLI::App* command = nullptr;
   bool given(const char* flag) const { return command->count(flag) > 0; }
 };
+
+/// A budget by a share, under the name that changes of a plan have for it and that of its engine.
+struct ShareFlag {
+  const char *name, *names;
+  MemoryBudget::Meaning meaning;
+  double Options::*share;
+  const char* help;
+};
+constexpr ShareFlag kShareFlags[] = {
+    {"--gpu-memory-utilization", "--gpu-memory-utilization,--memory-share-of-total",
+     MemoryBudget::Meaning::share_of_total, &Options::share_of_total,
+     "Share of the total for everything (vLLM's)"},
+    {"--memory-share-static", "--memory-share-static,--mem-fraction-static",
+     MemoryBudget::Meaning::share_static, &Options::share_static,
+     "Share of the total for weights and KV alone (SGLang's)"},
+    {"--free-gpu-memory-fraction", "--free-gpu-memory-fraction,--memory-share-of-free",
+     MemoryBudget::Meaning::share_of_free, &Options::share_of_free,
+     "Share for KV of what is free after load (TensorRT-LLM's)"},
+    {"--memory-share-after-weights", "--memory-share-after-weights,--cache-max-entry-count",
+     MemoryBudget::Meaning::share_after_weights, &Options::share_after_weights,
+     "Share for KV of what the weights leave (LMDeploy's)"}};
 
 Error wrong(std::string what, std::string action, std::string param) {
   return {Error::Kind::invalid_input, std::move(what), "", std::move(action), std::move(param)};
@@ -120,8 +140,17 @@ Result<void> take_trace(const Options& options, Deployment& deployment) {
   if (!is_file(options.lengths)) return {};
   const auto trace = read_trace(options.lengths);
   if (!trace) return trace.error();
-  for (const TraceRequest& request : trace->requests)
+  std::int64_t prompts = 0, replies = 0;
+  for (const TraceRequest& request : trace->requests) {
     deployment.lengths.trace.push_back(std::int64_t{request.prompt_tokens} + request.output_tokens);
+    prompts += request.prompt_tokens, replies += request.output_tokens;
+  }
+  const auto mean = [&](std::int64_t sum) {
+    return std::max<std::int64_t>(1, std::llround(static_cast<double>(sum) /
+                                                  static_cast<double>(trace->requests.size())));
+  };
+  if (!options.given("--prompt-tokens")) deployment.prompt_tokens = mean(prompts);
+  if (!options.given("--output-tokens")) deployment.output_tokens = mean(replies);
   return {};
 }
 
@@ -143,10 +172,10 @@ Result<void> take_budget(const Options& options, MemoryBudget& budget) {
     return wrong("Both a KV size and a limit for everything are given", "Give one of them",
                  "kv-cache-memory-bytes");
   if (limit > 0) budget.meaning = Meaning::bytes, budget.bytes = limit;
-  if (options.given("--gpu-memory-utilization"))
-    budget.meaning = Meaning::share_of_total, budget.share = options.share_of_total, budget.bytes = limit;
-  if (options.given("--free-gpu-memory-fraction"))
-    budget.meaning = Meaning::share_of_free, budget.share = options.share_of_free, budget.bytes = limit;
+  for (const ShareFlag& flag : kShareFlags) {
+    if (options.given(flag.name))
+      budget.meaning = flag.meaning, budget.share = options.*flag.share, budget.bytes = limit;
+  }
   if (kv > 0) budget.meaning = Meaning::kv_bytes, budget.bytes = kv;
   if (options.given("--memory-margin")) budget.meaning = Meaning::margin, budget.bytes = margin;
   return {};
@@ -182,11 +211,20 @@ Result<void> take_engine(const Options& options, Deployment& deployment) {
   const auto engine = find_engine_choice(options.engine);
   if (!engine) return engine.error();
   deployment.engine = engine->name;
-  const std::string block = fmt::format("{}", deployment.block_size);
-  if (!options.given("--block-size") && engine->engine != nullptr &&
-      engine->engine->find("block-size") != nullptr && !can_tell(*engine->engine, "block-size", block))
-    deployment.block_size = block_size_of({}, *engine->engine);
   return {};
+}
+
+/// What neither the flags nor the stored deployment state is the engine's own.
+void take_defaults(const Options& options, Deployment before, Deployment& deployment) {
+  const Deployment stated = deployment;
+  for (const auto& [flag, member] :
+       {std::pair{"--max-num-seqs", &Deployment::max_num_seqs},
+        std::pair{"--max-num-batched-tokens", &Deployment::max_num_batched_tokens},
+        std::pair{"--block-size", &Deployment::block_size}}) {
+    if (options.given(flag)) before.*member = 0;  // then it is no default that could follow
+  }
+  follow_engine(before, deployment);
+  if (options.given("--block-size")) deployment.block_size = stated.block_size;
 }
 
 /// What was given, over `deployment`. Errors are those of the flags alone.
@@ -284,17 +322,24 @@ Result<void> run_plan(const Options& options) {
     if (!stored) return std::move(stored).error();
     base = *std::move(stored);
   }
-  auto deployment = with_flags(options, std::move(base));
+  auto deployment = with_flags(options, base);
   if (!deployment) return std::move(deployment).error();
   if (auto taken = take_trace(options, *deployment); !taken) return taken;
   const auto model = read_outline(deployment->model);
   if (!model) return model.error();
   share_out_gpus(options, *model, *deployment);
+  take_defaults(options, base, *deployment);
   const auto gpu = gpu_of(*deployment);
   if (!gpu) return gpu.error();
-  const auto plan = plan_deployment(*deployment, *model, *gpu);
+  auto plan = plan_deployment(*deployment, *model, *gpu);
   if (!plan) return plan.error();
-  options.json ? print_json(plan_json(*plan)) : print(plan_text(*plan));
+  if (is_file(options.lengths) && !(options.given("--prompt-tokens") && options.given("--output-tokens"))) {
+    plan->notes.push_back(
+        fmt::format("The typical request has the means of the trace: {} tokens of prompt and {} of reply",
+                    format_count(deployment->prompt_tokens), format_count(deployment->output_tokens)));
+  }
+  const bool requests_stated = options.given("--requests") || base.requests > 0;
+  options.json ? print_json(plan_json(*plan)) : print(plan_text(*plan, requests_stated));
   if (options.exit_code && plan->verdict != Verdict::fits) {
     return Error{
         Error::Kind::out_of_memory,
@@ -318,10 +363,13 @@ void add_flags(CLI::App& command, Options& options) {
       .add_option("--max-model-len", options.max_model_len,
                   "Longest sequence in tokens, such as 8192, 32k or 32K; auto or -1 = the model's")
       ->transform(thousands);
-  command.add_option("--max-num-seqs", options.max_num_seqs, "Sequences that run at once (32)");
-  command.add_option("--max-num-batched-tokens", options.step_tokens, "Tokens computed in one step (2048)")
+  command.add_option("--max-num-seqs", options.max_num_seqs, "Sequences that run at once; unset: the engine's own, 32 of Pitwall");
+  command
+      .add_option("--max-num-batched-tokens", options.step_tokens,
+                  "Tokens computed in one step; unset: the engine's own, 2048 of Pitwall")
       ->transform(thousands);
-  command.add_option("--block-size", options.block_size, "Tokens in one KV block (32)");
+  command.add_option("--block-size", options.block_size,
+                     "Tokens in one KV block; unset: the engine's own, 32 of Pitwall");
   command.add_option("--kv-cache-dtype", deployment.kv_cache_dtype,
                      "auto, bfloat16, fp8_e4m3, int8, nvfp4, fp8_ds_mla …");
   command.add_option("--quantization", deployment.quantization,
@@ -330,10 +378,7 @@ void add_flags(CLI::App& command, Options& options) {
   command.add_option("--pipeline-parallel-size", options.pipeline_parallel,
                      "Stages that share out the layers");
   command.add_option("--memory-limit", options.memory_limit, "Bytes for everything, such as 40GiB");
-  command.add_option("--gpu-memory-utilization", options.share_of_total,
-                     "Share of the total for everything (vLLM's)");
-  command.add_option("--free-gpu-memory-fraction", options.share_of_free,
-                     "Share for KV of what is free after load (TensorRT-LLM's, LMDeploy's)");
+  for (const ShareFlag& flag : kShareFlags) command.add_option(flag.names, options.*flag.share, flag.help);
   command.add_option("--kv-cache-memory-bytes,--kv-cache-memory", options.kv_bytes, "Bytes for KV alone");
   command.add_option("--memory-margin", options.margin, "Bytes to leave free (llama.cpp's --fit-target)");
   command.add_option("--other-processes", options.other_processes, "Bytes that others hold on each GPU");

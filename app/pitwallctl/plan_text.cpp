@@ -96,7 +96,7 @@ Json prediction_json(const Prediction& predicted) {
   return json;
 }
 
-Json fixes_json(const std::vector<Fix>& found) {
+Json fixes_json(const DeploymentPlan& plan, const std::vector<Fix>& found) {
   Json fixes = Json::array();
   for (const Fix& fix : found) {
     fixes.push_back({{"change", fmt::format("{} {} → {}", fix.setting, fix.from, fix.to)},
@@ -107,6 +107,8 @@ Json fixes_json(const std::vector<Fix>& found) {
                      {"to", fix.to},
                      {"cost", fix.cost}});
     if (fix.max_model_len) fixes.back()["max_model_len"] = *fix.max_model_len;
+    if (const auto changed = with_fix(plan.asked, fix); changed && changed->gpus != plan.asked.gpus)
+      fixes.back()["gpus"] = changed->gpus;
   }
   return fixes;
 }
@@ -160,11 +162,12 @@ std::string demand_text(const DeploymentPlan& plan) {
 }
 
 /// Where the demand comes from, if nobody stated it.
-std::string demand_source(const DeploymentPlan& plan) {
+std::string demand_source(const DeploymentPlan& plan, bool requests_stated) {
   const LengthMix& lengths = plan.asked.lengths;
   const bool stated = lengths.p50 > 0 || lengths.p95 > 0 || lengths.max > 0 || !lengths.trace.empty();
-  std::string text =
-      plan.asked.requests > 0 ? "as --requests says" : "max-num-seqs, since no --requests are given";
+  std::string text = requests_stated           ? "as --requests says"
+                     : plan.asked.requests > 0 ? "a usual number, since no --requests are given"
+                                               : "max-num-seqs, since no --requests are given";
   return text + (stated ? "; length as stated" : "; the longest length, since no --lengths are given");
 }
 
@@ -175,22 +178,20 @@ std::string engine_text(const DeploymentPlan& plan) {
 }
 
 std::string verdict_text(const DeploymentPlan& plan) {
-  const RankPlan& rank = plan.worst_rank();
-  switch (plan.verdict) {
-    case Verdict::fits:
-      return "fits";
-    case Verdict::fits_with_less:
-      if (waits_for_slots(plan)) {
-        return fmt::format("fits with less: max-num-seqs lets {} of {} requests run at once",
-                           format_count(requests_at_once(plan)), format_count(demanded_requests(plan)));
-      }
-      return rank.kv_short() > 0 ? fmt::format("fits with less: KV is short by {} for {}",
-                                               format_bytes(rank.kv_short()), demand_text(plan))
-                                 : "fits with less";
-    case Verdict::fails:
-      break;
+  if (plan.verdict == Verdict::fits) return "fits";
+  if (plan.verdict == Verdict::fails) return "fails: " + plan.hindrance;
+  const std::int64_t asked = demanded_requests(plan), held = plan.most_at_p95;
+  const std::int64_t slots = std::int64_t{plan.asked.max_num_seqs} * plan.replicas;
+  if (slots < asked && slots <= held) {
+    return fmt::format("fits with less: max-num-seqs lets {} of {} requests run at once{}",
+                       format_count(slots), format_count(asked),
+                       held < asked ? fmt::format(", and memory holds {}", format_count(held)) : "");
   }
-  return rank.over() > 0 ? "fails: over the limit by " + format_bytes(rank.over()) : "fails";
+  const Bytes lacking = plan.worst_rank().kv_short();
+  return lacking > 0 ? fmt::format("fits with less: KV is short by {} for {}", format_bytes(lacking),
+                                   demand_text(plan))
+                     : fmt::format("fits with less: memory holds {} of {}", format_count(held),
+                                   demand_text(plan));
 }
 
 std::string lengths_text(const DeploymentPlan& plan) {
@@ -250,14 +251,15 @@ nlohmann::ordered_json plan_json(const DeploymentPlan& plan) {
           {"full_length_requests", plan.full_length_requests},
           {"waste_bytes_per_sequence", plan.waste_per_sequence},
           {"verdict", verdict_name(plan.verdict)},
-          {"fixes", fixes_json(plan.fixes)},
-          {"fix_pair", fixes_json(plan.fix_pair)},
+          {"hindrance", plan.hindrance.empty() ? Json() : Json(plan.hindrance)},
+          {"fixes", fixes_json(plan, plan.fixes)},
+          {"fix_pair", fixes_json(plan, plan.fix_pair)},
           {"predicted", prediction_json(plan.predicted)},
           {"legal_tensor_parallel", legal_tensor_parallel(plan.model)},
           {"notes", plan.notes}};
 }
 
-std::string plan_text(const DeploymentPlan& plan) {
+std::string plan_text(const DeploymentPlan& plan, bool requests_stated) {
   const ModelOutline& model = plan.model;
   std::string text =
       fmt::format("{:<22}{}, {} parameters, weights {} in {} ({})\n", "model", model.name,
@@ -268,7 +270,8 @@ std::string plan_text(const DeploymentPlan& plan) {
                       plan.asked.pipeline_parallel, plan.asked.pipeline_parallel == 1 ? "" : "s",
                       plan.replicas, plan.replicas == 1 ? "" : "s");
   text += fmt::format("{:<22}{}\n", "engine", engine_text(plan));
-  text += fmt::format("{:<22}{} ({})\n", "demand", demand_text(plan), demand_source(plan));
+  text += fmt::format("{:<22}{} ({})\n", "demand", demand_text(plan),
+                      demand_source(plan, requests_stated));
   text += fmt::format("\nEach rank, predicted\n{}\n", table_of_ranks(plan));
   text += fmt::format("{:<22}{} B in {}{}\n", "KV a token", format_count(plan.kv_bytes_per_token),
                       plan.kv_format, on_ranks(plan));
@@ -317,7 +320,9 @@ std::string plan_text(const DeploymentPlan& plan) {
         format_count(plan.predicted.output_tokens), point.ttft_ms, point.tpot_ms, point.tokens_per_s,
         plan.predicted.rates);
   }
-  for (const std::string& note : plan.notes) text += "note: " + note + '\n';
+  for (const std::string& note : plan.notes) {
+    if (note != plan.hindrance) text += "note: " + note + '\n';
+  }
   return text;
 }
 

@@ -8,7 +8,8 @@
 
 namespace pitwall::ctl {
 
-std::string plan_text(const DeploymentPlan& plan);
+/// `requests_stated`: by whoever asked; otherwise the plan is for a usual number.
+std::string plan_text(const DeploymentPlan& plan, bool requests_stated);
 nlohmann::ordered_json plan_json(const DeploymentPlan& plan);
 
 }  // namespace pitwall::ctl

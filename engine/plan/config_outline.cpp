@@ -147,6 +147,20 @@ Result<std::string> architecture_of(const json& config) {
   return unknown_architecture(type);
 }
 
+/// Some class of its own over a language model that is known here says so.
+Error unknown_class(const std::string& architecture, const json* text) {
+  Error error = unknown_architecture(architecture);
+  const auto inner = text != nullptr ? architecture_of(*text) : Result<std::string>(error);
+  if (!inner) return error;
+  const ConfigFamily* family = find_config_family(*inner);
+  if (find_hf_family(*inner) == nullptr && (family == nullptr || family->read == nullptr)) return error;
+  error.what += fmt::format(", though its language model, `{}`, is known", *inner);
+  error.action =
+      "Plan with that part of its config.json as a file of its own: weights of what sees or hears come on "
+      "top";
+  return error;
+}
+
 /// Of a decoder under another head ("LlamaForSequenceClassification", "Qwen3Model"), as it is known here;
 /// empty where it is none.
 std::string decoder_under_head(const std::string& architecture) {
@@ -194,8 +208,8 @@ Result<ModelOutline> of_family(const json& config, const std::string& architectu
   if (const std::string_view reason = why_not_estimated(architecture); !reason.empty())
     return cannot_estimate(fmt::format("layers of architecture `{}` {}", architecture, reason),
                            "architectures");
-  if (family == nullptr) return unknown_architecture(architecture);
   const json* text = nested_config(config);
+  if (family == nullptr) return unknown_class(architecture, text);
   if (family->read == nullptr) {  // a wrapper
     if (text == nullptr) return unknown_key("text_config", architecture);
     auto inner = architecture_of(*text);

@@ -9,6 +9,7 @@
 
 #include "engine/plan/amounts.h"
 #include "engine/plan/closed_loop.h"
+#include "engine/plan/engine_defaults.h"
 #include "engine/plan/engine_memory.h"
 #include "engine/plan/engine_profile.h"
 #include "engine/plan/engine_settings.h"
@@ -103,8 +104,11 @@ DeploymentPlan Planner::plan() const {
   add_ranks(plan, pools);
   add_capacity(plan);
   add_sequence_figures(plan);
-  plan.verdict = verdict(plan, pools);
-  add_notes(plan, pools);
+  plan.hindrance = hindrance(plan, pools);
+  plan.verdict = !plan.hindrance.empty()    ? Verdict::fails
+                 : holds_demand(plan, pools) ? Verdict::fits
+                                             : Verdict::fits_with_less;
+  add_notes(plan);
   return plan;
 }
 
@@ -165,38 +169,49 @@ void Planner::add_sequence_figures(DeploymentPlan& plan) const {
       KvDemand(*model_, options, 0, model_->layers.size()).sequence(plan.lengths.p95);
 }
 
-Verdict Planner::verdict(const DeploymentPlan& plan, const std::vector<Pool>& pools) const {
-  const Bytes free = std::max<Bytes>(gpu_->memory - asked_.budget.other_processes, 0);
-  if (budget_.meaning == MemoryBudget::Meaning::share_of_total &&
-      budget_.share * static_cast<double>(gpu_->memory) > static_cast<double>(free))
-    return Verdict::fails;
-  const std::int64_t requests = divided_up(demanded_requests(plan), plan.replicas);
-  bool holds = true;
-  for (std::size_t i = 0; i < pools.size(); ++i) {
-    const KvDemand& demand = stages_[i].demand;
-    const bool starts = pools[i].problem.empty() &&
-                        capped_sum(pools[i].other, pools[i].bytes) <= pools[i].limit &&
-                        demand.sequence(plan.max_model_len) <= pools[i].bytes;
-    if (!starts) return Verdict::fails;
-    holds = holds && demand.most(pools[i].bytes, plan.lengths.p95, shared()) >= requests;
+/// Why the engine would not start; empty where it does.
+std::string Planner::hindrance(const DeploymentPlan& plan, const std::vector<Pool>& pools) const {
+  const Bytes others = asked_.budget.other_processes, free = std::max<Bytes>(gpu_->memory - others, 0);
+  const double wanted = budget_.share * static_cast<double>(gpu_->memory);
+  if (budget_.meaning == MemoryBudget::Meaning::share_of_total && wanted > static_cast<double>(free)) {
+    return fmt::format("{:.4g} of {} is {}; only {} are free beside other processes' {}", budget_.share,
+                       format_bytes(gpu_->memory), format_bytes(static_cast<Bytes>(wanted)),
+                       format_bytes(free), format_bytes(others));
   }
-  return holds && requests <= asked_.max_num_seqs ? Verdict::fits : Verdict::fits_with_less;
+  for (std::size_t i = 0; i < pools.size(); ++i) {
+    const Pool& pool = pools[i];
+    const Bytes weights = stages_[i].weights, one = stages_[i].demand.sequence(plan.max_model_len);
+    const std::string limit = format_bytes(pool.limit);
+    if (weights > pool.limit)
+      return fmt::format("The weights take {} of each GPU, and the limit is {}", format_bytes(weights), limit);
+    if (pool.other > pool.limit) {
+      return fmt::format("Weights, activations, graphs and context take {} of each GPU, and the limit is {}",
+                         format_bytes(pool.other), limit);
+    }
+    if (!pool.problem.empty()) return pool.problem;
+    if (const Bytes all = capped_sum(pool.other, pool.bytes); all > pool.limit)
+      return fmt::format("Everything together takes {} of each GPU, and the limit is {}", format_bytes(all),
+                         limit);
+    if (one > pool.bytes) {
+      return fmt::format("One sequence of {} tokens needs {} of KV cache; free for it are {}",
+                         format_count(plan.max_model_len), format_bytes(one), format_bytes(pool.bytes));
+    }
+  }
+  return "";
 }
 
-void Planner::add_notes(DeploymentPlan& plan, const std::vector<Pool>& pools) const {
+bool Planner::holds_demand(const DeploymentPlan& plan, const std::vector<Pool>& pools) const {
+  const std::int64_t requests = divided_up(demanded_requests(plan), plan.replicas);
+  for (std::size_t i = 0; i < pools.size(); ++i) {
+    if (stages_[i].demand.most(pools[i].bytes, plan.lengths.p95, shared()) < requests) return false;
+  }
+  return requests <= asked_.max_num_seqs;
+}
+
+void Planner::add_notes(DeploymentPlan& plan) const {
   std::vector<std::string>& notes = plan.notes;
-  for (const Pool& pool : pools) {
-    if (!pool.problem.empty() && (notes.empty() || notes.back() != pool.problem))
-      notes.push_back(pool.problem);
-  }
+  if (!plan.hindrance.empty()) notes.push_back(plan.hindrance);
   const MemoryBudget& budget = budget_;
-  const Bytes free = std::max<Bytes>(gpu_->memory - budget.other_processes, 0);
-  const auto wanted = static_cast<Bytes>(budget.share * static_cast<double>(gpu_->memory));
-  if (budget.meaning == MemoryBudget::Meaning::share_of_total && wanted > free) {
-    notes.push_back(fmt::format("{:.4g} of {} is {}; only {} are free beside other processes' {}",
-                                budget.share, format_bytes(gpu_->memory), format_bytes(wanted),
-                                format_bytes(free), format_bytes(budget.other_processes)));
-  }
   if (budget.meaning == MemoryBudget::Meaning::bytes && budget.bytes > gpu_->memory) {
     notes.push_back(fmt::format("memory-limit is {}, more than the {} that there are: those hold",
                                 format_bytes(budget.bytes), format_bytes(gpu_->memory)));
@@ -327,7 +342,11 @@ void Planner::note_settings(DeploymentPlan& plan) const {
     notes.push_back(fmt::format("The checkpoint asks for KV in {}; it is planned in {}", plan.model.kv_format,
                                 format_.name));
   }
-  if (asked_.requests > asked_.max_num_seqs) {
+  if (const std::string taken = defaults_taken(asked_, gpu_->memory);
+      !taken.empty() && choice_.engine->name != kOwnEngine) {
+    notes.push_back(fmt::format("By the defaults of {}: {}", choice_.engine->title, taken));
+  }
+  if (asked_.requests > std::int64_t{asked_.max_num_seqs} * plan.replicas) {
     notes.push_back(fmt::format("{} requests are asked for and max-num-seqs is {}: the others wait",
                                 asked_.requests, asked_.max_num_seqs));
   }
@@ -380,7 +399,8 @@ Result<DeploymentPlan> plan_deployment(const Deployment& deployment, const Model
 }
 
 Prediction predict_times(const DeploymentPlan& plan) {
-  return predict(as_served(plan), plan.model, plan.gpu, plan.most_at_p95 / plan.replicas);
+  const std::int64_t most = plan.verdict == Verdict::fails ? 0 : plan.most_at_p95 / plan.replicas;
+  return predict(as_served(plan), plan.model, plan.gpu, most);
 }
 
 std::int64_t requests_at_once(const DeploymentPlan& plan) {

@@ -77,6 +77,7 @@ struct DeploymentPlan {
   double full_length_requests = 0;  ///< pool over one full-length request: vLLM's "maximum concurrency"
   Bytes waste_per_sequence = 0;     ///< expected unused end of the last block
   Verdict verdict = Verdict::fails;
+  std::string hindrance;      ///< why it fails; empty otherwise. Stands first among the notes too
   std::vector<Fix> fixes;     ///< smallest single changes; enough ones first
   std::vector<Fix> fix_pair;  ///< of find_fix_pair
   Prediction predicted;
@@ -97,7 +98,8 @@ Result<DeploymentPlan> plan_deployment(const Deployment& deployment, const Model
 Result<DeploymentPlan> plan_memory(const Deployment& deployment, const ModelOutline& model,
                                    const GpuProfile& gpu);
 
-/// Of the typical request, which is no longer than what the plan serves where nobody stated its length.
+/// Of the typical request, which is no longer than what the plan serves where nobody stated its length. None
+/// of a plan that fails: what does not start takes no time.
 Prediction predict_times(const DeploymentPlan& plan);
 
 /// Of the requests asked for, those that run at once: what memory holds at p95, and no more than max-num-seqs

@@ -37,13 +37,10 @@ bool set_number(Deployment& d, const std::string& setting, std::int64_t number) 
   const int small = static_cast<int>(number);
   if (setting == "requests") {
     d.requests = small;
-    d.max_num_seqs = std::min(d.max_num_seqs, small);
   } else if (setting == "max-num-seqs") {
     d.max_num_seqs = small;
   } else if (setting == "max-model-len") {
     d.max_model_len = number;
-    for (std::int64_t* length : {&d.lengths.p50, &d.lengths.p95, &d.lengths.max})
-      *length = std::min(*length, number);
   } else if (setting == "max-num-batched-tokens") {
     d.max_num_batched_tokens = small;
   } else if (setting == "tensor-parallel-size") {

@@ -110,6 +110,14 @@ constexpr GgufTraits kArchitectures[] = {{"llama"},
                                          {"minicpm3"},
                                          {"bert", 0, false, false, true}};
 
+struct NotEstimated {
+  std::string_view name, reason;
+};
+/// Layers that a LayerState could say, whose sizes the file's keys do not.
+constexpr NotEstimated kNotEstimated[] = {
+    {"t5", "attend to an encoder's output too, whose length llama.cpp takes from each request"},
+    {"kimi-linear", "keep a delta state beside latent rows, which its keys size in a way of their own"}};
+
 class GgufOutline {
  public:
   GgufOutline(const GgufMetadata& metadata, const GgufTraits& traits, FirstError& first)
@@ -268,6 +276,14 @@ class GgufOutline {
   GgufKeys keys_;
 };
 
+Error unknown_to(const std::string& architecture, Error refusal) {
+  for (const NotEstimated& each : kNotEstimated) {
+    if (each.name != architecture) continue;
+    refusal.what = fmt::format("layers of architecture `{}` {}", architecture, each.reason);
+  }
+  return refusal;
+}
+
 }  // namespace
 
 Result<ModelOutline> outline_of_gguf(const std::filesystem::path& path, const Error& refusal) {
@@ -277,7 +293,7 @@ Result<ModelOutline> outline_of_gguf(const std::filesystem::path& path, const Er
   if (!architecture) return architecture.error();
   const auto* traits = std::find_if(std::begin(kArchitectures), std::end(kArchitectures),
                                     [&](const GgufTraits& one) { return one.name == *architecture; });
-  if (traits == std::end(kArchitectures)) return refusal;
+  if (traits == std::end(kArchitectures)) return unknown_to(*architecture, refusal);
   const auto tensors = file->extents();
   if (!tensors) return tensors.error();
   FirstError first;

@@ -142,10 +142,10 @@ class FixFinder {
       changed.max_num_seqs = static_cast<int>(slots);
       return changed;
     };
-    const std::int64_t most = largest_that_fits(now, change, needed);
-    if (most < needed) return false;
-    keep(tried(change(most)), "max-num-seqs", format_count(now), format_count(most), "no request needs them");
-    return true;
+    const std::int64_t most = std::max(largest_that_fits(now, change, needed), needed);
+    const Tried fewer = tried(change(most));
+    keep(fewer, "max-num-seqs", format_count(now), format_count(most), "no request needs them");
+    return fewer.fits;
   }
 
   void sequences() {
@@ -154,8 +154,7 @@ class FixFinder {
     const int asked = demanded_requests(plan_);
     const auto change = [&](std::int64_t requests) {
       Deployment changed = base_;
-      if (apart) changed.requests = static_cast<int>(requests);
-      changed.max_num_seqs = std::min(changed.max_num_seqs, static_cast<int>(requests));  // more would idle
+      (apart ? changed.requests : changed.max_num_seqs) = static_cast<int>(requests);
       return changed;
     };
     const std::int64_t most = largest_that_fits(asked, change);
@@ -165,19 +164,15 @@ class FixFinder {
   }
 
   void length() {
-    const std::int64_t now = plan_.lengths.max;
+    const std::int64_t now = *base_.max_model_len;
     const auto change = [&](std::int64_t tokens) {
       Deployment changed = base_;
       changed.max_model_len = tokens;
-      changed.lengths = plan_.lengths;
-      changed.lengths.trace.clear();
-      for (std::int64_t* each : {&changed.lengths.p50, &changed.lengths.p95, &changed.lengths.max})
-        *each = std::min(*each, tokens);
       return changed;
     };
     const std::int64_t most = largest_that_fits(now, change);
-    const bool states_lengths =
-        base_.lengths.max > 0 || base_.lengths.p50 > 0 || !base_.lengths.trace.empty();
+    const LengthMix& lengths = base_.lengths;
+    const bool states_lengths = lengths.max > 0 || lengths.p50 > 0 || !lengths.trace.empty();
     if (most == 0 || (states_lengths && most < plan_.lengths.p50)) return;  // it would refuse most of them
     keep(tried(change(most)), "max-model-len", format_count(now), format_count(most),
          "longer requests are refused");

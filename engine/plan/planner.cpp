@@ -51,6 +51,21 @@ Error illegal_tensor_parallel(std::string what, std::string cause, const std::ve
           "tensor-parallel-size"};
 }
 
+/// Sizes that divide the heads, and which of them stand beside all else that ranks share.
+Error undivided_heads(const ModelOutline& model, int ranks, const std::vector<int>& legal) {
+  const std::vector<int> sizes = divisors(model.heads);
+  Error error = illegal_tensor_parallel(
+      fmt::format("{} attention heads cannot be split over {} ranks (tensor-parallel-size)", model.heads,
+                  ranks),
+      "Each rank takes whole heads", legal);
+  if (legal != sizes) {
+    error.cause = fmt::format(
+        "Each rank takes whole heads, which {} divide; KV heads and the MLP allow {} of these",
+        fmt::join(sizes, ", "), fmt::join(legal, ", "));
+  }
+  return error;
+}
+
 /// What of ranks that divide the heads no engine cuts.
 std::optional<std::pair<std::string, std::string>> uneven(const ModelOutline& model, int ranks) {
   for (const LayerState& layer : model.layers) {
@@ -101,11 +116,9 @@ bool Planner::own() const {
 }
 
 Result<void> Planner::prepare() {
-  if (model_->heads > 0 && model_->heads % asked_.tensor_parallel != 0)
-    return illegal_tensor_parallel(
-        fmt::format("{} attention heads cannot be split over {} ranks (tensor-parallel-size)", model_->heads,
-                    asked_.tensor_parallel),
-        "Each rank takes whole heads", divisors(model_->heads));
+  choice_ = find_engine_choice(asked_.engine).value();  // check() has seen it
+  if (auto taken = take_weights(); !taken) return taken;
+  if (auto shared = check_ranks(); !shared) return shared;
   const auto layers = std::count_if(model_->layers.begin(), model_->layers.end(),
                                     [](const LayerState& layer) { return !layer.draft; });
   if (asked_.pipeline_parallel > layers) {
@@ -119,24 +132,34 @@ Result<void> Planner::prepare() {
                            "Other processes hold {}");
   if (budget.meaning == Meaning::margin && budget.bytes >= gpu_->memory)
     return beyond_the_card("memory-margin", budget.bytes, gpu_->memory, "A margin of {} is to stay free");
-  if (!asked_.quantization.empty()) {
-    auto format = find_weight_format(asked_.quantization);
-    if (!format) return std::move(format).error();
-    if (format->title != model_->weight_format) reformatted_ = with_weight_format(*model_, *format);
-  }
   if (wanted_length() == 0) {
     return Error{Error::Kind::invalid_input, "The model does not say how long its sequences may be", "",
                  "Give max-model-len", "max-model-len"};
   }
-  choice_ = find_engine_choice(asked_.engine).value();  // check() has seen it
-  const ModelOutline& served = reformatted_ ? *reformatted_ : *model_;
-  if (asked_.tensor_parallel > 1 && choice_.law != KvLaw::llama_cpp) {  // that one cuts rows where it likes
-    if (const auto fault = uneven(served, asked_.tensor_parallel))
-      return illegal_tensor_parallel(fault->first, fault->second, legal_tensor_parallel(served));
-  }
   if (auto chosen = choose_format(); !chosen) return chosen;
   choose_budget();
   cut_stages();
+  return {};
+}
+
+Result<void> Planner::take_weights() {
+  if (asked_.quantization.empty()) return {};
+  auto format = find_weight_format(asked_.quantization);
+  if (!format) return std::move(format).error();
+  if (format->title != model_->weight_format) reformatted_ = with_weight_format(*model_, *format);
+  return {};
+}
+
+Result<void> Planner::check_ranks() const {
+  const ModelOutline& served = reformatted_ ? *reformatted_ : *model_;
+  const int ranks = asked_.tensor_parallel;
+  const bool any_rows = choice_.law == KvLaw::llama_cpp;  // it cuts rows where it likes
+  if (served.heads > 0 && served.heads % ranks != 0)
+    return undivided_heads(served, ranks,
+                           any_rows ? divisors(served.heads) : legal_tensor_parallel(served));
+  if (ranks == 1 || any_rows) return {};
+  if (const auto fault = uneven(served, ranks))
+    return illegal_tensor_parallel(fault->first, fault->second, legal_tensor_parallel(served));
   return {};
 }
 

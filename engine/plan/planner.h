@@ -35,6 +35,8 @@ class Planner {
   Planner(const Deployment& asked, const ModelOutline& model, const GpuProfile& gpu)
       : asked_(asked), model_(&model), gpu_(&gpu) {}
   Result<void> prepare();
+  Result<void> take_weights();
+  Result<void> check_ranks() const;
   Result<void> choose_format();
   std::string unasked_format() const;  // of KV
   Result<void> check_words() const;
@@ -57,13 +59,14 @@ class Planner {
   void add_ranks(DeploymentPlan& plan, std::vector<Pool>& pools) const;
   void add_capacity(DeploymentPlan& plan) const;
   void add_sequence_figures(DeploymentPlan& plan) const;
-  void add_notes(DeploymentPlan& plan, const std::vector<Pool>& pools) const;
+  void add_notes(DeploymentPlan& plan) const;
   void note_engine(DeploymentPlan& plan) const;
   void note_budget(DeploymentPlan& plan) const;
   void note_lengths(DeploymentPlan& plan) const;
   void note_heads(DeploymentPlan& plan) const;
   void note_settings(DeploymentPlan& plan) const;
-  Verdict verdict(const DeploymentPlan& plan, const std::vector<Pool>& pools) const;
+  std::string hindrance(const DeploymentPlan& plan, const std::vector<Pool>& pools) const;
+  bool holds_demand(const DeploymentPlan& plan, const std::vector<Pool>& pools) const;
 
   Deployment asked_;
   const ModelOutline* model_;

@@ -29,7 +29,6 @@ std::optional<Deployment> changed(Deployment asked, const std::string& setting, 
     asked.max_num_seqs = static_cast<int>(value);
   } else if (setting == "requests") {
     asked.requests = static_cast<int>(value);
-    asked.max_num_seqs = std::min(asked.max_num_seqs, asked.requests);
   } else {
     return std::nullopt;
   }

@@ -342,7 +342,7 @@ class PlanBudgetTest : public QObject {
       const auto plan = plan_deployment(asked, model_of(asked.model.c_str()), find_gpu(asked.gpu).value());
       PW_VERIFY(plan);
       for (const Fix& fix : plan->fixes) {
-        if (fix.setting != "max-num-seqs") continue;
+        if (fix.setting != "requests") continue;
         QCOMPARE(fix.to, std::to_string(std::min<std::int64_t>(plan->most_at_p95, 71)));
         QVERIFY(fix.fits);
       }
