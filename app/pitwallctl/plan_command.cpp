@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -79,8 +80,18 @@ Result<std::int64_t> count_of(const std::string& text, const char* setting) {
                "Give a whole number", setting);
 }
 
-/// "32k" → "32000", "32K" → "32768", "1e6" → "1000000", as engines read them; what is no number stays.
+bool is_grouped(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool between = i > 0 && (text.size() - i) % 4 == 0;
+    if (between ? text[i] != ',' : std::isdigit(static_cast<unsigned char>(text[i])) == 0) return false;
+  }
+  return text.size() > 4;
+}
+
+/// "32k" → "32000", "32K" → "32768", "1e6" → "1000000", as engines read them, and "8,192" → "8192", as plans
+/// print them; what is no number stays.
 std::string thousands(std::string text) {
+  if (is_grouped(text)) std::erase(text, ',');
   const auto number = human_number(text);
   const bool whole = number && *number == std::floor(*number) && std::abs(*number) < kExactNumbers;
   return whole ? fmt::format("{}", static_cast<std::int64_t>(*number)) : text;
@@ -146,8 +157,8 @@ Result<void> take_trace(const Options& options, Deployment& deployment) {
     prompts += request.prompt_tokens, replies += request.output_tokens;
   }
   const auto mean = [&](std::int64_t sum) {
-    return std::max<std::int64_t>(1, std::llround(static_cast<double>(sum) /
-                                                  static_cast<double>(trace->requests.size())));
+    return std::max<std::int64_t>(
+        1, std::llround(static_cast<double>(sum) / static_cast<double>(trace->requests.size())));
   };
   if (!options.given("--prompt-tokens")) deployment.prompt_tokens = mean(prompts);
   if (!options.given("--output-tokens")) deployment.output_tokens = mean(replies);
@@ -339,7 +350,7 @@ Result<void> run_plan(const Options& options) {
                     format_count(deployment->prompt_tokens), format_count(deployment->output_tokens)));
   }
   const bool requests_stated = options.given("--requests") || base.requests > 0;
-  options.json ? print_json(plan_json(*plan)) : print(plan_text(*plan, requests_stated));
+  options.json ? print_json(plan_json(*plan, requests_stated)) : print(plan_text(*plan, requests_stated));
   if (options.exit_code && plan->verdict != Verdict::fits) {
     return Error{
         Error::Kind::out_of_memory,
@@ -363,7 +374,10 @@ void add_flags(CLI::App& command, Options& options) {
       .add_option("--max-model-len", options.max_model_len,
                   "Longest sequence in tokens, such as 8192, 32k or 32K; auto or -1 = the model's")
       ->transform(thousands);
-  command.add_option("--max-num-seqs", options.max_num_seqs, "Sequences that run at once; unset: the engine's own, 32 of Pitwall");
+  command
+      .add_option("--max-num-seqs", options.max_num_seqs,
+                  "Sequences that run at once; unset: the engine's own, 32 of Pitwall")
+      ->transform(thousands);
   command
       .add_option("--max-num-batched-tokens", options.step_tokens,
                   "Tokens computed in one step; unset: the engine's own, 2048 of Pitwall")
@@ -385,7 +399,8 @@ void add_flags(CLI::App& command, Options& options) {
   command.add_option("--swap-space", options.swap_space, "Host memory for KV of preempted requests");
   command.add_option("--threads", options.threads, "Of a CPU; 0 = its cores");
   command.add_option("--lengths", options.lengths, "Tokens of a request, prompt and reply; or a trace file");
-  command.add_option("--requests", options.requests, "Requests at once to plan for; 0 = max-num-seqs");
+  command.add_option("--requests", options.requests, "Requests at once to plan for; 0 = max-num-seqs")
+      ->transform(thousands);
   command.add_option("--shared-prefix", deployment.shared_prefix,
                      "Tokens at the front that all requests share");
   command.add_option("--prompt-tokens", deployment.prompt_tokens, "Of a typical request, for times");

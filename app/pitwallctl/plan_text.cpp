@@ -96,8 +96,15 @@ Json prediction_json(const Prediction& predicted) {
   return json;
 }
 
-Json fixes_json(const DeploymentPlan& plan, const std::vector<Fix>& found) {
+/// Of a demand that nobody stated a flag for max-num-seqs alone would make another one.
+bool restates_demand(const Fix& fix, const DeploymentPlan& plan, bool requests_stated) {
+  return fix.setting == "max-num-seqs" && !requests_stated && plan.asked.requests > 0;
+}
+
+/// Each on top of the one before where they are a pair.
+Json fixes_json(const DeploymentPlan& plan, const std::vector<Fix>& found, bool pair, bool requests_stated) {
   Json fixes = Json::array();
+  Deployment before = plan.asked;
   for (const Fix& fix : found) {
     fixes.push_back({{"change", fmt::format("{} {} → {}", fix.setting, fix.from, fix.to)},
                      {"frees_bytes", fix.frees},
@@ -107,8 +114,11 @@ Json fixes_json(const DeploymentPlan& plan, const std::vector<Fix>& found) {
                      {"to", fix.to},
                      {"cost", fix.cost}});
     if (fix.max_model_len) fixes.back()["max_model_len"] = *fix.max_model_len;
-    if (const auto changed = with_fix(plan.asked, fix); changed && changed->gpus != plan.asked.gpus)
-      fixes.back()["gpus"] = changed->gpus;
+    if (restates_demand(fix, plan, requests_stated)) fixes.back()["requests"] = plan.asked.requests;
+    const auto changed = with_fix(before, fix);
+    if (!changed) continue;
+    if (changed->gpus != before.gpus) fixes.back()["gpus"] = changed->gpus;
+    if (pair) before = *changed;
   }
   return fixes;
 }
@@ -188,10 +198,19 @@ std::string verdict_text(const DeploymentPlan& plan) {
                        held < asked ? fmt::format(", and memory holds {}", format_count(held)) : "");
   }
   const Bytes lacking = plan.worst_rank().kv_short();
-  return lacking > 0 ? fmt::format("fits with less: KV is short by {} for {}", format_bytes(lacking),
-                                   demand_text(plan))
-                     : fmt::format("fits with less: memory holds {} of {}", format_count(held),
-                                   demand_text(plan));
+  return lacking > 0
+             ? fmt::format("fits with less: KV is short by {} for {}", format_bytes(lacking),
+                           demand_text(plan))
+             : fmt::format("fits with less: memory holds {} of {}", format_count(held), demand_text(plan));
+}
+
+/// What has to be stated beside the change, so that nothing else changes.
+std::string with_text(const Fix& fix, const DeploymentPlan& plan, bool requests_stated) {
+  std::string text;
+  if (restates_demand(fix, plan, requests_stated))
+    text += fmt::format("; with requests {}", format_count(plan.asked.requests));
+  if (fix.max_model_len) text += fmt::format("; with max-model-len {}", format_count(*fix.max_model_len));
+  return text;
 }
 
 std::string lengths_text(const DeploymentPlan& plan) {
@@ -211,7 +230,7 @@ std::string lengths_text(const DeploymentPlan& plan) {
 
 }  // namespace
 
-nlohmann::ordered_json plan_json(const DeploymentPlan& plan) {
+nlohmann::ordered_json plan_json(const DeploymentPlan& plan, bool requests_stated) {
   Json ranks = Json::array();
   for (const RankPlan& rank : plan.ranks) ranks.push_back(rank_json(rank));
   return {{"model", plan.model.name},
@@ -252,8 +271,8 @@ nlohmann::ordered_json plan_json(const DeploymentPlan& plan) {
           {"waste_bytes_per_sequence", plan.waste_per_sequence},
           {"verdict", verdict_name(plan.verdict)},
           {"hindrance", plan.hindrance.empty() ? Json() : Json(plan.hindrance)},
-          {"fixes", fixes_json(plan, plan.fixes)},
-          {"fix_pair", fixes_json(plan, plan.fix_pair)},
+          {"fixes", fixes_json(plan, plan.fixes, false, requests_stated)},
+          {"fix_pair", fixes_json(plan, plan.fix_pair, true, requests_stated)},
           {"predicted", prediction_json(plan.predicted)},
           {"legal_tensor_parallel", legal_tensor_parallel(plan.model)},
           {"notes", plan.notes}};
@@ -270,8 +289,7 @@ std::string plan_text(const DeploymentPlan& plan, bool requests_stated) {
                       plan.asked.pipeline_parallel, plan.asked.pipeline_parallel == 1 ? "" : "s",
                       plan.replicas, plan.replicas == 1 ? "" : "s");
   text += fmt::format("{:<22}{}\n", "engine", engine_text(plan));
-  text += fmt::format("{:<22}{} ({})\n", "demand", demand_text(plan),
-                      demand_source(plan, requests_stated));
+  text += fmt::format("{:<22}{} ({})\n", "demand", demand_text(plan), demand_source(plan, requests_stated));
   text += fmt::format("\nEach rank, predicted\n{}\n", table_of_ranks(plan));
   text += fmt::format("{:<22}{} B in {}{}\n", "KV a token", format_count(plan.kv_bytes_per_token),
                       plan.kv_format, on_ranks(plan));
@@ -303,7 +321,7 @@ std::string plan_text(const DeploymentPlan& plan, bool requests_stated) {
   for (const Fix& fix : plan.fixes) {
     text += fmt::format("  {} {} → {}: {} {}; {}{}\n", fix.setting, fix.from, fix.to, format_bytes(fix.frees),
                         fix.fits ? "less, enough alone" : "less, not enough alone", fix.cost,
-                        fix.max_model_len ? fmt::format("; with max-model-len {}", *fix.max_model_len) : "");
+                        with_text(fix, plan, requests_stated));
   }
   if (!plan.fix_pair.empty()) {
     const Fix &first = plan.fix_pair.front(), &second = plan.fix_pair.back();

@@ -10,6 +10,6 @@ namespace pitwall::ctl {
 
 /// `requests_stated`: by whoever asked; otherwise the plan is for a usual number.
 std::string plan_text(const DeploymentPlan& plan, bool requests_stated);
-nlohmann::ordered_json plan_json(const DeploymentPlan& plan);
+nlohmann::ordered_json plan_json(const DeploymentPlan& plan, bool requests_stated);
 
 }  // namespace pitwall::ctl

@@ -105,7 +105,7 @@ DeploymentPlan Planner::plan() const {
   add_capacity(plan);
   add_sequence_figures(plan);
   plan.hindrance = hindrance(plan, pools);
-  plan.verdict = !plan.hindrance.empty()    ? Verdict::fails
+  plan.verdict = !plan.hindrance.empty()     ? Verdict::fails
                  : holds_demand(plan, pools) ? Verdict::fits
                                              : Verdict::fits_with_less;
   add_notes(plan);
@@ -183,7 +183,8 @@ std::string Planner::hindrance(const DeploymentPlan& plan, const std::vector<Poo
     const Bytes weights = stages_[i].weights, one = stages_[i].demand.sequence(plan.max_model_len);
     const std::string limit = format_bytes(pool.limit);
     if (weights > pool.limit)
-      return fmt::format("The weights take {} of each GPU, and the limit is {}", format_bytes(weights), limit);
+      return fmt::format("The weights take {} of each GPU, and the limit is {}", format_bytes(weights),
+                         limit);
     if (pool.other > pool.limit) {
       return fmt::format("Weights, activations, graphs and context take {} of each GPU, and the limit is {}",
                          format_bytes(pool.other), limit);

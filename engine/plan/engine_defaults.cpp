@@ -75,7 +75,8 @@ void follow_engine(const Deployment& before, Deployment& now) {
       now.*setting.value = are.*setting.unasked;
   }
   if (now.requests == 0 && now.max_num_seqs > slots) now.requests = slots;
-  if (const EngineProfile* engine = engine_of(now); engine != nullptr && !takes_block(*engine, now.block_size))
+  if (const EngineProfile* engine = engine_of(now);
+      engine != nullptr && !takes_block(*engine, now.block_size))
     now.block_size = are.block_size;
 }
 

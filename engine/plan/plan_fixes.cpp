@@ -24,9 +24,8 @@ class FixFinder {
  public:
   explicit FixFinder(const DeploymentPlan& plan) : plan_(plan), base_(plan.asked) {
     base_.quantization.clear();  // the plan's model has it already
-    if (base_.max_model_len) return;
-    base_.max_model_len = plan.max_model_len;
-    if (plan.max_model_len < plan.model.context_length) kept_length_ = plan.max_model_len;
+    if (base_.max_model_len || plan.max_model_len >= plan.model.context_length) return;
+    base_.max_model_len = kept_length_ = plan.max_model_len;
   }
 
   std::vector<Fix> find() {
@@ -164,7 +163,7 @@ class FixFinder {
   }
 
   void length() {
-    const std::int64_t now = *base_.max_model_len;
+    const std::int64_t now = plan_.max_model_len;
     const auto change = [&](std::int64_t tokens) {
       Deployment changed = base_;
       changed.max_model_len = tokens;

@@ -59,9 +59,9 @@ Error undivided_heads(const ModelOutline& model, int ranks, const std::vector<in
                   ranks),
       "Each rank takes whole heads", legal);
   if (legal != sizes) {
-    error.cause = fmt::format(
-        "Each rank takes whole heads, which {} divide; KV heads and the MLP allow {} of these",
-        fmt::join(sizes, ", "), fmt::join(legal, ", "));
+    error.cause =
+        fmt::format("Each rank takes whole heads, which {} divide; KV heads and the MLP allow {} of these",
+                    fmt::join(sizes, ", "), fmt::join(legal, ", "));
   }
   return error;
 }
@@ -155,8 +155,7 @@ Result<void> Planner::check_ranks() const {
   const int ranks = asked_.tensor_parallel;
   const bool any_rows = choice_.law == KvLaw::llama_cpp;  // it cuts rows where it likes
   if (served.heads > 0 && served.heads % ranks != 0)
-    return undivided_heads(served, ranks,
-                           any_rows ? divisors(served.heads) : legal_tensor_parallel(served));
+    return undivided_heads(served, ranks, any_rows ? divisors(served.heads) : legal_tensor_parallel(served));
   if (ranks == 1 || any_rows) return {};
   if (const auto fault = uneven(served, ranks))
     return illegal_tensor_parallel(fault->first, fault->second, legal_tensor_parallel(served));
