@@ -166,6 +166,63 @@ class PlanCommandTest : public QObject {
     QVERIFY(lengths["p95"].toInteger() < lengths["max"].toInteger());
   }
 
+  /// Times are of the trace's mean request, not of the longest that is served.
+  void a_trace_gives_the_typical_request() {
+    const test::TemporaryFolder folder;
+    const QString trace = QString::fromStdString(written(
+        folder, "trace.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\n1,100,50\n2,8000,10\n3,5,5\n"));
+    const QStringList asked{"--model",  "llama-3.1-8b", "--gpu",     "H200",
+                            "--engine", "vllm",         "--lengths", trace};
+    const QJsonObject predicted = plan(asked + QStringList{"--json"}).json()["predicted"].toObject();
+    QCOMPARE(predicted["prompt_tokens"].toInteger(), 2702);
+    QCOMPARE(predicted["output_tokens"].toInteger(), 22);
+    QVERIFY(plan(asked).out.contains(
+        "The typical request has the means of the trace: 2,702 tokens of prompt and 22 of reply"));
+    const Run stated = plan(asked + QStringList{"--prompt-tokens", "500", "--json"});
+    QCOMPARE(stated.json()["predicted"].toObject()["prompt_tokens"].toInteger(), 500);
+    QCOMPARE(stated.json()["predicted"].toObject()["output_tokens"].toInteger(), 22);
+  }
+
+  /// The plain command of an engine, and a plan for it: as many bytes beside KV.
+  void an_engine_has_its_own_defaults() {
+    const QStringList asked{"--model", "llama-3.1-8b", "--gpu", "H200", "--engine", "vllm"};
+    const Run text = plan(asked);
+    for (const char* part :
+         {"32 requests of 131,072 tokens (a usual number, since no --requests are given",
+          "less 17.79 GiB leaves 111.38 GiB for KV",
+          "By the defaults of vLLM: max-num-seqs 1,024, max-num-batched-tokens 8,192, block-size 16"})
+      QVERIFY2(text.out.contains(part), part);
+    QProcess flags;
+    flags.start(qEnvironmentVariable("PITWALL_CTL"), {"flags", "--to", "vllm", "--gpu", "H200", "--", "vllm",
+                                                      "serve", "meta-llama/Llama-3.1-8B-Instruct"});
+    QVERIFY(flags.waitForFinished(120'000));
+    QVERIFY(flags.readAllStandardOutput().contains("less 17.79 GiB leaves 111.38 GiB for KV"));
+    const QJsonObject stated =
+        plan(asked + QStringList{"--max-num-seqs", "32", "--block-size", "32", "--json"}).json();
+    QCOMPARE(stated["max_num_seqs"].toInt(), 32);
+    QCOMPARE(stated["block_size"].toInt(), 32);
+    QCOMPARE(stated["requests"].toInt(), 32);
+  }
+
+  /// The line of the verdict says why.
+  void a_plan_that_fails_says_why() {
+    const QStringList asked{
+        "--model", "llama-3.1-8b", "--gpu", "H200", "--max-model-len", "8192", "--kv-cache-memory-bytes",
+        "500GiB"};
+    const Run text = plan(asked);
+    QVERIFY(text.out.contains("fails: kv-cache-memory-bytes is 500.00 GiB; after everything else "));
+    QVERIFY(!text.out.contains("predicted     "));
+    QCOMPARE(text.out.count("kv-cache-memory-bytes is 500.00 GiB"), 1);
+    QVERIFY(plan(asked + QStringList{"--json"}).json()["hindrance"].toString().startsWith("kv-cache"));
+    const Run large = plan({"--model", "llama-3-70b", "--gpu", "L4"});
+    QVERIFY(large.out.contains("fails: The weights take 131."));
+    const Run fits = plan({"--model", "llama-3-8b", "--gpu", "H200", "--json"});
+    QVERIFY(fits.json()["hindrance"].isNull());
+    const Run both =
+        plan({"--model", "llama-3.1-8b", "--gpu", "H200", "--max-num-seqs", "4", "--requests", "8"});
+    QVERIFY(both.out.contains("max-num-seqs lets 4 of 8 requests run at once, and memory holds 7"));
+  }
+
   void stored_deployments_and_other_engines() {
     const Run stored = plan({"--deployment", "Chat with long documents", "--json"});
     QCOMPARE(stored.code, 0);
@@ -197,7 +254,7 @@ class PlanCommandTest : public QObject {
       QTest::newRow(name) << arguments << code << said;
     };
     row("28 heads", {"--model", "qwen2.5-7b", "--gpu", "H200x8", "--tensor-parallel-size", "8"}, 1,
-        {"28", "8", "1, 2, 4, 7, 14, 28"});
+        {"28", "8", "1, 2, 4, 7, 14, 28", "Take one of these: 1, 2, 4;"});
     row("no model", {"--gpu", "H200"}, 2, {"--model"});
     row("no GPU", {"--model", "llama-3-8b"}, 2, {"--gpu"});
     row("another GPU", {"--model", "llama-3-8b", "--gpu", "GTX"}, 2, {"GTX", "H200"});

@@ -299,6 +299,11 @@ class PlanConfigTest : public QObject {
       QTest::newRow(named) << QByteArray(changes) << QByteArray(named);
     };
     row(R"({"architectures": ["FooForCausalLM"]})", "architecture `FooForCausalLM` is unknown");
+    row(R"({"architectures": ["FooVLForConditionalGeneration"], "text_config": {"model_type": "qwen3_moe"}})",
+        "`FooVLForConditionalGeneration` is unknown, though its language model, `Qwen3MoeForCausalLM`, is "
+        "known");
+    row(R"({"architectures": ["BarVLForConditionalGeneration"], "llm_config": {"architectures": ["Qwen2ForCausalLM"]}})",
+        "though its language model, `Qwen2ForCausalLM`, is known");
     row(R"({"architectures": ["LlavaForConditionalGeneration"], "text_config": {"architectures": ["Bar"]}})",
         "of Bar");
     row(R"({"kv_lora_rank": 512})", "`kv_lora_rank`");
@@ -324,6 +329,16 @@ class PlanConfigTest : public QObject {
     QVERIFY2(result.error().what.starts_with("Cannot estimate"), result.error().what.c_str());
     QVERIFY2(result.error().what.find(named.toStdString()) != std::string::npos, result.error().what.c_str());
     QVERIFY(!result.error().action.empty());
+  }
+  /// A class over a language model that nobody knows either.
+  void unknown_all_the_way() {
+    json config = llama();
+    config["architectures"] = {"FooVLForConditionalGeneration"};
+    config["text_config"] = {{"model_type", "bar"}};
+    const auto result = outline_of_config(config.dump(), "x");
+    QVERIFY(!result);
+    QVERIFY2(result.error().what.ends_with("`FooVLForConditionalGeneration` is unknown"),
+             result.error().what.c_str());
   }
   void neutral_values_are_no_keys() {
     json config = llama();

@@ -275,6 +275,16 @@ class PlanHeadersTest : public QObject {
     QVERIFY2(unknown.error().what.starts_with("Cannot estimate") &&
                  unknown.error().what.find("foo") != std::string::npos,
              unknown.error().what.c_str());
+    for (const auto& [name, reason] : {std::pair{"t5", "attend to an encoder's output too"},
+                                       std::pair{"kimi-linear", "keep a delta state beside latent rows"}}) {
+      file.remove("general.architecture");
+      file.text("general.architecture", name);
+      const auto refused = read_outline(file.save(folder.path() / "foo.gguf").string());
+      QVERIFY(!refused);
+      QVERIFY2(refused.error().what.starts_with("Cannot estimate: layers of architecture") &&
+                   refused.error().what.find(reason) != std::string::npos,
+               refused.error().what.c_str());
+    }
     test::GgufWriter broken = hybrid();
     broken.remove("qwen35.block_count");
     QVERIFY(!read_outline(broken.save(folder.path() / "broken.gguf").string()));

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/plan/engine_defaults.h"
 #include "engine/plan/kv_format.h"
 #include "ui/plan/bytes_formula.h"
 #include "ui/plan/engine_choice.h"
@@ -321,7 +322,9 @@ void PlanForm::build_buttons() {
 }
 
 void PlanForm::take(const std::function<void(Deployment&)>& change) {
+  const Deployment before = deployment_;
   change(deployment_);
+  follow_engine(before, deployment_);
   show_values();
   Q_EMIT edited();
 }

@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 
 #include "engine/library/model_profile.h"
+#include "engine/plan/engine_defaults.h"
 #include "ui/plan/engine_choice.h"
 #include "ui/plan/plan_rows.h"
 #include "ui/widgets/engine_words.h"
@@ -152,6 +153,7 @@ Deployment StartView::deployment() const {
   d.model = model_->currentData().toString().toStdString();
   d.gpu = gpu_->currentText().toStdString();
   d.engine = engine_->engine();
+  follow_engine({}, d);
   d.requests = d.max_num_seqs = static_cast<int>(requests_->value());
   if (const double tokens = length_->value(); tokens > 0) d.max_model_len = static_cast<std::int64_t>(tokens);
   return d;

@@ -21,6 +21,11 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "%1 needs %2 of disk space, and %3 more while it is fetched"),
       // What a plan is told beside its figures.
       QT_TRANSLATE_NOOP("engine", "%1 of %2 is %3; only %4 are free beside other processes' %5"),
+      QT_TRANSLATE_NOOP("engine", "The weights take %1 of each GPU, and the limit is %2"),
+      QT_TRANSLATE_NOOP("engine",
+                        "Weights, activations, graphs and context take %1 of each GPU, and the limit is %2"),
+      QT_TRANSLATE_NOOP("engine", "Everything together takes %1 of each GPU, and the limit is %2"),
+      QT_TRANSLATE_NOOP("engine", "By the defaults of %1: %2"),
       QT_TRANSLATE_NOOP("engine", "memory-limit is %1, more than the %2 that there are: those hold"),
       QT_TRANSLATE_NOOP("engine",
                         "Weights and KV of that share leave %1 for activations, graphs and context, which "
