@@ -2580,6 +2580,22 @@
         <source>a smaller pool</source>
         <translation>更小的 KV 池</translation>
     </message>
+    <message>
+        <source>The weights take %1 of each GPU, and the limit is %2</source>
+        <translation>权重在每块 GPU 上占 %1，而上限是 %2</translation>
+    </message>
+    <message>
+        <source>Weights, activations, graphs and context take %1 of each GPU, and the limit is %2</source>
+        <translation>权重、激活、图和上下文在每块 GPU 上占 %1，而上限是 %2</translation>
+    </message>
+    <message>
+        <source>Everything together takes %1 of each GPU, and the limit is %2</source>
+        <translation>所有内容在每块 GPU 上共占 %1，而上限是 %2</translation>
+    </message>
+    <message>
+        <source>By the defaults of %1: %2</source>
+        <translation>按 %1 的默认值：%2</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui</name>

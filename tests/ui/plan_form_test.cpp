@@ -25,6 +25,7 @@ class PlanFormTest : public QObject {
   void initTestCase();
   void it_folds_and_names_what_is_not_as_usual();
   void weights_engine_and_graphs_are_chosen();
+  void untouched_fields_follow_the_engine();
   void stages_take_their_gpus_along();
   void switches_and_a_typical_request();
   void an_error_unfolds_its_field();
@@ -100,6 +101,37 @@ void PlanFormTest::weights_engine_and_graphs_are_chosen() {
   session.choose("plan.graphs", u8("the engine's sizes"));
   QVERIFY(session.answers());
   QCOMPARE(session.answer()->worst_rank().of(Category::graphs), own);
+}
+
+/// What nobody typed is the engine's own, and the plan names it; the demand stays as it was.
+void PlanFormTest::untouched_fields_follow_the_engine() {
+  test::TemporaryFolder data;
+  test::PlanSession session(data.path());
+  Deployment plain;
+  plain.model = "llama-3.1-8b";
+  session.plan->start(plain);
+  QVERIFY(session.answers());
+  const auto shown = [&](const char* field) { return session.child<NumberField>(field)->value(); };
+  session.choose("plan.engine", u8("vLLM"));
+  QVERIFY(session.answers());
+  QCOMPARE(shown("plan.maxSequences"), 1024.0);
+  QCOMPARE(shown("plan.stepTokens"), 8192.0);
+  QCOMPARE(shown("plan.requests"), 32.0);
+  QCOMPARE(session.asked().block_size, 16);
+  QVERIFY(
+      session.child<QLabel>("plan.note")
+          ->text()
+          .contains(u8(
+              "By the defaults of vLLM: max-num-seqs 1,024, max-num-batched-tokens 8,192, block-size 16.")));
+  session.type("plan.stepTokens", "4,096");
+  session.choose("plan.gpu", u8("L40S"));  // a smaller card, where it runs fewer at once
+  QVERIFY(session.answers());
+  QCOMPARE(shown("plan.maxSequences"), 256.0);
+  QCOMPARE(shown("plan.stepTokens"), 4096.0);
+  session.choose("plan.engine", u8("by the model"));
+  QVERIFY(session.answers());
+  QCOMPARE(shown("plan.maxSequences"), 32.0);
+  QCOMPARE(shown("plan.stepTokens"), 4096.0);
 }
 
 void PlanFormTest::stages_take_their_gpus_along() {
