@@ -325,8 +325,9 @@ std::string plan_text(const DeploymentPlan& plan, bool requests_stated) {
   }
   if (!plan.fix_pair.empty()) {
     const Fix &first = plan.fix_pair.front(), &second = plan.fix_pair.back();
-    text += fmt::format("  {} {} → {} and {} {} → {}: enough together; {}; {}\n", first.setting, first.from,
-                        first.to, second.setting, second.from, second.to, first.cost, second.cost);
+    text += fmt::format("  {} {} → {} and {} {} → {}: enough together; {}; {}{}{}\n", first.setting,
+                        first.from, first.to, second.setting, second.from, second.to, first.cost, second.cost,
+                        with_text(first, plan, requests_stated), with_text(second, plan, requests_stated));
   }
   if (plan.predicted.asked.tokens_per_s > 0) {
     const OperatingPoint& point = plan.predicted.asked;

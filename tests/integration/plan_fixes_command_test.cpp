@@ -15,12 +15,18 @@ using namespace pitwall;
 namespace {
 
 /// Nothing where the command refused the question.
-std::optional<QJsonObject> plan(const QStringList& arguments) {
+std::optional<QByteArray> printed(const QStringList& arguments) {
   QProcess process;
-  process.start(qEnvironmentVariable("PITWALL_CTL"), QStringList{"plan", "--json"} + arguments);
+  process.start(qEnvironmentVariable("PITWALL_CTL"), QStringList{"plan"} + arguments);
   if (!process.waitForFinished(120'000)) qFatal("pitwallctl did not end");
   if (process.exitCode() != 0) return std::nullopt;
-  return QJsonDocument::fromJson(process.readAllStandardOutput()).object();
+  return process.readAllStandardOutput();
+}
+
+std::optional<QJsonObject> plan(const QStringList& arguments) {
+  const auto text = printed(arguments + QStringList{"--json"});
+  if (!text) return std::nullopt;
+  return QJsonDocument::fromJson(*text).object();
 }
 
 /// What the worst rank wants: all that is not KV, and KV for the demand.
@@ -76,7 +82,10 @@ class Questions {
     maybe("--max-num-seqs", {"4", "37", "256", "600"});
     maybe("--requests", {"3", "40", "100", "300"});
     maybe("--max-num-batched-tokens", {"1024", "8192"});
-    if (below(3) == 0) asked << "--lengths" << one_of({"700", "8192"});
+    if (below(3) == 0) asked << "--lengths" << one_of({"700", "8192", trace_.constData()});
+    if (below(5) == 0 && asked[3].endsWith("x4"))
+      asked << "--pipeline-parallel-size"
+            << "2";
     if (below(4) == 0)
       asked << "--kv-cache-dtype"
             << "fp8_e4m3";
@@ -88,7 +97,7 @@ class Questions {
     if (below(4) == 0)
       asked << "--shared-prefix"
             << "512";
-    switch (below(6)) {
+    switch (below(8)) {
       case 0:
         asked << "--kv-cache-memory-bytes" << one_of({"500GiB", "9GiB"});
         break;
@@ -100,6 +109,12 @@ class Questions {
         break;
       case 3:
         asked << "--memory-share-after-weights" << one_of({"0.8", "1"});
+        break;
+      case 4:
+        asked << "--memory-limit" << one_of({"12GiB", "40GiB"});
+        break;
+      case 5:
+        asked << "--free-gpu-memory-fraction" << one_of({"0.3", "0.9"});
         break;
       default:
         break;
@@ -113,6 +128,7 @@ class Questions {
     return QString::fromLatin1(values.begin()[below(static_cast<int>(values.size()))]);
   }
   std::mt19937_64 random_;
+  QByteArray trace_ = QByteArray::fromStdString(test::data("traces/azure-llm-2023-code.csv").string());
 };
 
 }  // namespace
@@ -152,11 +168,13 @@ class PlanFixesCommandTest : public QObject {
       const QStringList asked = questions.next();
       const auto before = plan(asked);
       if (!before) continue;
+      const QByteArray text = printed(asked).value();
       for (const QJsonValue& each : (*before)["fixes"].toArray()) {
         const QJsonObject fix = each.toObject();
         const QString what = asked.join(' ') + ": " + fix["change"].toString();
         const auto after = plan(with_change(asked, fix));
         QVERIFY2(after, qPrintable(what));
+        QVERIFY2(text.contains(("\n  " + fix["change"].toString() + ": ").toUtf8()), qPrintable(what));
         keeps_promise(*before, fix, *after, what);
         if (QTest::currentTestFailed()) return;
         ++changes;
