@@ -360,7 +360,8 @@ void Planner::note_settings(DeploymentPlan& plan) const {
     notes.push_back(fmt::format(
         "{} replicas with a copy of the weights each; requests are shared out among them", plan.replicas));
   }
-  if (const std::string rates = rates_of(asked_, *gpu_); !rates.empty() && rates != plan.engine) {
+  const std::string rates = plan.verdict == Verdict::fails ? "" : rates_of(asked_, *gpu_);
+  if (!rates.empty() && rates != plan.engine) {
     notes.push_back(choice_.engine == nullptr
                         ? fmt::format("Times are those of {}'s kernels: no engine is named", title_of(rates))
                         : fmt::format("Times are those of {}'s kernels: {}'s are not known", title_of(rates),

@@ -141,6 +141,7 @@ class PlanChangesTest : public QObject {
       QCOMPARE(plan->notes.front(), plan->hindrance);
       QCOMPARE(plan->predicted.asked.requests, 0);
       QVERIFY(plan->predicted.curve.empty());
+      QVERIFY(!says(*plan, "Times are those of"));
     }
     Deployment fits;
     fits.max_model_len = 2048;

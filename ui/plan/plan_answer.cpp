@@ -116,9 +116,10 @@ void PlanAnswer::show_table(const Alternatives& alternatives, double took_ms) {
                                 .arg(Alternatives::kMostPinned));
   QStringList notes{tr("Planned in %1.").arg(ms_text(took_ms))};
   if (subject && subject->plan) {
-    if (const double share = subject->plan->predicted.error_share; share > 0)
+    const Prediction& predicted = subject->plan->predicted;
+    if (predicted.asked.requests > 0 && predicted.error_share > 0)
       notes << tr("Times are means by the kernel rates of %1, ± %2 %.")
-                   .arg(engine_text(subject->plan->predicted.rates), real_text(100 * share, 0));
+                   .arg(engine_text(predicted.rates), real_text(100 * predicted.error_share, 0));
     for (const std::string& note : subject->plan->notes) notes << tr("%1.").arg(engine_words(note));
   }
   note_->setText(told(notes));
