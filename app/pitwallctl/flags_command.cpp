@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "app/common/this_machine.h"
@@ -175,6 +174,15 @@ Json reading_json(const EngineReading& reading) {
   return {{"from", reading.engine->name}, {"understood", understood}, {"no_counterpart", unmatched}};
 }
 
+/// Where a command takes more GPUs than it is given, or says that it takes fewer.
+std::string gpus_note(const EngineSettings& settings, const Deployment& told, int given) {
+  const auto names = {"tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size"};
+  const bool said = std::any_of(names.begin(), names.end(),
+                                [&](const char* name) { return settings.find(name) != nullptr; });
+  if (given == 0 || given == told.gpus || (given > told.gpus && !said)) return "";
+  return fmt::format("GPUs that the flags take: {}; that are given: {}", told.gpus, given);
+}
+
 struct Outcome {
   EngineReading reading;
   WrittenFlags written;
@@ -251,16 +259,16 @@ Result<void> translate_flags(const Options& options) {
   };
   add(known_here->notes);
   add(reading->notes);
+  const Deployment told = deployment_of(reading->settings, *reading->engine, std::nullopt);
+  if (std::string note = gpus_note(reading->settings, told, known_here->gpus); !note.empty())
+    outcome.notes.push_back(std::move(note));
   add(memory_notes(*reading, known_here->terms, *to));
   add(outcome.written.notes);
   outcome.text = command_text(outcome.written);
   if (options.format != "command") {
     ManifestOptions manifest;
     manifest.name = options.name;
-    const auto stages = reading->settings.integer("pipeline-parallel-size").value_or(1);
-    const auto replicas = reading->settings.integer("data-parallel-size").value_or(1);
-    manifest.gpus = static_cast<int>(std::min<std::int64_t>(reading->settings.ranks() * stages * replicas,
-                                                            std::numeric_limits<int>::max()));
+    manifest.replicas = told.gpus / (told.tensor_parallel * told.pipeline_parallel);
     manifest.weights = known_here->weights;
     auto written = options.format == "compose" ? compose_file(outcome.written, manifest)
                                                : kubernetes_manifest(outcome.written, manifest);

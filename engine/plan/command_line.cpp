@@ -29,16 +29,6 @@ std::string_view base_name(std::string_view word) {
   return word;
 }
 
-std::optional<NamedText> assignment(std::string_view word) {
-  const std::size_t equals = word.find('=');
-  if (equals == 0 || equals == std::string_view::npos) return std::nullopt;
-  const bool name = std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals), [](char c) {
-    return c == '_' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-  });
-  if (!name || (word[0] >= '0' && word[0] <= '9')) return std::nullopt;
-  return NamedText{word.substr(0, equals), word.substr(equals + 1)};
-}
-
 struct Start {
   const EngineProfile* engine;
   std::size_t arguments;  // index of the first word behind the program
@@ -98,9 +88,24 @@ Result<const EngineProfile*> engine_of_flags(const Words& words) {
 class DockerRun {
  public:
   DockerRun(const Words& words, std::size_t at, EngineCommand& command) : words_(words), command_(command) {
-    static constexpr std::array<std::string_view, 14> kSwitches = {
-        "-d",   "-i",     "-t",           "-it",   "-ti",      "-dit", "-itd",
-        "--rm", "--init", "--privileged", "--tty", "--detach", "-P",   "--interactive"};
+    static constexpr std::array<std::string_view, 18> kSwitches = {"-d",
+                                                                   "-i",
+                                                                   "-t",
+                                                                   "-it",
+                                                                   "-ti",
+                                                                   "-dit",
+                                                                   "-itd",
+                                                                   "--rm",
+                                                                   "--init",
+                                                                   "--privileged",
+                                                                   "--tty",
+                                                                   "--detach",
+                                                                   "-P",
+                                                                   "--publish-all",
+                                                                   "--interactive",
+                                                                   "--read-only",
+                                                                   "--no-healthcheck",
+                                                                   "--oom-kill-disable"};
     for (; at < words_.size() && words_[at].starts_with('-'); ++at) {
       const std::string& word = words_[at];
       if (holds(kSwitches, word)) continue;
@@ -119,10 +124,15 @@ class DockerRun {
  private:
   void take(const std::string& option, std::string value) {
     if (option == "-e" || option == "--env") {
-      if (auto pair = assignment(value)) command_.environment.push_back(std::move(*pair));
+      const std::size_t equals = value.find('=');
+      if (equals == std::string::npos) {  // the value that it has outside
+        command_.environment.emplace_back(value, fmt::format("${{{}}}", value));
+      } else {
+        command_.environment.emplace_back(value.substr(0, equals), value.substr(equals + 1));
+      }
     }
-    static constexpr std::array<std::string_view, 7> kOutside = {"-p",      "--publish", "-v",   "--volume",
-                                                                 "--mount", "--network", "--net"};
+    static constexpr std::array<std::string_view, 8> kOutside = {
+        "-p", "--publish", "-v", "--volume", "--mount", "--network", "--net", "--env-file"};
     if (holds(kOutside, option)) lost_ += fmt::format("{}{} {}", lost_.empty() ? "" : ", ", option, value);
     if (option != "--gpus") return;
     std::erase(value, '"');
@@ -161,8 +171,11 @@ void drop_subcommand(const EngineProfile& engine, Words& arguments) {
 }
 
 void count_visible_gpus(EngineCommand& command) {
+  static constexpr std::array<std::string_view, 2> kNames = {"CUDA_VISIBLE_DEVICES",
+                                                             "NVIDIA_VISIBLE_DEVICES"};
+  static constexpr std::array<std::string_view, 4> kWords = {"", "all", "none", "void"};
   for (const auto& [name, value] : command.environment) {
-    if (name != "CUDA_VISIBLE_DEVICES" || value.empty() || command.gpus > 0) continue;
+    if (!holds(kNames, name) || holds(kWords, value) || holds_references(value) || command.gpus > 0) continue;
     command.gpus = static_cast<int>(std::count(value.begin(), value.end(), ',')) + 1;
   }
 }
@@ -182,27 +195,47 @@ Words keyword_words(const Words& words) {
   return out;
 }
 
+/// The first program that starts an engine in a text of several commands.
+const EngineProfile* engine_in(std::string_view text) {
+  const auto commands = split_shell(text);
+  if (!commands.ok()) return nullptr;
+  for (const Words& each : *commands) {
+    if (const auto start = find_program_of(each, 0)) return start->engine;
+  }
+  return nullptr;
+}
+
 /// sh -c "…", behind an image, srun or a shell's name: what starts the engine is inside.
 const std::string* shell_text(const Words& words, std::size_t from) {
   for (std::size_t at = from; at + 1 < words.size(); ++at) {
     const std::string& flag = words[at];  // -c, -lc, -xec
     if (flag.size() < 2 || flag[0] != '-' || flag[1] == '-' || !flag.ends_with('c')) continue;
-    const auto commands = split_shell(words[at + 1]);
-    const bool starts =
-        commands.ok() && std::any_of(commands->begin(), commands->end(),
-                                     [](const Words& each) { return find_program_of(each, 0).has_value(); });
-    if (starts) return &words[at + 1];
+    if (engine_in(words[at + 1]) != nullptr) return &words[at + 1];
   }
   return nullptr;
 }
 
-}  // namespace
+/// The whole command in quotes, or what a shell left of them.
+bool is_text(const Words& words) {
+  return words.size() == 1 && words.front().find_first_of(" \"'") != std::string::npos;
+}
 
-Result<EngineCommand> read_command(const Words& given, const EngineProfile* engine) {
-  if (given.size() == 1 && given.front().find(' ') != std::string::npos)  // the whole command in quotes
-    return read_command(std::string_view(given.front()), engine);
+constexpr int kMostShells = 8;  // one within the other
+
+Result<EngineCommand> read_shell(std::string_view text, const EngineProfile* engine, Variables& variables,
+                                 int depth);
+
+Result<EngineCommand> read_words(Words words, const EngineProfile* engine, Variables& variables, int depth) {
+  if (depth > kMostShells)
+    return Error{Error::Kind::invalid_input, "The command starts a shell in a shell, and so on", "",
+                 "Paste the command that starts the engine", ""};
+  if (is_text(words)) {
+    Variables inside;  // none of those outside: they were filled in with the quotes
+    auto command = read_shell(words.front(), engine, inside, depth + 1);
+    if (command.ok()) drop_filled_in(inside, *command);
+    return command;
+  }
   EngineCommand command;
-  Words words = given;
   mend_dashes(words, command.notes);
   std::size_t at = 0;
   static constexpr std::array<std::string_view, 9> kWrappers = {"sudo", "env", "nohup",  "exec", "time",
@@ -215,20 +248,24 @@ Result<EngineCommand> read_command(const Words& given, const EngineProfile* engi
     }
   }
   std::size_t behind = at;
-  const bool docker =
-      at + 1 < words.size() && (words[at] == "docker" || words[at] == "podman") && words[at + 1] == "run";
+  static constexpr std::array<std::string_view, 3> kDocker = {"docker", "podman", "nerdctl"};
+  const bool docker = at + 1 < words.size() && holds(kDocker, words[at]) && words[at + 1] == "run";
   if (docker) {
     behind = DockerRun(words, at + 2, command).image();
     if (behind < words.size()) command.engine = engine_of_image(words[behind]);
     if (behind < words.size()) ++behind;
   }
   if (const std::string* text = shell_text(words, behind)) {
-    auto inside = read_command(std::string_view(*text), engine);
+    Variables of_container;
+    Variables& known = docker ? of_container : variables;
+    for (const auto& [name, value] : command.environment) known.set(name, value);
+    auto inside = read_shell(*text, engine, known, depth + 1);
     if (!inside.ok()) return inside;
     inside->environment.insert(inside->environment.begin(), command.environment.begin(),
                                command.environment.end());
     inside->notes.insert(inside->notes.begin(), command.notes.begin(), command.notes.end());
     if (command.gpus > 0) inside->gpus = command.gpus;
+    if (docker) drop_filled_in(of_container, *inside);
     count_visible_gpus(*inside);
     return inside;
   }
@@ -256,8 +293,9 @@ Result<EngineCommand> read_command(const Words& given, const EngineProfile* engi
   return command;
 }
 
-Result<EngineCommand> read_command(std::string_view text, const EngineProfile* engine) {
-  auto commands = split_shell(text);
+Result<EngineCommand> read_shell(std::string_view text, const EngineProfile* engine, Variables& variables,
+                                 int depth) {
+  auto commands = split_shell(text, &variables);
   if (!commands.ok()) return commands.error();
   std::vector<NamedText> exported;  // by commands before the one that starts the engine
   const Words* chosen = nullptr;
@@ -284,11 +322,42 @@ Result<EngineCommand> read_command(std::string_view text, const EngineProfile* e
                  "Paste the command that starts it; these are known: " + profile_names(engine_profiles()),
                  "from"};
   }
-  auto command = read_command(*chosen, engine);
+  auto command = read_words(*chosen, engine, variables, depth);
   if (command.ok()) {
     command->environment.insert(command->environment.begin(), exported.begin(), exported.end());
     count_visible_gpus(*command);
   }
+  return command;
+}
+
+}  // namespace
+
+const EngineProfile* engine_started_by(const std::string& image, const Words& words) {
+  if (const std::string* text = shell_text(words, 0)) return engine_in(*text);
+  if (const auto start = find_program_of(words, 0)) return start->engine;
+  return engine_of_image(image);
+}
+
+void drop_filled_in(const Variables& variables, EngineCommand& command) {
+  std::erase_if(command.environment, [&](const NamedText& variable) {
+    return variables.used().contains(variable.first) && !known_variable(*command.engine, variable.first);
+  });
+  if (variables.defaulted().empty()) return;
+  command.notes.push_back(
+      fmt::format("Their defaults in the text were taken: {}", fmt::join(variables.defaulted(), ", ")));
+}
+
+Result<EngineCommand> read_command(const Words& words, const EngineProfile* engine) {
+  Variables variables;
+  auto command = read_words(words, engine, variables, 0);
+  if (command.ok()) drop_filled_in(variables, *command);
+  return command;
+}
+
+Result<EngineCommand> read_command(std::string_view text, const EngineProfile* engine) {
+  Variables variables;
+  auto command = read_shell(text, engine, variables, 0);
+  if (command.ok()) drop_filled_in(variables, *command);
   return command;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -12,8 +11,6 @@
 namespace pitwall {
 
 struct EngineProfile;
-
-using NamedText = std::pair<std::string, std::string>;
 
 struct EngineCommand {
   const EngineProfile* engine = nullptr;
@@ -24,14 +21,22 @@ struct EngineCommand {
   std::vector<std::string> notes;
 };
 
+/// The engine that an image, or a program among its words, starts; nullptr = none that is known.
+const EngineProfile* engine_started_by(const std::string& image, const Words& words);
+
+/// Takes out the variables whose values were put in place, unless they tell the engine something by
+/// themselves; a note names those that came to defaults in the text.
+void drop_filled_in(const Variables& variables, EngineCommand& command);
+
 /// As people paste it: assignments and sudo, env, nohup in front, `docker run … IMAGE …`, python -m, several
 /// commands of which one starts an engine, or the flags alone. `engine` none = found out from the program,
-/// the image or the flags; the error lists what is known.
+/// the image or the flags; the error lists what is known. Variables that the text assigns are filled in.
 Result<EngineCommand> read_command(std::string_view text, const EngineProfile* engine);
 Result<EngineCommand> read_command(const Words& words, const EngineProfile* engine);
 
-/// A YAML or JSON file: an engine's own configuration, a docker compose file, or a Kubernetes manifest (of
-/// several documents the one with containers). Errors name line and column, or what is missing.
+/// A YAML or JSON file: an engine's own configuration, a docker compose file, or Kubernetes manifests. Of
+/// several containers the first that starts an engine is read; notes say what else is there. Errors name line
+/// and column, or what is missing.
 Result<EngineCommand> read_config(std::string_view text, const EngineProfile* engine);
 
 }  // namespace pitwall

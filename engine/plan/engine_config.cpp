@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Configuration files: an engine's own, docker compose, Kubernetes.
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <set>
 
 #include "engine/base/profile_list.h"
-#include "engine/base/text_escape.h"
 #include "engine/plan/command_line.h"
+#include "engine/plan/config_container.h"
 #include "engine/plan/engine_profile.h"
 #include "engine/plan/engine_words.h"
+#include "engine/plan/yaml_nodes.h"
 
 namespace pitwall {
 
@@ -31,9 +32,8 @@ void flatten(const YAML::Node& node, const std::string& path, std::vector<NamedT
   if (out.size() > kMostValues || depth > kMostLevels)  // aliases can make a small file endless
     throw std::length_error("it holds too many values, or itself");
   if (node.IsMap()) {
-    for (const auto& each : node)
-      flatten(each.second, fmt::format("{}{}{}", path, path.empty() ? "" : ".", each.first.as<std::string>()),
-              out, depth + 1);
+    for (const auto& [key, value] : yaml_members(node))
+      flatten(value, fmt::format("{}{}{}", path, path.empty() ? "" : ".", key), out, depth + 1);
   } else if (node.IsSequence() && scalars(node)) {
     std::string text;
     for (const YAML::Node& each : node)
@@ -47,173 +47,188 @@ void flatten(const YAML::Node& node, const std::string& path, std::vector<NamedT
   }
 }
 
-/// A command as a list of words, or as one text.
-Words words_of(const YAML::Node& node) {
-  Words words;
-  if (!node) return words;
-  if (node.IsSequence()) {
-    for (const YAML::Node& each : node) words.push_back(each.as<std::string>());
-  } else if (node.IsScalar()) {
-    const auto commands = split_shell(node.as<std::string>());
-    if (commands.ok() && !commands->empty()) words = commands->front();
-  }
-  return words;
-}
-
-/// Compose and Kubernetes take two dollars for one.
-void unescape(std::string& text) {
-  for (std::size_t at = text.find("$$"); at != std::string::npos; at = text.find("$$", at + 1))
-    text.erase(at, 1);
-}
-
-/// The command behind an image, as `docker run` would be pasted.
-Result<EngineCommand> command_of(const std::string& image, Words words, std::vector<NamedText> environment,
-                                 int gpus, const EngineProfile* engine) {
-  for (std::string& word : words) unescape(word);
-  for (auto& [name, value] : environment) unescape(value);
-  Words pasted = {"docker", "run", image};
-  pasted.insert(pasted.end(), words.begin(), words.end());
+/// As `docker run` would be pasted, so that images, shells and variables are read in one way.
+Result<EngineCommand> command_of(const ConfigContainer& container, const EngineProfile* engine) {
+  if (!container.words.ok()) return container.words.error();
+  Words pasted = {"docker", "run"};
+  for (const auto& [name, value] : container.environment)
+    pasted.insert(pasted.end(), {"-e", fmt::format("{}={}", name, value)});
+  pasted.push_back(container.image.empty() ? "image" : container.image);
+  pasted.insert(pasted.end(), container.words->begin(), container.words->end());
   auto command = read_command(pasted, engine);
   if (!command.ok()) return command;
-  command->environment.insert(command->environment.end(), environment.begin(), environment.end());
-  if (gpus > 0) command->gpus = gpus;
+  if (container.gpus > 0) command->gpus = container.gpus;
+  drop_filled_in(container.variables, *command);
+  std::set<std::string> missing = container.variables.missing();
+  for (const auto& [name, value] : container.environment) missing.erase(name);  // handed on as they are
+  if (!missing.empty())
+    command->notes.push_back(fmt::format("Their values are not in the file: {}", fmt::join(missing, ", ")));
+  command->notes.insert(command->notes.end(), container.notes.begin(), container.notes.end());
   return command;
 }
 
-const EngineProfile* engine_of(const std::string& image) {
-  const auto command = read_command(Words{"docker", "run", image}, nullptr);
-  return command.ok() ? command->engine : nullptr;
+const EngineProfile* engine_of(const ConfigContainer& container) {
+  return container.words.ok() ? engine_started_by(container.image, *container.words)
+                              : engine_started_by(container.image, {});
 }
 
-std::vector<NamedText> compose_environment(const YAML::Node& node) {
-  std::vector<NamedText> out;
-  if (!node) return out;
-  if (node.IsMap()) {
-    for (const auto& each : node)
-      out.emplace_back(each.first.as<std::string>(),
-                       each.second.IsScalar() ? each.second.as<std::string>() : "");
-  } else if (node.IsSequence()) {
-    for (const YAML::Node& each : node) {
-      const std::string text = each.as<std::string>();
-      const std::size_t equals = std::min(text.find('='), text.size());
-      out.emplace_back(text.substr(0, equals), text.substr(std::min(equals + 1, text.size())));
+/// What the first that fits runs; where no image is known, the only one, or the only one with GPUs.
+const ConfigContainer* choose(const std::vector<ConfigContainer>& containers, const EngineProfile* engine) {
+  for (const ConfigContainer& each : containers) {
+    const EngineProfile* started = engine_of(each);
+    if (started != nullptr && (engine == nullptr || engine == started)) return &each;
+  }
+  if (containers.size() == 1) return &containers.front();
+  const auto has_gpus = [](const ConfigContainer& each) { return each.gpus > 0; };
+  if (std::count_if(containers.begin(), containers.end(), has_gpus) != 1) return nullptr;
+  return &*std::find_if(containers.begin(), containers.end(), has_gpus);
+}
+
+/// "service chat (SGLang)", "service db (postgres)".
+std::string shown(const ConfigContainer& container) {
+  const EngineProfile* engine = engine_of(container);
+  if (engine == nullptr && container.image.empty()) return container.name;
+  return fmt::format("{} ({})", container.name, engine == nullptr ? container.image : engine->title);
+}
+
+Result<EngineCommand> read_containers(const std::vector<ConfigContainer>& containers, std::string_view called,
+                                      const EngineProfile* engine) {
+  const ConfigContainer* chosen = choose(containers, engine);
+  std::string others;
+  for (const ConfigContainer& each : containers) {
+    if (&each != chosen) others += (others.empty() ? "" : ", ") + shown(each);
+  }
+  if (chosen == nullptr || (chosen->image.empty() && engine_of(*chosen) == nullptr)) {
+    return bad_config(fmt::format("The file has no {} that runs a known engine", called),
+                      others.empty() ? "" : fmt::format("It has {}", others),
+                      "They are known by images and commands of these: " + profile_names(engine_profiles()));
+  }
+  auto command = command_of(*chosen, engine);
+  if (command.ok() && !others.empty())
+    command->notes.push_back(fmt::format("Only {} was read, not {}", chosen->name, others));
+  return command;
+}
+
+/// How well an engine knows the keys of a file: how many at all, and how many as the names that it writes.
+struct Acquaintance {
+  std::size_t known = 0, written = 0;
+  auto operator<=>(const Acquaintance&) const = default;
+};
+
+Acquaintance acquaintance(const EngineProfile& engine, const std::vector<NamedText>& config) {
+  Acquaintance out;
+  for (const auto& [path, value] : config) {
+    const std::string flag = fmt::format("--{}", path.substr(0, path.find('.')));
+    bool known = engine.config_holds_flags && !known_flag(engine, flag).empty(), written = known;
+    for (const EngineSetting& setting : engine.settings) {
+      for (const EngineFlag& each : setting.flags) {
+        known |= !each.config.empty() && each.config == path;
+        for (std::size_t i = 1; i < each.names.size(); ++i)
+          written &= !same_flag(each.names[i], flag);  // an alias
+      }
     }
+    out.known += known ? 1 : 0;
+    out.written += written ? 1 : 0;
   }
   return out;
 }
 
-int compose_gpus(const YAML::Node& service) {
-  const YAML::Node devices =
-      service["deploy"] ? service["deploy"]["resources"]["reservations"]["devices"] : YAML::Node();
-  if (!devices || !devices.IsSequence()) return 0;
-  for (const YAML::Node& device : devices) {
-    if (device["device_ids"]) return static_cast<int>(device["device_ids"].size());
-    if (device["count"]) return device["count"].as<int>(0);
-  }
-  return 0;
-}
-
-Result<EngineCommand> read_compose(const YAML::Node& services, const EngineProfile* engine) {
-  YAML::Node chosen;
-  for (const auto& each : services) {
-    const std::string image = each.second["image"] ? each.second["image"].as<std::string>() : "";
-    const EngineProfile* of_image = engine_of(image);
-    const bool fits = of_image != nullptr && (engine == nullptr || engine == of_image);
-    if (fits || services.size() == 1) chosen.reset(each.second);
-    if (fits) break;
-  }
-  if (!chosen.IsMap() || !chosen["image"]) {
-    return bad_config("The compose file has no service that runs a known engine", "",
-                      "These are known by their images: " + profile_names(engine_profiles()));
-  }
-  Words words = words_of(chosen["entrypoint"]);
-  for (std::string& word : words_of(chosen["command"])) words.push_back(std::move(word));
-  return command_of(chosen["image"].as<std::string>(), std::move(words),
-                    compose_environment(chosen["environment"]), compose_gpus(chosen), engine);
-}
-
-Result<EngineCommand> read_container(const YAML::Node& container, const EngineProfile* engine) {
-  std::vector<NamedText> environment;
-  for (const YAML::Node& each : container["env"])
-    environment.emplace_back(each["name"].as<std::string>(),
-                             each["value"] ? each["value"].as<std::string>() : "");
-  Words words = words_of(container["command"]);
-  for (std::string& word : words_of(container["args"])) words.push_back(std::move(word));
-  const YAML::Node limits = container["resources"] ? container["resources"]["limits"] : YAML::Node();
-  const int gpus = limits && limits["nvidia.com/gpu"] ? limits["nvidia.com/gpu"].as<int>(0) : 0;
-  return command_of(container["image"].as<std::string>(), std::move(words), std::move(environment), gpus,
-                    engine);
-}
-
-/// The containers of a Deployment, StatefulSet, Job or Pod.
-YAML::Node containers_of(const YAML::Node& document) {
-  if (!document.IsMap() || !document["kind"] || !document["spec"]) return {};
-  const YAML::Node spec = document["spec"];
-  if (spec["containers"]) return spec["containers"];
-  return spec["template"] && spec["template"]["spec"] ? spec["template"]["spec"]["containers"] : YAML::Node();
-}
-
-/// Keys alone: the engine that knows most of them.
-Result<const EngineProfile*> engine_of_keys(const std::vector<NamedText>& config) {
+/// Keys alone: the engine that knows most of them. The note says where that was a guess.
+Result<const EngineProfile*> engine_of_keys(const std::vector<NamedText>& config, std::string& note) {
   const EngineProfile* best = nullptr;
-  std::size_t most = 0;
+  Acquaintance most;
+  std::vector<std::string> as_good;
   for (const EngineProfile& engine : engine_profiles()) {
-    std::size_t known = 0;
-    for (const auto& [path, value] : config) {
-      bool here = engine.config_holds_flags &&
-                  !known_flag(engine, fmt::format("--{}", path.substr(0, path.find('.')))).empty();
-      for (const EngineSetting& setting : engine.settings) {
-        for (const EngineFlag& flag : setting.flags) here |= !flag.config.empty() && flag.config == path;
-      }
-      known += here ? 1 : 0;
+    const Acquaintance one = acquaintance(engine, config);
+    if (one.known == 0 || one < most) continue;
+    if (one > most) {
+      best = &engine;
+      most = one;
+      as_good.clear();
+    } else {
+      as_good.push_back(engine.title);
     }
-    if (known > most) best = &engine;
-    most = std::max(most, known);
   }
-  if (best != nullptr) return best;
-  return bad_config("It cannot be told which engine this configuration is for",
-                    "No engine knows one of its keys",
-                    "Name it with --from: " + profile_names(engine_profiles()));
+  if (best == nullptr) {
+    return bad_config("It cannot be told which engine this configuration is for",
+                      "No engine knows one of its keys",
+                      "Name it with --from: " + profile_names(engine_profiles()));
+  }
+  note = fmt::format("Read as a configuration of {}", best->title);
+  if (!as_good.empty())
+    note += fmt::format(", which is a guess: {} would take its keys as well, and --from decides",
+                        fmt::join(as_good, ", "));
+  return best;
 }
 
-Result<EngineCommand> read_documents(const std::vector<YAML::Node>& documents, const EngineProfile* engine) {
-  for (const YAML::Node& document : documents) {
-    const YAML::Node containers = containers_of(document);
-    if (containers && containers.IsSequence() && containers.size() > 0)
-      return read_container(containers[0], engine);
-    if (document.IsMap() && document["services"] && document["services"].IsMap())
-      return read_compose(document["services"], engine);
-  }
+Result<EngineCommand> read_own(const YAML::Node& document, const EngineProfile* engine) {
   EngineCommand command;
-  if (!documents.empty()) flatten(documents.front(), "", command.config);
+  flatten(document, "", command.config);
   if (command.config.empty() || command.config.front().first.empty()) {
     return bad_config("The configuration holds no keys", "",
                       "Give a YAML or JSON file of an engine's settings, a compose file or a manifest");
   }
   command.engine = engine;
   if (engine == nullptr) {
-    const auto found = engine_of_keys(command.config);
+    std::string note;
+    const auto found = engine_of_keys(command.config, note);
     if (!found.ok()) return found.error();
     command.engine = *found;
-    command.notes.push_back(fmt::format("Read as a configuration of {}", command.engine->title));
+    command.notes.push_back(std::move(note));
   }
   return command;
+}
+
+Result<EngineCommand> read_documents(std::vector<YAML::Node> documents, const EngineProfile* engine) {
+  std::erase_if(documents, [](const YAML::Node& each) { return each.IsNull(); });
+  if (std::any_of(documents.begin(), documents.end(), is_manifest))
+    return read_containers(manifest_containers(documents), "container", engine);
+  const auto compose = std::find_if(documents.begin(), documents.end(), is_compose);
+  const YAML::Node document = compose != documents.end() ? *compose
+                              : documents.empty()        ? YAML::Node()
+                                                         : documents.front();
+  auto command = compose != documents.end() ? read_containers(compose_containers(document), "service", engine)
+                                            : read_own(document, engine);
+  if (!command.ok()) return command;
+  if (documents.size() > 1)
+    command->notes.push_back(fmt::format("The file holds {} documents, and one was read", documents.size()));
+  if (compose != documents.end() && !yaml_member(document, {"include"}).IsNull())
+    command->notes.push_back("The files that it includes were not read");
+  return command;
+}
+
+/// Where a template's marks make no YAML, or YAML of no sense.
+bool is_template(std::string_view text) {
+  static constexpr std::string_view kHelm[] = {".Values", ".Release", ".Chart", "include \"", "toYaml"};
+  return text.find("{{") != std::string_view::npos &&
+         std::any_of(std::begin(kHelm), std::end(kHelm),
+                     [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+Error unreadable(std::string_view text, std::string cause) {
+  const bool marks = text.find("{{") != std::string_view::npos;
+  return bad_config("The configuration cannot be read", std::move(cause),
+                    marks ? "Give a YAML or JSON file; if this is a template, fill in what stands in {{ }}"
+                          : "Give a YAML or JSON file");
 }
 
 }  // namespace
 
 Result<EngineCommand> read_config(std::string_view text, const EngineProfile* engine) {
+  if (is_template(text)) {
+    return bad_config("The configuration is a template of Helm",
+                      "It holds {{ }}, which a chart's values fill in",
+                      "Give what Helm makes of it: helm template NAME CHART");
+  }
   try {
     return read_documents(YAML::LoadAll(std::string(text)), engine);
   } catch (const YAML::Exception& problem) {
     const YAML::Mark& at = problem.mark;
-    return bad_config("The configuration cannot be read",
-                      at.is_null()
-                          ? problem.msg
-                          : fmt::format("Line {}, column {}: {}", at.line + 1, at.column + 1, problem.msg),
-                      "Give a YAML or JSON file");
+    return unreadable(
+        text, at.is_null() ? problem.msg
+                           : fmt::format("Line {}, column {}: {}", at.line + 1, at.column + 1, problem.msg));
   } catch (const std::exception& problem) {
-    return bad_config("The configuration cannot be read", problem.what(), "Give a YAML or JSON file");
+    return unreadable(text, problem.what());
   }
 }
 

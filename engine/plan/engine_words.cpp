@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/plan/engine_words.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <numeric>
 #include <vector>
@@ -72,6 +75,18 @@ std::string known_flag(const EngineProfile& engine, std::string_view name) {
     if (known.empty() && same_flag(flag, name)) known = flag;
   });
   return known;
+}
+
+bool known_variable(const EngineProfile& engine, std::string_view name) {
+  for (const EngineSetting& setting : engine.settings) {
+    for (const EngineFlag& flag : setting.flags) {
+      if (flag.environment == name || flag.factor_environment == name) return true;
+    }
+  }
+  std::string flag = fmt::format("--{}", name);
+  std::transform(flag.begin(), flag.end(), flag.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return engine.environment_is_flags && !known_flag(engine, flag).empty();
 }
 
 std::string nearest_flag(const EngineProfile& engine, std::string_view name) {

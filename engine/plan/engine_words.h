@@ -21,6 +21,9 @@ bool same_flag(std::string_view a, std::string_view b);  ///< equal but for _ an
 /// The engine's own spelling of a flag that it knows; empty = it does not.
 std::string known_flag(const EngineProfile& engine, std::string_view name);
 
+/// Whether the engine takes a setting from that variable.
+bool known_variable(const EngineProfile& engine, std::string_view name);
+
 /// A known flag of the engine that is spelled most alike, within a third of its letters; empty when none is.
 std::string nearest_flag(const EngineProfile& engine, std::string_view name);
 

@@ -6,8 +6,12 @@
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "engine/plan/deployment.h"
 #include "engine/plan/engine_profile.h"
+#include "engine/plan/flag_reader.h"
+#include "engine/plan/host_paths.h"
 
 namespace pitwall {
 
@@ -53,23 +57,43 @@ struct Container {
   Words words;           // behind the image
   std::string variable;  // of the key of clients; empty = none is asked for
   int port = 0;
+  int gpus = 1, replicas = 1;  // that the flags use; that the engine runs itself
+  HostPaths paths;
   std::string note;  // what of the address was changed
 };
 
+/// The flags read back: what the other engine could not be told takes no GPUs.
+Result<void> count_gpus(const WrittenFlags& written, Container& container) {
+  EngineCommand command;
+  command.engine = written.engine;
+  command.arguments = written.arguments;
+  command.environment = written.environment;
+  const auto reading = read_engine_settings(command);
+  if (!reading.ok()) return reading.error();
+  const Deployment told = deployment_of(reading->settings, *written.engine, std::nullopt);
+  container.gpus = told.gpus;
+  container.replicas = told.gpus / (told.tensor_parallel * told.pipeline_parallel);
+  return {};
+}
+
 /// The flags with the port that they state, else the image's; the container listens on all addresses.
-Container container_of(const WrittenFlags& written) {
+Result<Container> container_of(const WrittenFlags& written) {
   const EngineContainer& image = *written.engine->container;
   Container out;
+  if (auto counted = count_gpus(written, out); !counted.ok()) return counted.error();
   out.port = image.port;
-  const std::string model = written.model.empty() ? "MODEL" : written.model;
+  const std::string model = written.model.empty() ? "MODEL" : out.paths.mount(written.model);
   for (const std::string& word : image.command) out.words.push_back(word == "{model}" ? model : word);
   const auto first_flag = [&](std::string_view setting) -> std::string {
     const EngineSetting* found = written.engine->find(setting);
     return found == nullptr || found->flags.front().names.empty() ? "" : found->flags.front().names.front();
   };
   const std::string host = first_flag("host"), port = first_flag("port"), key = first_flag("api-key");
+  bool names_files = false;
   for (std::size_t i = 0; i < written.arguments.size(); ++i) {
     const std::string& word = written.arguments[i];
+    if (word.starts_with('-'))
+      names_files = std::find(image.paths.begin(), image.paths.end(), word) != image.paths.end();
     if (word == host || word == port) {
       const std::string& value = written.arguments[++i];
       if (word == port) std::from_chars(value.data(), value.data() + value.size(), out.port);
@@ -81,7 +105,7 @@ Container container_of(const WrittenFlags& written) {
       continue;
     }
     if (word == key) out.variable = written.arguments[i + 1].substr(1);
-    out.words.push_back(word);
+    out.words.push_back(names_files ? out.paths.mount(word) : word);
   }
   if (out.port == 0) out.port = image.port;
   out.words.insert(out.words.end(), {host, kAllAddresses, port, fmt::format("{}", out.port)});
@@ -107,38 +131,31 @@ std::string escaped(const std::string& text) {
   return replaced(text, "$", "$$");
 }
 
-/// The key's "$NAME" as the format expands it; what else looks like a variable is escaped.
-Words expanded(const Container& container, std::string_view open, std::string_view close) {
+/// For compose: references stay, to be filled in where it is started; what else looks like one is escaped.
+std::string for_compose(const std::string& text) {
+  return holds_references(text) ? text : escaped(text);
+}
+
+/// The words with the key's "$NAME" as the format fills it in.
+template <class Text>
+Words words_with_key(const Container& container, std::string key, Text text) {
   Words words;
   for (const std::string& word : container.words) {
-    const bool key = !container.variable.empty() && word == "$" + container.variable;
-    words.push_back(key ? fmt::format("{}{}{}", open, container.variable, close) : escaped(word));
+    const bool is_key = !container.variable.empty() && word == "$" + container.variable;
+    words.push_back(is_key ? key : text(word));
   }
   return words;
 }
 
-/// Files and folders of the host that the engine reads: the model, adapters, templates. Those behind others
-/// are left to them.
-Words host_paths(const WrittenFlags& written) {
-  Words paths;
-  const auto add = [&](std::string_view text) {
-    if (!text.starts_with('/')) text.remove_prefix(std::min(text.find('=') + 1, text.size()));  // name=path
-    const bool inside = std::any_of(paths.begin(), paths.end(), [&](const std::string& each) {
-      return text == each || text.starts_with(each + "/");
-    });
-    if (text.starts_with('/') && text.size() > 1 && !inside) paths.emplace_back(text);
-  };
-  add(written.model);
-  const std::vector<std::string>& flags = written.engine->container->paths;
-  bool reads = false;
-  for (const std::string& word : written.arguments) {
-    if (word.starts_with('-')) {
-      reads = std::find(flags.begin(), flags.end(), word) != flags.end();
-    } else if (reads) {
-      add(word);
-    }
+/// Variables that the words leave to be filled in, beside the key.
+std::string references_in(const Container& container) {
+  Variables unknown;
+  for (const std::string& word : container.words) {
+    if (holds_references(word)) unknown.fill_compose(word);
   }
-  return paths;
+  std::set<std::string> names = unknown.missing();
+  names.erase(container.variable);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string list(const Words& words, std::string_view indent) {
@@ -151,9 +168,10 @@ std::vector<std::string> notes_of(const WrittenFlags& written, const Container& 
   const EngineContainer& image = *written.engine->container;
   std::vector<std::string> notes = {fmt::format("Image {}: {}", image.image, image.source)};
   if (!container.note.empty()) notes.push_back(container.note);
-  if (const Words paths = host_paths(written); !paths.empty())
-    notes.push_back(
-        fmt::format("Mounted read-only, and has to be there on each host: {}", fmt::join(paths, ", ")));
+  std::string mounted;
+  for (const HostPath& path : container.paths.list()) mounted += (mounted.empty() ? "" : ", ") + path.told;
+  if (!mounted.empty())
+    notes.push_back(fmt::format("Mounted read-only, and has to be there on each host: {}", mounted));
   return notes;
 }
 
@@ -166,15 +184,22 @@ std::int64_t start_seconds(Bytes weights) {
 Result<Manifest> compose_file(const WrittenFlags& written, const ManifestOptions& options) {
   if (!written.engine->container) return no_image(*written.engine);
   const EngineContainer& image = *written.engine->container;
-  const Container container = container_of(written);
+  const auto described = container_of(written);
+  if (!described.ok()) return described.error();
+  const Container& container = *described;
   const std::string name = object_name(options.name.empty() ? written.engine->name : options.name);
-  const Words words = expanded(container, "${", ":?give the key of clients}");
+  const Words words = words_with_key(
+      container, fmt::format("${{{}:?give the key of clients}}", container.variable), for_compose);
   std::string mounts;
-  for (const std::string& path : host_paths(written))
-    mounts += fmt::format("      - {}\n", yaml_quoted(fmt::format("{0}:{0}:ro", escaped(path))));
+  for (const HostPath& path : container.paths.list()) {  // the short form has colons of its own
+    mounts += fmt::format(
+        "      - type: bind\n        source: {}\n        target: {}\n        read_only: true\n"
+        "        bind:\n          create_host_path: false\n",
+        yaml_quoted(for_compose(path.told)), yaml_quoted(escaped(path.inside)));
+  }
   std::string environment;
   for (const auto& [variable, value] : written.environment)
-    environment += fmt::format("      {}: {}\n", variable, yaml_quoted(escaped(value)));
+    environment += fmt::format("      {}: {}\n", variable, yaml_quoted(for_compose(value)));
   environment += fmt::format("      {}: ${{{}:-}}\n", image.token, image.token);
   environment += fmt::format("      {0}: ${{{0}:?give the key of clients}}\n", container.variable);
 
@@ -190,7 +215,9 @@ Result<Manifest> compose_file(const WrittenFlags& written, const ManifestOptions
       "    ports:\n"
       "      - \"{port}:{port}\"\n"
       "    volumes:\n"
-      "      - weights:{cache}\n"
+      "      - type: volume\n"
+      "        source: weights\n"
+      "        target: {cache}\n"
       "{mounts}"
       "    shm_size: {shared}gb\n"
       "    deploy:\n"
@@ -213,38 +240,47 @@ Result<Manifest> compose_file(const WrittenFlags& written, const ManifestOptions
       "  weights: {{}}\n",
       fmt::arg("name", name), fmt::arg("image", image.image), fmt::arg("words", list(words, "      ")),
       fmt::arg("environment", environment), fmt::arg("port", container.port), fmt::arg("cache", image.cache),
-      fmt::arg("mounts", mounts), fmt::arg("shared", kSharedMemory / kGiB), fmt::arg("gpus", options.gpus),
+      fmt::arg("mounts", mounts), fmt::arg("shared", kSharedMemory / kGiB), fmt::arg("gpus", container.gpus),
       fmt::arg("health", image.health), fmt::arg("probe", kProbeSeconds),
       fmt::arg("start", start_seconds(options.weights)), fmt::arg("grace", kGraceSeconds));
   manifest.notes = notes_of(written, container);
   manifest.notes.push_back(fmt::format(
       "Before `docker compose up`: put {} and, for gated models, {} into the environment or a file .env",
       container.variable, image.token));
+  if (const std::string names = references_in(container); !names.empty())
+    manifest.notes.push_back(fmt::format("The command holds variables; put them there too: {}", names));
+  if (options.replicas > container.replicas)
+    manifest.notes.push_back(
+        fmt::format("Compose runs one of the {} replicas", options.replicas / container.replicas));
   return manifest;
 }
 
 Result<Manifest> kubernetes_manifest(const WrittenFlags& written, const ManifestOptions& options) {
   if (!written.engine->container) return no_image(*written.engine);
   const EngineContainer& image = *written.engine->container;
-  const Container container = container_of(written);
+  const auto described = container_of(written);
+  if (!described.ok()) return described.error();
+  const Container& container = *described;
   // "vllm" would give other pods the variable VLLM_PORT, which their vLLM takes for its own.
   const std::string name =
       object_name(options.name.empty() ? written.engine->name + "-server" : options.name);
   const std::string secret = options.api_key_name.empty() ? name + "-secrets" : options.api_key_name;
-  const Words words = expanded(container, "$(", ")");
+  const Words words = words_with_key(container, fmt::format("$({})", container.variable), escaped);
   std::string environment;
   for (const auto& [variable, value] : written.environment)
     environment += fmt::format("            - name: {}\n              value: {}\n", variable,
                                yaml_quoted(escaped(value)));
-  std::string mounts, hosts;
+  std::string mounts, hosts, moved;
   int paths = 0;
-  for (const std::string& path : host_paths(written)) {
+  for (const HostPath& path : container.paths.list()) {
     const std::string volume = fmt::format("host-{}", ++paths);
+    const bool absolute = is_absolute_path(path.told);
     mounts +=
         fmt::format("            - name: {}\n              mountPath: {}\n              readOnly: true\n",
-                    volume, yaml_quoted(path));
+                    volume, yaml_quoted(path.inside));
     hosts += fmt::format("        - name: {}\n          hostPath:\n            path: {}\n", volume,
-                         yaml_quoted(path));
+                         yaml_quoted(absolute ? path.told : path.inside));
+    if (!absolute) moved += fmt::format("{}{} to {}", moved.empty() ? "" : ", ", path.told, path.inside);
   }
   const auto from_secret = [&](std::string_view variable, std::string_view key, bool optional) {
     environment += fmt::format(
@@ -347,14 +383,20 @@ Result<Manifest> kubernetes_manifest(const WrittenFlags& written, const Manifest
       "    - name: http\n"
       "      port: {port}\n"
       "      targetPort: http\n",
-      fmt::arg("name", name), fmt::arg("volume", volume), fmt::arg("replicas", options.replicas),
-      fmt::arg("mounts", mounts), fmt::arg("hosts", hosts), fmt::arg("grace", kGraceSeconds),
-      fmt::arg("image", image.image), fmt::arg("words", list(words, "            ")),
-      fmt::arg("environment", environment), fmt::arg("port", container.port), fmt::arg("gpus", options.gpus),
-      fmt::arg("health", image.health), fmt::arg("probe", kProbeSeconds),
-      fmt::arg("failures", (start + kProbeSeconds - 1) / kProbeSeconds), fmt::arg("cache", image.cache),
-      fmt::arg("shared", kSharedMemory / kGiB));
+      fmt::arg("name", name), fmt::arg("volume", volume),
+      fmt::arg("replicas", std::max(1, options.replicas / container.replicas)), fmt::arg("mounts", mounts),
+      fmt::arg("hosts", hosts), fmt::arg("grace", kGraceSeconds), fmt::arg("image", image.image),
+      fmt::arg("words", list(words, "            ")), fmt::arg("environment", environment),
+      fmt::arg("port", container.port), fmt::arg("gpus", container.gpus), fmt::arg("health", image.health),
+      fmt::arg("probe", kProbeSeconds), fmt::arg("failures", (start + kProbeSeconds - 1) / kProbeSeconds),
+      fmt::arg("cache", image.cache), fmt::arg("shared", kSharedMemory / kGiB));
   manifest.notes = notes_of(written, container);
+  if (!moved.empty())
+    manifest.notes.push_back(
+        fmt::format("Kubernetes mounts absolute paths alone; put on each host {}", moved));
+  if (const std::string names = references_in(container); !names.empty())
+    manifest.notes.push_back(
+        fmt::format("Kubernetes fills in no variables of a shell; write the values of {}", names));
   if (name == written.engine->name) {
     manifest.notes.push_back(fmt::format(
         "A Service named {} sets variables of the engine in other pods of its namespace: give another --name",

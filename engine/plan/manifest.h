@@ -11,10 +11,9 @@
 namespace pitwall {
 
 struct ManifestOptions {
-  std::string name = {};          ///< of service and objects; empty = after the engine
-  int gpus = 1;                   ///< of one container
-  int replicas = 1;               ///< Kubernetes only; compose runs one
-  Bytes weights = 0;              ///< for the time to start and the volume; 0 = not known
+  std::string name = {};  ///< of service and objects; empty = after the engine
+  int replicas = 1;       ///< wanted in all; Kubernetes starts those that the engine does not run itself
+  Bytes weights = 0;      ///< for the time to start and the volume; 0 = not known
   std::string api_key_name = {};  ///< Kubernetes secret; empty = NAME-secrets
 };
 
@@ -27,8 +26,11 @@ struct Manifest {
 /// a hub or a slow disk.
 std::int64_t start_seconds(Bytes weights);
 
-/// Keys come from the environment of `docker compose`, never from the file. The error lists the engines that
-/// have an image.
+/// A container has the GPUs that its flags use. Files and folders of the host that they name are mounted
+/// read-only, and the flags say where the container finds them.
+
+/// Keys come from the environment of `docker compose`, never from the file; so do other variables that the
+/// flags hold. The error lists the engines that have an image, or names the flag that makes no sense.
 Result<Manifest> compose_file(const WrittenFlags& written, const ManifestOptions& options);
 
 /// A PersistentVolumeClaim for weights, a Deployment and a Service; keys come from a Secret that the notes

@@ -11,11 +11,12 @@ namespace pitwall {
 
 namespace {
 
-constexpr std::string_view kSeparators = "\n;|&";
+constexpr std::string_view kSeparators = "\n;|&", kBlanks = " \t\r\n";
 
 class Splitter {
  public:
-  explicit Splitter(std::string_view text) : text_(text) {}
+  Splitter(std::string_view text, std::string_view separators, Variables* variables)
+      : text_(text), separators_(separators), variables_(variables) {}
 
   Result<std::vector<Words>> split() {
     while (at_ < text_.size()) {
@@ -39,14 +40,16 @@ class Splitter {
       ++at_;
     } else if (letter == '\'' || letter == '"') {
       return quoted(letter);
-    } else if (letter == '#' && !in_word_) {
+    } else if (letter == '$') {
+      dollar(false);
+    } else if (is_shell() && letter == '#' && !in_word_) {
       at_ = std::min(text_.find('\n', at_), text_.size());
-    } else if (letter == '>' || letter == '<') {
+    } else if (is_shell() && (letter == '>' || letter == '<')) {
       redirection();
-    } else if (kSeparators.find(letter) != std::string_view::npos) {
+    } else if (separators_.find(letter) != std::string_view::npos) {
       end_command();
       ++at_;
-    } else if (letter == ' ' || letter == '\t' || letter == '\r') {
+    } else if (kBlanks.find(letter) != std::string_view::npos) {
       end_word();
       ++at_;
     } else {
@@ -56,7 +59,9 @@ class Splitter {
     return std::nullopt;
   }
 
-  static bool is_blank(char letter) { return letter == ' ' || letter == '\t' || letter == '\r'; }
+  static bool is_blank(char letter) {
+    return letter != '\n' && kBlanks.find(letter) != std::string_view::npos;
+  }
 
   bool ends_line(std::size_t next) const {
     while (next < text_.size() && is_blank(text_[next])) ++next;
@@ -65,7 +70,6 @@ class Splitter {
 
   /// No command begins with a dash: the backslash that joined its line got lost.
   bool goes_on() const {
-    constexpr std::string_view kBlanks = " \t\r\n";
     std::size_t next = text_.find_first_not_of(kBlanks, at_);
     while (next != std::string_view::npos && text_[next] == '#')  // a line of comment between
       next = text_.find_first_not_of(kBlanks, std::min(text_.find('\n', next), text_.size()));
@@ -94,6 +98,10 @@ class Splitter {
       const bool escaped = quote == '"' && text_[at_] == '\\' && at_ + 1 < text_.size() &&
                            std::string_view("\"\\$`\n").find(text_[at_ + 1]) != std::string_view::npos;
       if (escaped) ++at_;
+      if (quote == '"' && !escaped && text_[at_] == '$') {
+        dollar(true);
+        continue;
+      }
       if (!escaped || text_[at_] != '\n') add(text_[at_]);
       ++at_;
     }
@@ -105,6 +113,35 @@ class Splitter {
     }
     ++at_;
     return std::nullopt;
+  }
+
+  /// A variable that is known: outside quotes its blanks part words. What else a dollar begins stays whole.
+  void dollar(bool in_quotes) {
+    const std::string_view rest = text_.substr(at_);
+    const Variables::Piece piece = variables_ == nullptr ? Variables::Piece{} : variables_->front(rest);
+    if (piece.length == 0) {
+      for (const std::size_t end = at_ + whole(rest); at_ < end; ++at_) add(text_[at_]);
+      return;
+    }
+    for (const char letter : piece.text) {
+      const bool parts = !in_quotes && kBlanks.find(letter) != std::string_view::npos;
+      parts ? end_word() : add(letter);
+    }
+    at_ += piece.length;
+  }
+
+  /// Letters of "$(a b)" and "${a b}" together; 1 = the dollar alone.
+  static std::size_t whole(std::string_view rest) {
+    constexpr std::size_t kLongest =
+        1000;  // a dollar that begins nothing is not searched for an end for long
+    const char open = rest.size() > 1 ? rest[1] : '\0', close = open == '(' ? ')' : '}';
+    if (open != '(' && open != '{') return 1;
+    int depth = 0;
+    for (std::size_t at = 1; at < std::min(rest.size(), kLongest); ++at) {
+      depth += rest[at] == open ? 1 : rest[at] == close ? -1 : 0;
+      if (depth == 0) return at + 1;
+    }
+    return 1;
   }
 
   /// > file, 2>&1, >> file: the operator with its number, and the file behind it.
@@ -131,11 +168,27 @@ class Splitter {
   }
   void end_command() {
     end_word();
+    if (variables_ != nullptr) assign();
     if (!command_.empty()) commands_.push_back(std::move(command_));
     command_.clear();
   }
 
-  std::string_view text_;
+  /// "A=1", "export A=1 B=2": known to the commands behind.
+  void assign() {
+    const bool exports = !command_.empty() && command_.front() == "export";
+    std::vector<NamedText> assigned;
+    for (std::size_t i = exports ? 1 : 0; i < command_.size(); ++i) {
+      auto pair = assignment(command_[i]);
+      if (!pair) return;
+      assigned.push_back(std::move(*pair));
+    }
+    for (const auto& [name, value] : assigned) variables_->set(name, value);
+  }
+
+  bool is_shell() const { return !separators_.empty(); }
+
+  std::string_view text_, separators_;
+  Variables* variables_;
   std::size_t at_ = 0;
   std::string word_;
   bool in_word_ = false;  // an empty quoted word is a word
@@ -143,23 +196,21 @@ class Splitter {
   std::vector<Words> commands_;
 };
 
-bool plain(std::string_view word) {
-  constexpr std::string_view kPlain = "-_./:=,@%+";
-  return !word.empty() && std::all_of(word.begin(), word.end(), [&](char letter) {
-    return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
-           (letter >= 'A' && letter <= 'Z') || kPlain.find(letter) != std::string_view::npos;
-  });
-}
-
 }  // namespace
 
-Result<std::vector<Words>> split_shell(std::string_view text) {
-  return Splitter(text).split();
+Result<std::vector<Words>> split_shell(std::string_view text, Variables* variables) {
+  return Splitter(text, kSeparators, variables).split();
+}
+
+Result<Words> split_words(std::string_view text) {
+  auto commands = Splitter(text, "", nullptr).split();
+  if (!commands.ok()) return commands.error();
+  return commands->empty() ? Words() : std::move(commands->front());
 }
 
 std::string shell_quote(std::string_view word) {
-  if (plain(word)) return std::string(word);
-  if (word.starts_with('$') && plain(word.substr(1))) return fmt::format("\"{}\"", word);
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain_letter)) return std::string(word);
+  if (holds_references(word)) return fmt::format("\"{}\"", word);
   std::string out = "'";
   for (const char letter : word) out += letter == '\'' ? "'\\''" : std::string(1, letter);
   return out + "'";

@@ -42,7 +42,6 @@ Result<FlagsText> flags_text(const DeploymentPlan& plan, const EngineProfile& en
     flags.text = qs(command_text(written));
   } else {
     ManifestOptions options;
-    options.gpus = plan.asked.tensor_parallel * plan.asked.pipeline_parallel;
     options.replicas = plan.replicas;
     options.weights = plan.model.weight_bytes();
     const auto manifest =
