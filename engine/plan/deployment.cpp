@@ -119,9 +119,11 @@ Result<void> check(const Deployment& asked) {
   }
   if (auto engine = find_engine_choice(asked.engine); !engine) return std::move(engine).error();
   if (budget.takes_share() && !(budget.share > 0 && budget.share <= 1)) {
+    const bool of_free = budget.meaning == MemoryBudget::Meaning::share_of_free;
+    const char* setting = of_free ? "free-gpu-memory-fraction" : "gpu-memory-utilization";
     return Error{Error::Kind::invalid_input,
-                 fmt::format("gpu-memory-utilization is {}; it must be above 0 and at most 1", budget.share),
-                 "", "Give a share such as 0.9", "gpu-memory-utilization"};
+                 fmt::format("{} is {}; it must be above 0 and at most 1", setting, budget.share), "",
+                 "Give a share such as 0.9", setting};
   }
   const bool needs_bytes =
       budget.meaning == MemoryBudget::Meaning::bytes || budget.meaning == MemoryBudget::Meaning::kv_bytes;

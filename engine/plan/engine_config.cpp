@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "engine/base/profile_list.h"
@@ -179,8 +180,10 @@ Result<EngineCommand> read_own(const YAML::Node& document, const EngineProfile* 
   return command;
 }
 
-Result<EngineCommand> read_documents(std::vector<YAML::Node> documents, const EngineProfile* engine) {
-  std::erase_if(documents, [](const YAML::Node& each) { return each.IsNull(); });
+Result<EngineCommand> read_documents(const std::vector<YAML::Node>& all, const EngineProfile* engine) {
+  std::vector<YAML::Node> documents;  // assigning one node to another changes what both stand for
+  std::copy_if(all.begin(), all.end(), std::back_inserter(documents),
+               [](const YAML::Node& each) { return !each.IsNull(); });
   if (std::any_of(documents.begin(), documents.end(), is_manifest))
     return read_containers(manifest_containers(documents), "container", engine);
   const auto compose = std::find_if(documents.begin(), documents.end(), is_compose);

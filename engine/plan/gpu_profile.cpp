@@ -215,6 +215,10 @@ Result<GpuCount> parse_gpu_count(std::string_view text) {
                  fmt::format("Take 1 to {}, such as --gpu {}x8", kMostGpus, text.substr(0, x)), "gpu"};
   }
   const std::string_view name = text.substr(0, x);
+  if (name.empty()) {
+    return Error{Error::Kind::invalid_input, fmt::format("{} names no GPU", quote_for_message(text)), "",
+                 fmt::format("Write it in front, such as --gpu H200{}", text), "gpu"};
+  }
   const GpuProfile* gpu = gpu_called(name);
   return GpuCount{gpu == nullptr ? std::string(name) : gpu->name, count};
 }

@@ -49,6 +49,7 @@ class FlagsCommandTest : public QObject {
   void the_model_stays_the_commands();
   void text_can_be_pasted();
   void manifests();
+  void gpus_are_counted();
   void what_is_wrong_is_said_data();
   void what_is_wrong_is_said();
 };
@@ -245,6 +246,20 @@ void FlagsCommandTest::manifests() {
   }
 }
 
+/// What a command takes of the GPUs that it is given, and what a manifest asks for.
+void FlagsCommandTest::gpus_are_counted() {
+  const Json more = run({"--to", "vllm", "--gpu", "A100-80Gx2", "--format", "kubernetes", "--json", "--",
+                         "vllm serve Qwen/Qwen2.5-7B-Instruct -tp 4"})
+                        .json();
+  QVERIFY(notes_say(more, "GPUs that the flags take: 4; that are given: 2"));
+  QVERIFY(more["text"].get<std::string>().find("nvidia.com/gpu: 4\n") != std::string::npos);
+  const Json stages = run({"--to", "tgi", "--gpu", "A100-80G", "--format", "compose", "--json", "--",
+                           "vllm serve Qwen/Qwen2.5-7B-Instruct -tp 2 -pp 2"})
+                          .json();
+  QVERIFY(!notes_say(stages, "GPUs that the flags take"));
+  QVERIFY(stages["text"].get<std::string>().find("count: 2\n") != std::string::npos);
+}
+
 void FlagsCommandTest::what_is_wrong_is_said_data() {
   QTest::addColumn<QStringList>("arguments");
   QTest::addColumn<std::string>("said");
@@ -263,6 +278,8 @@ void FlagsCommandTest::what_is_wrong_is_said_data() {
                          << std::string("--port is \"70000\". Give a whole number up to 65,535") << 1;
   QTest::newRow("bytes") << QStringList{"--to", "vllm", "--", "pitwallctl serve --model M --memory-limit 40"}
                          << std::string("Name the unit: 40MiB") << 1;
+  QTest::newRow("a quote") << QStringList{"--to", "vllm", "--", "'unbalanced"}
+                           << std::string("The quote that begins at \"'unbalanced\" never closes") << 1;
   QTest::newRow("file") << QStringList{"--config", "/none.yaml", "--to", "vllm"} << std::string("/none.yaml")
                         << 1;
   QTest::newRow("other engine") << QStringList{"--from", "sglang", "--to", "vllm", "--", "vllm", "serve", "M"}

@@ -258,6 +258,11 @@ class PlanCommandTest : public QObject {
     row("no model", {"--gpu", "H200"}, 2, {"--model"});
     row("no GPU", {"--model", "llama-3-8b"}, 2, {"--gpu"});
     row("another GPU", {"--model", "llama-3-8b", "--gpu", "GTX"}, 2, {"GTX", "H200"});
+    row("a number of nothing", {"--model", "llama-3-8b", "--gpu", "x8"}, 2,
+        {"\"x8\" names no GPU", "H200x8"});
+    row("more than what is free",
+        {"--model", "llama-3-8b", "--gpu", "H200", "--free-gpu-memory-fraction", "2"}, 2,
+        {"free-gpu-memory-fraction is 2"});
     row("another model", {"--model", "nosuch", "--gpu", "H200"}, 1, {"nosuch", "llama-3-8b"});
     row("10^12 tokens", {"--model", "llama-3-8b", "--gpu", "H200", "--max-model-len", "1000000000000"}, 2,
         {"1,000,000,000,000"});

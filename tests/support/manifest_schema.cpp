@@ -86,7 +86,9 @@ const json& compose_schema() {
   static const json schema = json::parse(R"({
     "services!": {"*": {
       "image!": "string", "command": ["string"], "environment": {"*": "string"}, "ports": ["/[0-9]+:[0-9]+/"],
-      "volumes": ["/([a-z]+|\\/[^:]*):\\/[^:]*(:ro)?/"], "shm_size": "/[0-9]+(b|kb|mb|gb)/",
+      "volumes": [{"type!": "/volume|bind/", "source!": "string", "target!": "/\\/.*/", "read_only": "boolean",
+                   "bind": {"create_host_path": "boolean"}}],
+      "shm_size": "/[0-9]+(b|kb|mb|gb)/",
       "deploy": {"resources!": {"reservations!": {"devices!": [
         {"driver": "string", "count": "integer", "device_ids": ["string"], "capabilities!": ["string"]}]}}},
       "healthcheck": {"test!": ["string"], "interval": "/[0-9]+s/", "timeout": "/[0-9]+s/", "retries": "integer",
@@ -116,7 +118,7 @@ const json& kubernetes_schema(const std::string& kind) {
           "resources": {"limits!": {"nvidia.com/gpu!": "integer"}},
           "startupProbe": )" + kProbe + R"(, "readinessProbe": )" +
                                                         kProbe + R"(, "livenessProbe": )" + kProbe + R"(,
-          "volumeMounts": [{"name!": NAME, "mountPath!": "/\\/.*/", "readOnly": "boolean"}]}],
+          "volumeMounts": [{"name!": NAME, "mountPath!": "/\\/[^:]*/", "readOnly": "boolean"}]}],
         "volumes": [{"name!": NAME, "persistentVolumeClaim": {"claimName!": NAME},
                      "emptyDir": {"medium": "/Memory/", "sizeLimit": QUANTITY}, "hostPath": {"path!": "/\\/.*/"}}]}}}})"));
   static const json service = json::parse(with_types(R"({

@@ -47,6 +47,7 @@ class PlanPartsTest : public QObject {
   void a_fix_for_a_setting_without_a_field_is_an_error();
   void limits_of_any_meaning_are_served_as_bytes();
   void a_pasted_model_keeps_its_name();
+  void a_file_can_be_pasted();
   void titles_say_what_differs();
   void frontiers_end_with_what_the_model_can();
   void length_slider_is_round();
@@ -141,6 +142,18 @@ void PlanPartsTest::a_pasted_model_keeps_its_name() {
   QVERIFY(plan.ok());
   QVERIFY(command_text(write_flags(**find_engine("sglang"), *plan)).find("--model-path " + pasted) !=
           std::string::npos);
+}
+
+/// A file is told from a command, also behind lines of comment.
+void PlanPartsTest::a_file_can_be_pasted() {
+  for (const char* text : {"# docker-compose.yml\n\nservices:\n  chat:\n    image: vllm/vllm-openai:v0.11.0\n"
+                           "    command: --model M --max-num-seqs 8\n",
+                           "# how it is started\nvllm serve M --max-num-seqs 8\n"}) {
+    const auto reading = read_pasted(text, nullptr);
+    QVERIFY2(reading.ok(), text);
+    QCOMPARE(*reading->settings.find("model"), std::string("M"));
+    QCOMPARE(*reading->settings.find("max-num-seqs"), std::string("8"));
+  }
 }
 
 void PlanPartsTest::titles_say_what_differs() {

@@ -32,7 +32,7 @@ EngineSettings settings() {
   return out;
 }
 
-const ManifestOptions kOptions{.gpus = 4, .weights = 140'000'000'000};
+const ManifestOptions kOptions{.weights = 140'000'000'000};
 
 void report(const std::vector<std::string>& faults) {
   for (const std::string& fault : faults) qWarning("%s", fault.c_str());
@@ -56,6 +56,10 @@ class ManifestTest : public QObject {
   void names_and_texts_are_safe();
   void dollars_are_no_variables();
   void folders_are_mounted();
+  void paths_of_any_kind();
+  void references_stay();
+  void gpus_are_those_of_the_flags_data();
+  void gpus_are_those_of_the_flags();
   void services_are_not_called_like_the_engine();
   void others_have_none();
   void the_checks_find_faults();
@@ -153,7 +157,6 @@ void ManifestTest::shipped_deployments_on_every_engine() {
     QVERIFY(config.front().is_object() && !config.front().empty());
   }
   ManifestOptions options;
-  options.gpus = deployment.tensor_parallel * deployment.pipeline_parallel;
   options.replicas = plan->replicas;
   options.weights = plan->model.weight_bytes();
   const auto compose = compose_file(written, options);
@@ -175,11 +178,11 @@ void ManifestTest::shipped_deployments_on_every_engine() {
     const auto command = read_config(text, nullptr);
     QVERIFY(command.ok());
     QCOMPARE(command->engine->name, engine);
-    QCOMPARE(command->gpus, options.gpus);
     const auto reading = read_engine_settings(*command);
     QVERIFY(reading.ok());
     QVERIFY(reading->unmatched.empty());
     const Deployment read = deployment_of(reading->settings, *reading->engine, memory_terms_of(*plan));
+    QCOMPARE(command->gpus, read.gpus);
     QCOMPARE(read.tensor_parallel, deployment.tensor_parallel);
     QVERIFY(read.max_model_len == deployment.max_model_len);
     QCOMPARE(read.kv_cache_dtype, deployment.kv_cache_dtype);
@@ -233,9 +236,13 @@ void ManifestTest::folders_are_mounted() {
   const auto compose = compose_file(written, kOptions);
   QVERIFY(compose.ok());
   const auto service = yaml_documents(compose->text).front()["services"]["vllm"];
-  const nlohmann::json mounted = {"weights:/root/.cache/huggingface", "/models/one:/models/one:ro",
-                                  "/adapters/a:/adapters/a:ro", "/etc/chat.jinja:/etc/chat.jinja:ro"};
-  QVERIFY2(service["volumes"] == mounted, service["volumes"].dump().c_str());
+  std::vector<std::string> mounted;
+  for (const auto& volume : service["volumes"]) {
+    mounted.push_back(volume["source"].get<std::string>() + " " + volume["target"].get<std::string>());
+    QCOMPARE(volume["type"] == "bind", volume.value("read_only", false));
+  }
+  QCOMPARE(mounted, (std::vector<std::string>{"weights /root/.cache/huggingface", "/models/one /models/one",
+                                              "/adapters/a /adapters/a", "/etc/chat.jinja /etc/chat.jinja"}));
   QVERIFY(compose_faults(yaml_documents(compose->text).front()).empty());
   const auto manifest = kubernetes_manifest(written, kOptions);
   QVERIFY(manifest.ok());
@@ -254,6 +261,103 @@ void ManifestTest::folders_are_mounted() {
       return note ==
              "Mounted read-only, and has to be there on each host: /models/one, /adapters/a, /etc/chat.jinja";
     }));
+}
+
+/// Names that the short form of a mount, or a container, cannot have: the flags say where they are inside.
+void ManifestTest::paths_of_any_kind() {
+  EngineSettings local = settings();
+  local.values["model"] = "./my models/one:2";
+  WrittenFlags written = write_flags(**find_engine("vllm"), local, std::nullopt);
+  const Words read = {"--tokenizer",           "/a b/tok",
+                      "--chat-template",       "C:\\chat\\x.jinja",
+                      "--lora-modules",        "a=../lora/a",
+                      "b=./my models/one:2/b", "c=$HOME/c",
+                      "--speculative-config",  R"({"method":"draft_model","model":"/drafts/x:1"})"};
+  written.arguments.insert(written.arguments.end(), read.begin(), read.end());
+  const auto compose = compose_file(written, kOptions);
+  const auto manifest = kubernetes_manifest(written, kOptions);
+  QVERIFY(compose.ok() && manifest.ok());
+  const auto file = yaml_documents(compose->text).front();
+  report(compose_faults(file));
+  QVERIFY(compose_faults(file).empty());
+  const auto& service = file["services"]["vllm"];
+  const auto deployment = yaml_documents(manifest->text)[1];
+  report(kubernetes_faults(deployment));
+  QVERIFY(kubernetes_faults(deployment).empty());
+  const auto& pod = deployment["spec"]["template"]["spec"];
+  for (const nlohmann::json& words : {service["command"], pod["containers"][0]["args"]}) {
+    for (const char* word : {"/mnt/1/one-2", "/a b/tok", "/mnt/3/x.jinja", "a=/mnt/4/a", "b=/mnt/1/one-2/b",
+                             "c=/mnt/5/c", R"({"method":"draft_model","model":"/mnt/6/x-1"})"})
+      QVERIFY2(std::find(words.begin(), words.end(), word) != words.end(), (word + words.dump()).c_str());
+  }
+  const std::vector<std::string> sources = {"./my models/one:2", "/a b/tok", "C:\\chat\\x.jinja",
+                                            "../lora/a",         "$HOME/c",  "/drafts/x:1"};
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    QVERIFY(service["volumes"][i + 1]["source"] == sources[i]);
+    // Kubernetes takes absolute paths: the others are to be put where the container has them.
+    const auto& host = pod["volumes"][i + 2]["hostPath"]["path"];
+    const auto& inside = pod["containers"][0]["volumeMounts"][i + 2]["mountPath"];
+    QVERIFY2(host == (sources[i].starts_with('/') ? nlohmann::json(sources[i]) : inside),
+             host.dump().c_str());
+    QVERIFY(inside.get<std::string>().find(':') == std::string::npos);
+  }
+  QVERIFY(std::any_of(manifest->notes.begin(), manifest->notes.end(), [](const std::string& note) {
+    return note.find("put on each host ./my models/one:2 to /mnt/1/one-2, C:\\chat") != std::string::npos;
+  }));
+  // Repositories, addresses and texts are no paths.
+  for (const char* name : {"org/model", "s3://bucket/model", "auto", "{{ a }}/{% b %}.json"}) {
+    local.values["model"] = name;
+    const auto plain = compose_file(write_flags(**find_engine("vllm"), local, std::nullopt), kOptions);
+    QCOMPARE(yaml_documents(plain->text).front()["services"]["vllm"]["volumes"].size(), std::size_t{1});
+  }
+}
+
+/// Compose fills in the host's variables, Kubernetes does not; what became of them is said.
+void ManifestTest::references_stay() {
+  const auto words = read_command("vllm serve $MODEL --served-model-name ${NAME} --max-num-seqs 8", nullptr);
+  const auto reading = read_engine_settings(*words);
+  QVERIFY(reading.ok());
+  const WrittenFlags written = translate(*reading, **find_engine("sglang"), std::nullopt);
+  QVERIFY(command_text(written).find("--model-path \"$MODEL\" --served-model-name \"${NAME}\"") !=
+          std::string::npos);
+  const auto compose = compose_file(written, {});
+  QVERIFY(compose->text.find("- \"$MODEL\"\n") != std::string::npos);
+  QCOMPARE(compose->notes.back(),
+           std::string("The command holds variables; put them there too: MODEL, NAME"));
+  const auto manifest = kubernetes_manifest(written, {});
+  QVERIFY(manifest->text.find("- \"$$MODEL\"\n") != std::string::npos);
+  QVERIFY(std::find(manifest->notes.begin(), manifest->notes.end(),
+                    "Kubernetes fills in no variables of a shell; write the values of MODEL, NAME") !=
+          manifest->notes.end());
+}
+
+/// A container gets the GPUs of its own flags; replicas that an engine runs itself are not started again.
+void ManifestTest::gpus_are_those_of_the_flags_data() {
+  QTest::addColumn<std::string>("engine");
+  QTest::addColumn<int>("gpus");
+  QTest::addColumn<int>("replicas");
+  QTest::newRow("vLLM") << std::string("vllm") << 12 << 1;
+  QTest::newRow("no stages, no replicas") << std::string("tgi") << 2 << 3;
+}
+
+void ManifestTest::gpus_are_those_of_the_flags() {
+  QFETCH(std::string, engine);
+  QFETCH(int, gpus);
+  QFETCH(int, replicas);
+  EngineSettings asked = settings();
+  asked.values["tensor-parallel-size"] = "2";
+  asked.values["pipeline-parallel-size"] = "2";
+  asked.values["data-parallel-size"] = "3";
+  const WrittenFlags written = write_flags(**find_engine(engine), asked, std::nullopt);
+  const ManifestOptions options{.replicas = 3};
+  const auto deployment = yaml_documents(kubernetes_manifest(written, options)->text)[1];
+  const auto& container = deployment["spec"]["template"]["spec"]["containers"][0];
+  QVERIFY(container["resources"]["limits"]["nvidia.com/gpu"] == gpus);
+  QVERIFY(deployment["spec"]["replicas"] == replicas);
+  const auto compose = compose_file(written, options);
+  const auto service = yaml_documents(compose->text).front()["services"][engine];
+  QVERIFY(service["deploy"]["resources"]["reservations"]["devices"][0]["count"] == gpus);
+  QCOMPARE(compose->notes.back() == "Compose runs one of the 3 replicas", replicas == 3);
 }
 
 /// vLLM's page on environment variables: a Service called vllm gives every pod a VLLM_PORT that stops it.

@@ -458,7 +458,7 @@ void RooflineTest::counts_of_gpus_are_read() {
   QCOMPARE(parse_gpu_count("RTX-4090x2")->count, 2);
   QCOMPARE(parse_gpu_count("H200")->count, 1);
   QCOMPARE(parse_gpu_count("x")->name, std::string("x"));
-  for (const char* wrong : {"H200x0", "H200x2000", "H200x99999999999999999999"}) {
+  for (const char* wrong : {"H200x0", "H200x2000", "H200x99999999999999999999", "x8"}) {
     const auto count = parse_gpu_count(wrong);
     QVERIFY2(!count.ok() && count.error().param == "gpu", wrong);
   }

@@ -12,6 +12,9 @@ class ShellWordsTest : public QObject {
  private Q_SLOTS:
   void splits_data();
   void splits();
+  void variables_are_filled_in();
+  void words_without_a_shell();
+  void formats_fill_in();
   void open_quotes();
   void quoting_comes_back();
   void lines_to_paste();
@@ -37,6 +40,8 @@ void ShellWordsTest::splits_data() {
   row("several", "a; b && c || d | e & f", {{"a"}, {"b"}, {"c"}, {"d"}, {"e"}, {"f"}});
   row("redirections", "a > f 2>&1 b >>g <h", {{"a", "b"}});
   row("variables stay", "a $B ${C}", {{"a", "$B", "${C}"}});
+  row("what a dollar begins stays whole", "a $(cat b c) \"$(d \"e f\")\" ${g:-h i} $",
+      {{"a", "$(cat b c)", "$(d \"e f\")", "${g:-h i}", "$"}});
   row("nothing", " \n# x\n", {});
 }
 
@@ -46,6 +51,43 @@ void ShellWordsTest::splits() {
   const auto split = split_shell(text);
   QVERIFY(split.ok());
   QCOMPARE(*split, commands);
+}
+
+void ShellWordsTest::variables_are_filled_in() {
+  Variables variables({{"A", "x y"}, {"EMPTY", ""}});
+  const auto split = split_shell(
+      "B=$A; export C=\"$A\" D=1\n"
+      "run $A \"$A\" '$A' \\$A ${A} $B $C$D ${EMPTY:-\"1 2\"} ${EMPTY-3} ${NONE:-$D} ${NONE:+4} $NONE "
+      "${NONE:?why} "
+      "$1 ${LIST[@]}",
+      &variables);
+  QVERIFY(split.ok());
+  QCOMPARE(split->back(), (Words{"run", "x", "y", "x y", "$A", "$A", "x", "y", "$B", "x", "y1", "1", "2", "1",
+                                 "$NONE", "${NONE}", "$1", "${LIST[@]}"}));
+  QCOMPARE(variables.missing(), (std::set<std::string>{"B", "NONE"}));
+  QCOMPARE(variables.defaulted(), (std::set<std::string>{"EMPTY", "NONE"}));
+  // Of a hostile depth, or without an end.
+  std::string deep, open;
+  for (int i = 0; i < 100000; ++i) deep += "${A:-", open += "$(";
+  QVERIFY(split_shell(deep, &variables).ok());
+  QVERIFY(split_shell(open, &variables).ok());
+}
+
+/// Compose knows quotes, and nothing else of a shell.
+void ShellWordsTest::words_without_a_shell() {
+  QCOMPARE(*split_words("--a 'b c'\n  --d \"e;f\" g;h | i # j > k"),
+           (Words{"--a", "b c", "--d", "e;f", "g;h", "|", "i", "#", "j", ">", "k"}));
+  QVERIFY(split_words(" \n")->empty());
+  QVERIFY(!split_words("--a 'b").ok());
+}
+
+void ShellWordsTest::formats_fill_in() {
+  Variables variables;
+  variables.set("A", "1");
+  QCOMPARE(variables.fill_compose("$A ${A} $$A ${B:-2} ${B} $(A) $"), std::string("1 1 $A 2 ${B} $(A) $"));
+  QCOMPARE(variables.fill_manifest("$(A) $$(A) $(B) $A ${A} $(cat x) $"),
+           std::string("1 $(A) $(B) $A ${A} $(cat x) $"));
+  QCOMPARE(variables.missing(), (std::set<std::string>{"B"}));
 }
 
 void ShellWordsTest::open_quotes() {
@@ -62,6 +104,9 @@ void ShellWordsTest::quoting_comes_back() {
     QCOMPARE(*split, (std::vector<Words>{{word}}));
   }
   QCOMPARE(shell_quote("$API_KEY"), std::string("\"$API_KEY\""));
+  QCOMPARE(shell_quote("http://${HOST}:8000"), std::string("\"http://${HOST}:8000\""));
+  QCOMPARE(shell_quote("$(rm x)"), std::string("'$(rm x)'"));
+  QCOMPARE(shell_quote("${A:-$(rm x)}"), std::string("'${A:-$(rm x)}'"));
 }
 
 void ShellWordsTest::lines_to_paste() {

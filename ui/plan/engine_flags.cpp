@@ -24,7 +24,10 @@ QString qs(const std::string& text) {
 }
 
 bool looks_like_a_file(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  constexpr const char* kBlanks = " \t\r\n";
+  std::size_t first = text.find_first_not_of(kBlanks);
+  while (first != std::string::npos && text[first] == '#')  // lines of comment
+    first = text.find_first_not_of(kBlanks, std::min(text.find('\n', first), text.size()));
   if (first == std::string::npos) return false;
   if (text[first] == '{' || text.compare(first, 3, "---") == 0) return true;
   const std::string line = text.substr(first, text.find('\n', first) - first);

@@ -272,7 +272,8 @@ void PlanForm::build_limits() {
   limit_unit_ = new Label({}, FontRole::small, Colour::muted, this);
   limit_field_ = side_by_side({limit_, limit_unit_}, this);
   grid_->add_row(tr("Memory limit"), limit_field_, {},
-                 params({"memory-limit", "gpu-memory-utilization", "kv-cache-memory-bytes"}));
+                 params({"memory-limit", "gpu-memory-utilization", "free-gpu-memory-fraction",
+                         "kv-cache-memory-bytes"}));
   limit_note_ = new Label({}, FontRole::small, Colour::muted, this);
   limit_note_->setObjectName(QStringLiteral("plan.limitNote"));
   limit_note_->setWordWrap(true);
