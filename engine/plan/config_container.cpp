@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/plan/config_container.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -8,13 +10,35 @@
 
 namespace pitwall {
 
+namespace {
+
+/// "--model M" as one member of a list: a flag, a blank and what belongs into the next member.
+bool holds_two_words(const std::string& word) {
+  const std::size_t blank = word.find(' ');
+  return word.starts_with('-') && blank != std::string::npos && blank > 1 &&
+         word.find_first_of("={'\"") > blank;
+}
+
+}  // namespace
+
 void add_words(const YAML::Node& node, std::string (Variables::*fill)(std::string_view),
                ConfigContainer& container) {
   if (!container.words.ok()) return;
   Words& words = *container.words;
   const auto filled = [&](const std::string& text) { return (container.variables.*fill)(text); };
   if (node.IsSequence()) {
-    for (const YAML::Node& each : node) words.push_back(filled(each.as<std::string>()));
+    for (const YAML::Node& each : node) {
+      std::string word = filled(each.as<std::string>());
+      const auto parted = holds_two_words(word) ? split_words(word) : Result<Words>(Words());
+      if (!parted.ok() || parted->empty()) {
+        words.push_back(std::move(word));
+        continue;
+      }
+      container.notes.push_back(
+          fmt::format("{} is written with its value as one word, which the engine refuses; two were read",
+                      parted->front()));
+      words.insert(words.end(), parted->begin(), parted->end());
+    }
   } else if (node.IsScalar()) {
     auto parted = split_words(filled(node.Scalar()));
     if (!parted.ok()) {

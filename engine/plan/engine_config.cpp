@@ -73,12 +73,23 @@ const EngineProfile* engine_of(const ConfigContainer& container) {
                               : engine_started_by(container.image, {});
 }
 
-/// What the first that fits runs; where no image is known, the only one, or the only one with GPUs.
+/// What its image starts unless it is told another program: a router, a script.
+bool starts_by_itself(const ConfigContainer& container) {
+  if (!container.words.ok() || container.words->empty()) return true;
+  return container.words->front().starts_with('-') || engine_started_by("", *container.words) != nullptr;
+}
+
+/// The first that fits, rather one that starts the engine than one of its image alone. Where no image is
+/// known: the only one, or the only one with GPUs.
 const ConfigContainer* choose(const std::vector<ConfigContainer>& containers, const EngineProfile* engine) {
+  const ConfigContainer* by_image = nullptr;
   for (const ConfigContainer& each : containers) {
     const EngineProfile* started = engine_of(each);
-    if (started != nullptr && (engine == nullptr || engine == started)) return &each;
+    if (started == nullptr || (engine != nullptr && engine != started)) continue;
+    if (starts_by_itself(each)) return &each;
+    if (by_image == nullptr) by_image = &each;
   }
+  if (by_image != nullptr) return by_image;
   if (containers.size() == 1) return &containers.front();
   const auto has_gpus = [](const ConfigContainer& each) { return each.gpus > 0; };
   if (std::count_if(containers.begin(), containers.end(), has_gpus) != 1) return nullptr;

@@ -36,14 +36,6 @@ bool holds_flag(const std::vector<std::string>& list, std::string_view name) {
   return std::any_of(list.begin(), list.end(), [&](const auto& each) { return same_flag(each, name); });
 }
 
-bool is_secret(std::string_view name) {
-  std::string upper(name);
-  std::transform(upper.begin(), upper.end(), upper.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
-  const auto names = {"TOKEN", "KEY", "KEYS", "SECRET", "PASSWORD"};
-  return std::any_of(names.begin(), names.end(), [&](const char* part) { return upper.ends_with(part); });
-}
-
 std::string json_text(const json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_array()) return value.dump();

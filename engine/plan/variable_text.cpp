@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 namespace pitwall {
 
@@ -79,6 +80,14 @@ bool is_plain_letter(char letter) {
   return is_letter_or_digit(letter) || kPlain.find(letter) != std::string_view::npos;
 }
 
+bool is_secret(std::string_view name) {
+  std::string upper(name);
+  std::transform(upper.begin(), upper.end(), upper.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
+  const auto names = {"TOKEN", "KEY", "KEYS", "SECRET", "PASSWORD"};
+  return std::any_of(names.begin(), names.end(), [&](const char* part) { return upper.ends_with(part); });
+}
+
 std::optional<NamedText> assignment(std::string_view word) {
   const std::size_t equals = word.find('=');
   if (equals == 0 || equals == std::string_view::npos) return std::nullopt;
@@ -105,6 +114,7 @@ Variables::Variables(const std::vector<NamedText>& known) {
 Variables::Piece Variables::front(std::string_view text) {
   const Reference reference = reference_at(text);
   if (reference.length == 0) return {};
+  if (is_secret(reference.name)) return {fmt::format("${{{}}}", reference.name), reference.length};
   const auto known = known_.find(reference.name);
   const bool said = known != known_.end() && !(known->second.empty() && reference.operation.starts_with(':'));
   const char act = reference.operation.empty() ? '?' : reference.operation.back();
@@ -148,10 +158,14 @@ std::string Variables::fill_manifest(std::string_view text) {
       continue;
     }
     const std::string name(rest.substr(2, end - 2));
+    at += end + 1;
+    if (is_secret(name)) {
+      filled += fmt::format("${{{}}}", name);
+      continue;
+    }
     const auto known = known_.find(name);
     (known == known_.end() ? missing_ : used_).insert(name);
     filled += known == known_.end() ? rest.substr(0, end + 1) : std::string_view(known->second);
-    at += end + 1;
   }
   return filled;
 }

@@ -16,6 +16,9 @@ using NamedText = std::pair<std::string, std::string>;
 /// Nothing to a shell but itself: letters, digits and -_./:=,@%+.
 bool is_plain_letter(char letter);
 
+/// A key or password by its name: its value is neither put in place nor shown.
+bool is_secret(std::string_view name);
+
 /// "NAME=value"; none where the word is no assignment of a shell.
 std::optional<NamedText> assignment(std::string_view word);
 

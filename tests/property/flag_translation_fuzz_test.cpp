@@ -10,6 +10,7 @@
 #include "engine/plan/flag_reader.h"
 #include "engine/plan/flag_value.h"
 #include "engine/plan/flag_writer.h"
+#include "engine/plan/manifest.h"
 
 using namespace pitwall;
 
@@ -79,6 +80,7 @@ class FlagTranslationFuzzTest : public QObject {
  private Q_SLOTS:
   void deployments_come_back();
   void damaged_lines_end_in_an_answer();
+  void damaged_files_end_in_an_answer();
 };
 
 // Whatever an engine has a word for comes back; KV bytes come back within four digits of a share of the GPU
@@ -131,6 +133,50 @@ void FlagTranslationFuzzTest::damaged_lines_end_in_an_answer() {
       if (reading.ok()) (void)command_text(translate(*reading, **find_engine("sglang"), kTerms));
     }
     (void)read_config(text, nullptr);
+  }
+}
+
+// Compose files and manifests with letters changed, lost and doubled, and lines moved.
+void FlagTranslationFuzzTest::damaged_files_end_in_an_answer() {
+  const std::string sound[] = {
+      "x-a: &a\n  image: vllm/vllm-openai:${TAG:-v1}\n  environment: &e {A: $B, C: ${D:?no}}\nservices:\n  "
+      "one:\n"
+      "    <<: *a\n    command: --model ${MODEL:-${ORG:-o}/m} -tp 2 $$X '$(Y)'\n    environment:\n      <<: "
+      "[*e]\n"
+      "    deploy: {resources: {reservations: {devices: [{count: 2}]}}}\n  two: {image: nginx, ports: "
+      "['80:80']}\n",
+      "kind: ConfigMap\napiVersion: v1\nmetadata: {name: c}\ndata: {k: '8'}\n---\nkind: "
+      "Deployment\napiVersion: v1\n"
+      "spec:\n  replicas: 2\n  template:\n    spec: &p\n      containers:\n      - name: x\n        image: "
+      "nginx\n"
+      "      - image: lmsysorg/sglang\n        command: [sh, -c]\n        args: [\"A=$M; python3 -m "
+      "sglang.launch_server --model-path $A --tp $(T)\"]\n        env:\n        - {name: M, value: m}\n"
+      "        - {name: T, valueFrom: {configMapKeyRef: {name: c, key: k}}}\n        envFrom: "
+      "[{configMapRef: {name: "
+      "c}}]\n        resources: {limits: {nvidia.com/gpu: 1}}\n"};
+  for (std::uint32_t seed = 1; seed <= 3000; ++seed) {
+    Dice dice(seed);
+    std::string text = sound[seed % 2];
+    for (auto faults = dice.between(1, 8); faults > 0; --faults) {
+      const auto place = [&] {
+        return static_cast<std::size_t>(dice.between(0, static_cast<std::int64_t>(text.size()) - 1));
+      };
+      const std::size_t at = place();
+      if (dice.coin())
+        text[at] = dice.one_of(std::initializer_list<char>{'$', '{', '}', '"', '*', '<', ':', '\n'});
+      if (!dice.coin()) text.erase(at, static_cast<std::size_t>(dice.between(0, 12)));
+      if (!dice.coin()) text.insert(place(), text.substr(place(), 20));
+    }
+    const auto command = read_config(text, nullptr);
+    if (!command.ok()) {
+      QVERIFY2(!command.error().what.empty(), ("seed " + std::to_string(seed)).c_str());
+      continue;
+    }
+    const auto reading = read_engine_settings(*command);
+    if (!reading.ok()) continue;
+    const WrittenFlags written = translate(*reading, **find_engine("vllm"), kTerms);
+    QVERIFY2(compose_file(written, {}).ok() && kubernetes_manifest(written, {}).ok(),
+             ("seed " + std::to_string(seed)).c_str());
   }
 }
 

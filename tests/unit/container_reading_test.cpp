@@ -235,6 +235,7 @@ class ContainerReadingTest : public QObject {
   void files_data();
   void files();
   void from_decides();
+  void routers_and_joined_words();
   void variables_of_a_script();
   void guesses_are_said();
   void the_first_document();
@@ -356,6 +357,26 @@ void ContainerReadingTest::from_decides() {
       *find_engine("vllm"));
   QVERIFY2(own.ok(), own.ok() ? "" : own.error().text().c_str());
   QCOMPARE(own->arguments, (Words{"--model", "M", "--max-num-seqs", "8"}));
+}
+
+/// A router of the same image is not the engine; a flag and its value in one member of a list are told apart.
+void ContainerReadingTest::routers_and_joined_words() {
+  const auto command = read_config(
+      "kind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n"
+      "  - {name: router, image: 'lmsysorg/sglang', command: [python, -m, sglang_router.launch_router], "
+      "args: [--port, "
+      "'1']}\n"
+      "  - {name: worker, image: 'lmsysorg/sglang', args: [--model-path org/m, '--tp=2', --api-key "
+      "sk-secret]}\n",
+      nullptr);
+  QVERIFY2(command.ok(), command.ok() ? "" : command.error().text().c_str());
+  QCOMPARE(command->arguments, (Words{"--model-path", "org/m", "--tp=2", "--api-key", "sk-secret"}));
+  std::string notes;
+  for (const std::string& note : command->notes) notes += note + "\n";
+  QVERIFY2(notes.find("--model-path is written with its value as one word") != std::string::npos,
+           notes.c_str());
+  QVERIFY2(notes.find("not container router of Pod p (SGLang)") != std::string::npos, notes.c_str());
+  QVERIFY(notes.find("sk-secret") == std::string::npos);
 }
 
 /// As start scripts have them: assigned before, with defaults, several flags in one.

@@ -13,6 +13,7 @@ class ShellWordsTest : public QObject {
   void splits_data();
   void splits();
   void variables_are_filled_in();
+  void keys_are_not_filled_in();
   void words_without_a_shell();
   void formats_fill_in();
   void open_quotes();
@@ -71,6 +72,15 @@ void ShellWordsTest::variables_are_filled_in() {
   for (int i = 0; i < 100000; ++i) deep += "${A:-", open += "$(";
   QVERIFY(split_shell(deep, &variables).ok());
   QVERIFY(split_shell(open, &variables).ok());
+}
+
+/// Their values would travel into flags and notes.
+void ShellWordsTest::keys_are_not_filled_in() {
+  Variables variables({{"MY_KEY", "sk-1"}, {"A", "1"}});
+  const auto split = split_shell("HF_TOKEN=hf; run $A $MY_KEY ${HF_TOKEN:-hf} ${MY_KEY:+$A}", &variables);
+  QCOMPARE(split->back(), (Words{"run", "1", "${MY_KEY}", "${HF_TOKEN}", "${MY_KEY}"}));
+  QCOMPARE(variables.fill_manifest("$(A) $(MY_KEY)"), std::string("1 ${MY_KEY}"));
+  QVERIFY(variables.missing().empty());
 }
 
 /// Compose knows quotes, and nothing else of a shell.
