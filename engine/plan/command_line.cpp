@@ -120,6 +120,7 @@ class DockerRun {
       command_.notes.push_back(fmt::format("Say again where it runs, docker run had them: {}", lost_));
   }
   std::size_t image() const { return image_; }
+  const std::string& entry_point() const { return entry_point_; }
 
  private:
   void take(const std::string& option, std::string value) {
@@ -134,6 +135,7 @@ class DockerRun {
     static constexpr std::array<std::string_view, 8> kOutside = {
         "-p", "--publish", "-v", "--volume", "--mount", "--network", "--net", "--env-file"};
     if (holds(kOutside, option)) lost_ += fmt::format("{}{} {}", lost_.empty() ? "" : ", ", option, value);
+    if (option == "--entrypoint") entry_point_ = value;
     if (option != "--gpus") return;
     std::erase(value, '"');
     if (value.starts_with("device=")) {
@@ -145,7 +147,7 @@ class DockerRun {
   const Words& words_;
   EngineCommand& command_;
   std::size_t image_ = 0;
-  std::string lost_;
+  std::string lost_, entry_point_;
 };
 
 /// Blogs and chats turn -- into dashes of print.
@@ -251,9 +253,13 @@ Result<EngineCommand> read_words(Words words, const EngineProfile* engine, Varia
   static constexpr std::array<std::string_view, 3> kDocker = {"docker", "podman", "nerdctl"};
   const bool docker = at + 1 < words.size() && holds(kDocker, words[at]) && words[at + 1] == "run";
   if (docker) {
-    behind = DockerRun(words, at + 2, command).image();
-    if (behind < words.size()) command.engine = engine_of_image(words[behind]);
-    if (behind < words.size()) ++behind;
+    const DockerRun run(words, at + 2, command);
+    behind = run.image();
+    if (behind < words.size()) {
+      command.engine = engine_of_image(words[behind++]);
+      if (!run.entry_point().empty())
+        words.insert(words.begin() + static_cast<std::ptrdiff_t>(behind), run.entry_point());
+    }
   }
   if (const std::string* text = shell_text(words, behind)) {
     Variables of_container;

@@ -106,11 +106,13 @@ std::string shown(const ConfigContainer& container) {
 Result<EngineCommand> read_containers(const std::vector<ConfigContainer>& containers, std::string_view called,
                                       const EngineProfile* engine) {
   const ConfigContainer* chosen = choose(containers, engine);
+  if (chosen != nullptr && chosen->image.empty() && chosen->words.ok() && chosen->words->empty())
+    chosen = nullptr;  // all that it runs is elsewhere
   std::string others;
   for (const ConfigContainer& each : containers) {
     if (&each != chosen) others += (others.empty() ? "" : ", ") + shown(each);
   }
-  if (chosen == nullptr || (chosen->image.empty() && engine_of(*chosen) == nullptr)) {
+  if (chosen == nullptr) {
     return bad_config(fmt::format("The file has no {} that runs a known engine", called),
                       others.empty() ? "" : fmt::format("It has {}", others),
                       "They are known by images and commands of these: " + profile_names(engine_profiles()));

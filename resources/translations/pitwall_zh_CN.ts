@@ -2596,6 +2596,78 @@
         <source>By the defaults of %1: %2</source>
         <translation>按 %1 的默认值：%2</translation>
     </message>
+    <message>
+        <source>Read as a configuration of %1, which is a guess: %2 would take its keys as well, and --from decides</source>
+        <translation>按 %1 的配置读取，这只是猜测：%2 也认得这些键，由 --from 决定</translation>
+    </message>
+    <message>
+        <source>Their defaults in the text were taken: %1</source>
+        <translation>采用了文本中的默认值：%1</translation>
+    </message>
+    <message>
+        <source>Their values are not in the file: %1</source>
+        <translation>文件中没有这些变量的值：%1</translation>
+    </message>
+    <message>
+        <source>Only %1 was read, not %2</source>
+        <translation>只读取了 %1，没有读取 %2</translation>
+    </message>
+    <message>
+        <source>Of %1 this was not read: %2</source>
+        <translation>%1 中没有读取：%2</translation>
+    </message>
+    <message>
+        <source>%1 extends another, and what it takes from there was not read</source>
+        <translation>%1 继承自另一个服务，从那里得到的内容没有读取</translation>
+    </message>
+    <message>
+        <source>The variables in %1 were not read</source>
+        <translation>没有读取 %1 中的变量</translation>
+    </message>
+    <message>
+        <source>%1 runs only under the profile %2</source>
+        <translation>%1 只在 profile %2 下运行</translation>
+    </message>
+    <message>
+        <source>%1 runs %2 times; these are the settings of one</source>
+        <translation>%1 运行 %2 份；这是其中一份的设置</translation>
+    </message>
+    <message>
+        <source>%1 is a part of a GPU: say its memory with --gpu-memory</source>
+        <translation>%1 只是 GPU 的一部分：用 --gpu-memory 说明它的显存</translation>
+    </message>
+    <message>
+        <source>%1 joins %2 pods: GPUs of all were counted</source>
+        <translation>%1 合用 %2 个 pod：已计入全部 GPU</translation>
+    </message>
+    <message>
+        <source>The file holds %1 documents, and one was read</source>
+        <translation>文件中有 %1 个文档，只读取了一个</translation>
+    </message>
+    <message>
+        <source>The files that it includes were not read</source>
+        <translation>没有读取它包含的其他文件</translation>
+    </message>
+    <message>
+        <source>%1 is written with its value as one word, which the engine refuses; two were read</source>
+        <translation>%1 与它的值写成了一个词，引擎会拒绝；已按两个词读取</translation>
+    </message>
+    <message>
+        <source>The command holds variables; put them there too: %1</source>
+        <translation>命令中有变量；请把它们也放进去：%1</translation>
+    </message>
+    <message>
+        <source>Compose runs one of the %1 replicas</source>
+        <translation>compose 只运行 %1 个副本中的一个</translation>
+    </message>
+    <message>
+        <source>Kubernetes mounts absolute paths alone; put on each host %1</source>
+        <translation>Kubernetes 只挂载绝对路径；请在每台主机上放好：%1</translation>
+    </message>
+    <message>
+        <source>Kubernetes fills in no variables of a shell; write the values of %1</source>
+        <translation>Kubernetes 不会替换 shell 变量；请写上这些变量的值：%1</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui</name>

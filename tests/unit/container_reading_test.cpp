@@ -357,6 +357,11 @@ void ContainerReadingTest::from_decides() {
       *find_engine("vllm"));
   QVERIFY2(own.ok(), own.ok() ? "" : own.error().text().c_str());
   QCOMPARE(own->arguments, (Words{"--model", "M", "--max-num-seqs", "8"}));
+  const auto inherited = read_config(
+      "services:\n  a: {extends: {file: b.yaml, service: b}, command: --model M}\n", *find_engine("vllm"));
+  QVERIFY2(inherited.ok(), inherited.ok() ? "" : inherited.error().text().c_str());
+  QCOMPARE(inherited->notes.front(),
+           std::string("service a extends another, and what it takes from there was not read"));
 }
 
 /// A router of the same image is not the engine; a flag and its value in one member of a list are told apart.

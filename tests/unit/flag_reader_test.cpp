@@ -105,6 +105,8 @@ void FlagReaderTest::command_lines_data() {
       "docker run --gpus all --entrypoint /bin/bash vllm/vllm-openai:v0.9.1 -lc "
       "\"cd /srv && exec vllm serve M --max-model-len 4096 | tee log\"",
       "vllm", {{"model", "M"}, {"max-model-len", "4096"}});
+  row("an entry point of docker", "docker run --entrypoint vllm vllm/vllm-openai:v0.9.1 serve M -tp 2",
+      "vllm", {{"model", "M"}, {"tensor-parallel-size", "2"}});
   row("llama.cpp by variables",
       "LLAMA_ARG_CACHE_TYPE_K=q8_0 LLAMA_ARG_CACHE_TYPE_V=q8_0 LLAMA_ARG_N_GPU_LAYERS=99 llama-server -m M",
       "llama.cpp", {{"model", "M"}, {"kv-cache-dtype", "q8_0"}, {"gpu-layers", "99"}});
