@@ -4339,6 +4339,10 @@
         <source>✓ One variable changed.</source>
         <translation>✓ 只改了一个变量。</translation>
     </message>
+    <message>
+        <source>Nothing is measured yet.</source>
+        <translation>尚未测量。</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::Draft</name>
@@ -7341,6 +7345,14 @@
         <source>No run of this kind has all of these words</source>
         <translation>没有此类运行含有所有这些词</translation>
     </message>
+    <message>
+        <source>No run found · marked and not shown: %1</source>
+        <translation>没有找到运行 · 已标记但未显示：%1</translation>
+    </message>
+    <message>
+        <source>No run has all of these words</source>
+        <translation>没有运行同时包含这些词</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::RunView</name>
@@ -8974,6 +8986,18 @@
     <message>
         <source>Try again</source>
         <translation>重试</translation>
+    </message>
+    <message>
+        <source>Run all</source>
+        <translation>全部运行</translation>
+    </message>
+    <message>
+        <source>%1 is not measured yet. Run it, then decide.</source>
+        <translation>“%1”尚未测量。请先运行，再决定。</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
     </message>
 </context>
 <context>

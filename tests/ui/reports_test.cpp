@@ -22,6 +22,7 @@
 #include "tests/ui/reports_session.h"
 #include "ui/reports/reports_page.h"
 #include "ui/reports/run_export.h"
+#include "ui/reports/run_list.h"
 #include "ui/reports/run_rows.h"
 #include "ui/reports/run_verdict.h"
 #include "ui/shell/engine_controller.h"
@@ -237,6 +238,7 @@ class ReportsTest : public QObject {
     QCOMPARE(asked.size(), 1);
     QCOMPARE(asked[0][0].toString(), QStringLiteral("serve"));
     QVERIFY(!bench.find<QAction>("report.html")->isEnabled());
+    QVERIFY(!bench.find<QPushButton>("report.exportButton")->isEnabled());
   }
 
   void the_newest_run_opens_and_the_list_can_be_searched() {
@@ -253,6 +255,7 @@ class ReportsTest : public QObject {
     QTRY_COMPARE(list->model()->rowCount(), 2);
     QTRY_VERIFY(bench.headline().startsWith(QStringLiteral("7 requests")));
     QCOMPARE(list->current_key(), newest.value);
+    QVERIFY(bench.find<QPushButton>("report.exportButton")->isEnabled());
 
     bench.find<QLineEdit>("report.search")->setText(QStringLiteral("32 at"));
     QCOMPARE(list->model()->rowCount(), 1);
@@ -260,7 +263,15 @@ class ReportsTest : public QObject {
     QCOMPARE(list->model()->rowCount(), 1);
     bench.find<QLineEdit>("report.search")->setText(QStringLiteral("32 nowhere"));
     QCOMPARE(list->model()->rowCount(), 0);
-    QVERIFY(bench.find<QLabel>("report.marked")->text().startsWith(QStringLiteral("No run")));
+    const auto* said = bench.find<QLabel>("report.marked");
+    QCOMPARE(said->text(), QStringLiteral("No run has all of these words"));
+    bench.find<QComboBox>("report.kind")->setCurrentText(QStringLiteral("check"));
+    QCOMPARE(said->text(), QStringLiteral("No run of this kind has all of these words"));
+    bench.find<QComboBox>("report.kind")->setCurrentIndex(0);
+    auto* runs = bench.page->findChild<RunList*>();
+    runs->mark(newest.value, true);
+    QCOMPARE(said->text(), QStringLiteral("No run found · marked and not shown: 1"));
+    runs->clear_marks();
     bench.find<QLineEdit>("report.search")->clear();
     list->setFocus();
     QTest::keyClick(list, Qt::Key_End);

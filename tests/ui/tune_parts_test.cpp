@@ -3,6 +3,7 @@
 // words.
 #include <QComboBox>
 #include <QCompleter>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSet>
@@ -61,6 +62,36 @@ class TunePartsTest : public QObject {
     dialog.findChild<QComboBox*>(u8("tune.new.target"))->setCurrentIndex(1);  // an engine needs weights
     QCOMPARE(model->completer()->completionCount(), 0);
     QVERIFY(dialog.findChild<QPushButton*>(u8("tune.new.open"))->isEnabled());
+  }
+
+  void an_unknown_model_is_refused_in_the_dialog_data() {
+    QTest::addColumn<QString>("model");
+    QTest::addColumn<int>("target");
+    QTest::addColumn<QString>("said");
+    QTest::newRow("nonsense") << "nonsense <b>model</b>" << 0 << "Type a part of a known name";
+    QTest::newRow("near") << "qwen72" << 0 << "take a near name: ";
+    QTest::newRow("none") << " " << 0 << "No model is named";
+    QTest::newRow("no weights") << "nonsense" << 1 << "There is no model";
+  }
+
+  void an_unknown_model_is_refused_in_the_dialog() {
+    QFETCH(QString, model);
+    QFETCH(int, target);
+    QFETCH(QString, said);
+    ChecklistDialog dialog("four-steps", {});
+    dialog.show();
+    dialog.findChild<QComboBox*>(u8("tune.new.target"))->setCurrentIndex(target);
+    dialog.findChild<QLineEdit*>(u8("tune.new.model"))->setText(model);
+    auto* create = dialog.findChild<QPushButton*>(u8("tune.new.create"));
+    create->click();
+    QVERIFY(dialog.isVisible());
+    const QString trouble = dialog.findChild<QLabel*>(u8("tune.new.trouble"))->text();
+    QVERIFY2(trouble.contains(said), qPrintable(trouble));
+    QVERIFY2(trouble.size() < 250, qPrintable(trouble));  // no list of all that are known
+    dialog.findChild<QComboBox*>(u8("tune.new.target"))->setCurrentIndex(0);
+    dialog.findChild<QLineEdit*>(u8("tune.new.model"))->setText(u8("llama-3.1-8b"));
+    create->click();
+    QCOMPARE(dialog.result(), static_cast<int>(QDialog::Accepted));
   }
 
   void effects_in_words() {

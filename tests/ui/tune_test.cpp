@@ -3,115 +3,35 @@
 // undo, a second variable, a failed run, and what is exported.
 #include <QAbstractItemModelTester>
 #include <QAction>
-#include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QLabel>
 #include <QLineEdit>
-#include <QListView>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
-#include <QTimer>
 
-#include "app/common/backend_factory.h"
 #include "engine/base/file.h"
-#include "engine/bench/checklist_template.h"
-#include "engine/store/store.h"
 #include "tests/support/accessible_names.h"
 #include "tests/support/test_support.h"
 #include "tests/support/tiny_model.h"
+#include "tests/ui/tune_bench.h"
 #include "ui/serve/serve_page.h"
-#include "ui/shell/compose.h"
-#include "ui/shell/engine_controller.h"
-#include "ui/shell/preferences.h"
 #include "ui/tune/checklist_dialog.h"
 #include "ui/tune/item_dialog.h"
 #include "ui/tune/item_model.h"
 #include "ui/tune/scatter_chart.h"
-#include "ui/tune/tune_page.h"
 #include "ui/tune/tune_words.h"
 #include "ui/widgets/data_table.h"
 
 using namespace pitwall;
 using namespace pitwall::ui;
 
-namespace {
-
-constexpr int kPatienceMs = 120'000;
-
-QString u8(const char* text) {
-  return QString::fromUtf8(text);
-}
-
-struct Session {
-  explicit Session(const std::filesystem::path& folder)
-      : preferences(folder),
-        store(*Store::open(folder / "pitwall.db")),
-        engine(backend_factory(), store.get()) {
-    window =
-        compose_window(engine, *store, preferences, [](const std::string& name) { return find_gpu(name); });
-    window->resize(1440, 900);
-    window->show();
-    page = static_cast<TunePage*>(window->page(u8("tune")));
-    window->show_page(u8("tune"));
-    (void)QTest::qWaitFor([&] { return page->session().listed(); }, kPatienceMs);
-  }
-  template <class T>
-  T* child(const char* name) {
-    auto* found = window->findChild<T*>(u8(name));
-    if (found == nullptr) qFatal("no %s", name);
-    return found;
-  }
-  const Checklist& checklist() { return *page->session().checklist(); }
-  const Item& item(std::size_t index) { return checklist().items[index]; }
-  bool idle() {
-    return QTest::qWaitFor([&] { return !page->session().running(); }, kPatienceMs);
-  }
-  void key(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
-    child<QListView>("tune.items")->setFocus();
-    QTest::keyClick(child<QListView>("tune.items"), key, modifiers);
-  }
-  QString text(const char* label) { return child<QLabel>(label)->text(); }
-
-  Preferences preferences;
-  std::unique_ptr<Store> store;
-  EngineController engine;
-  std::unique_ptr<MainWindow> window;
-  TunePage* page = nullptr;
-};
-
-/// Does something with the next dialog that opens.
-void with_dialog(const std::function<void(QDialog&)>& action) {
-  auto* timer = new QTimer;
-  QObject::connect(timer, &QTimer::timeout, timer, [timer, action] {
-    auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
-    if (dialog == nullptr) return;
-    timer->deleteLater();
-    timer->stop();
-    action(*dialog);
-  });
-  timer->start(10);
-}
-
-template <class T>
-T& part(QDialog& dialog, const char* name) {
-  auto* found = dialog.findChild<T*>(u8(name));
-  if (found == nullptr) qFatal("no %s", name);
-  return *found;
-}
-
-Checklist small_steps() {
-  Checklist checklist = checklist_templates().front();
-  checklist.num_prompts = 12;
-  return checklist;
-}
-
-}  // namespace
+using Session = test::TuneBench;
+using test::kPatienceMs, test::part, test::small_steps, test::u8, test::with_dialog;
 
 class TuneTest : public QObject {
   Q_OBJECT

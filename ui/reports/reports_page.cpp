@@ -312,6 +312,7 @@ std::vector<RunId> ReportsPage::State::shown() const {
 
 void ReportsPage::State::enable_actions() {
   for (QAction* action : {html, pdf, json, more}) action->setEnabled(!shown().empty());
+  list->set_exportable(!shown().empty());
   remove->setEnabled(run != nullptr && compared.empty());
 }
 

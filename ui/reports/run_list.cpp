@@ -81,14 +81,14 @@ QHBoxLayout* RunList::make_buttons() {
   compare_->setProperty("primary", true);
   compare_->setToolTip(tr("Compare the marked runs (C); Space marks a run"));
   auto* import_button = make_button(tr("Import…"), "report.importButton");
-  auto* export_button = make_button(tr("Export…"), "report.exportButton");
+  export_ = make_button(tr("Export…"), "report.exportButton");
   auto* row = new QHBoxLayout;
   row->setSpacing(units(2));
-  for (QPushButton* button : {compare_, import_button, export_button}) row->addWidget(button);
+  for (QPushButton* button : {compare_, import_button, export_}) row->addWidget(button);
   row->addStretch(1);
   connect(compare_, &QPushButton::clicked, this, &RunList::compare_requested);
   connect(import_button, &QPushButton::clicked, this, &RunList::import_requested);
-  connect(export_button, &QPushButton::clicked, this, &RunList::export_requested);
+  connect(export_, &QPushButton::clicked, this, &RunList::export_requested);
   return row;
 }
 
@@ -134,12 +134,17 @@ void RunList::show_marks() {
   compare_->setEnabled(count >= kLeastCompared);
   compare_->setText(count >= kLeastCompared ? tr("Compare %1").arg(count) : tr("Compare"));
   compare_->setAccessibleName(compare_->text());
-  if (!runs_.empty() && table_->model()->rowCount() == 0)
-    return marked_->setText(tr("No run of this kind has all of these words"));
+  if (!runs_.empty() && table_->model()->rowCount() == 0) return marked_->setText(nothing_found());
   marked_->setText(marks_.empty() ? tr("Space marks runs to compare · ended runs never change")
                                   : tr("%1 of %2 marked · ended runs never change")
                                         .arg(count_text(static_cast<qint64>(marks_.size())),
                                              count_text(static_cast<qint64>(runs_.size()))));
+}
+
+QString RunList::nothing_found() const {
+  if (!marks_.empty()) return tr("No run found · marked and not shown: %1").arg(marks_.size());
+  return kind_->currentData().toString().isEmpty() ? tr("No run has all of these words")
+                                                   : tr("No run of this kind has all of these words");
 }
 
 std::vector<RunId> RunList::compared() const {
@@ -193,6 +198,10 @@ bool RunList::eventFilter(QObject* watched, QEvent* event) {
     }
   }
   return Card::eventFilter(watched, event);
+}
+
+void RunList::set_exportable(bool on) {
+  export_->setEnabled(on);
 }
 
 void RunList::focus_search() {

@@ -23,6 +23,7 @@ class RunList : public Card {
   void set_runs(std::vector<RunListItem> runs);
   DataTable* table() const { return table_; }
   void focus_search();
+  void set_exportable(bool on);  ///< something is shown that can be exported
   /// Marked runs and, where that is one or none, the current one; oldest first.
   std::vector<RunId> compared() const;
   void mark(qint64 run, bool marked);
@@ -48,6 +49,7 @@ class RunList : public Card {
   QHBoxLayout* make_buttons();
   void show_rows();
   void show_marks();
+  QString nothing_found() const;
   void toggle_current();
   std::vector<Shown> runs_;
   std::set<qint64> marks_;
@@ -55,7 +57,7 @@ class RunList : public Card {
   QComboBox* kind_;
   DataTable* table_;
   Label* marked_;
-  QPushButton* compare_;
+  QPushButton *compare_, *export_;
 };
 
 }  // namespace pitwall::ui

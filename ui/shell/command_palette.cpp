@@ -12,6 +12,7 @@
 
 #include "ui/shell/fuzzy_match.h"
 #include "ui/shell/theme.h"
+#include "ui/widgets/card.h"
 #include "ui/widgets/data_table.h"
 
 namespace pitwall::ui {
@@ -102,10 +103,13 @@ CommandPalette::CommandPalette(std::vector<PaletteEntry> entries, const QStringL
   table_->setFocusPolicy(Qt::NoFocus);
   table_->horizontalHeader()->hide();
   table_->set_stretch_column(0);
+  nothing_ = new Label(tr("Nothing matches"), FontRole::body, Colour::muted, this);
+  nothing_->setObjectName(QStringLiteral("shell.palette.nothing"));
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(units(2), units(2), units(2), units(2));
   column->setSpacing(units(1.5));
   column->addWidget(field_);
+  column->addWidget(nothing_);
   column->addWidget(table_, 1);
   resize(units(150), units(90));
   connect(field_, &QLineEdit::textChanged, this, &CommandPalette::show_matches);
@@ -135,7 +139,8 @@ void CommandPalette::show_matches(const QString& typed) {
   table_->set_rows(std::move(rows));
   table_->setCurrentIndex({});
   table_->selectRow(0);
-  field_->setAccessibleDescription(chosen() ? tr("Enter: %1").arg(chosen()->text) : tr("Nothing matches"));
+  nothing_->setVisible(chosen() == nullptr);
+  field_->setAccessibleDescription(chosen() ? tr("Enter: %1").arg(chosen()->text) : nothing_->text());
 }
 
 bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {

@@ -12,6 +12,7 @@ class QLineEdit;
 namespace pitwall::ui {
 
 class DataTable;
+class Label;
 
 class CommandPalette : public QDialog {
   Q_OBJECT
@@ -28,6 +29,7 @@ class CommandPalette : public QDialog {
   void show_matches(const QString& typed);
   std::vector<PaletteEntry> entries_;
   QLineEdit* field_;
+  Label* nothing_;
   DataTable* table_;
 };
 

@@ -15,6 +15,7 @@
 #include "engine/bench/workload.h"
 #include "engine/library/model_profile.h"
 #include "engine/plan/gpu_profile.h"
+#include "ui/tune/model_check.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/engine_words.h"
 #include "ui/widgets/form_grid.h"
@@ -235,8 +236,8 @@ void ChecklistDialog::accept_if_sound() {
     return !sound;
   });
   Error error;
-  if (made.model.empty() && made.target != TuneTarget::running_engine)
-    error = {Error::Kind::invalid_input, "No model is named", "", "Name one, or a file", "model"};
+  if (const auto known = check_model(made); !known)
+    error = known.error();
   else if (const auto sound = check(made); !sound)
     error = sound.error();
   if (!error.what.empty()) {

@@ -46,6 +46,14 @@ QStringList names_of(const std::vector<DifferingKey>& keys) {
   return names;
 }
 
+/// Before that the base alone would be recommended: what the items are to improve.
+bool is_any_judged(const TuneSession& session) {
+  const std::vector<Item>& items = session.checklist()->items;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (session.result(i).pairs > 0 || items[i].decided()) return true;
+  return false;
+}
+
 }  // namespace
 
 DifferenceCard::DifferenceCard(QWidget* parent) : Card(tr("What changed between the runs"), {}, {}, parent) {
@@ -91,10 +99,18 @@ DifferenceCard::DifferenceCard(QWidget* parent) : Card(tr("What changed between 
 }
 
 void DifferenceCard::show_item(const TuneSession& session, int item) {
-  const auto flags = recommended_flags(*session.checklist(), session.results(), "pitwall");
-  recommended_->setText(flags ? flag_lines(qs(flags->text)) : qs(flags.error().text()));
+  const bool any = is_any_judged(session);
+  copy_->setVisible(any);
+  flags_->setVisible(any);
+  if (any) {
+    const auto flags = recommended_flags(*session.checklist(), session.results(), "pitwall");
+    recommended_->setText(flags ? flag_lines(qs(flags->text)) : qs(flags.error().text()));
+    recommended_->set_colour(flags ? Colour::text : Colour::bad);
+  } else {
+    recommended_->setText(tr("Nothing is measured yet."));
+    recommended_->set_colour(Colour::muted);
+  }
   recommended_->setMinimumHeight(recommended_->heightForWidth(QWIDGETSIZE_MAX));  // its lines, none broken
-  recommended_->set_colour(flags ? Colour::text : Colour::bad);
   outdated_->setText(outdated_text(*session.checklist(), session.results()));
   outdated_->setVisible(!outdated_->text().isEmpty());
   show_difference(session, item);

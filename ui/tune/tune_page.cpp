@@ -50,7 +50,7 @@ struct TunePage::State {
   ItemDetail* detail = nullptr;
   DifferenceCard* difference = nullptr;
   ImportReader* importer = nullptr;
-  QAction *from_template = nullptr, *edit = nullptr, *undo = nullptr, *remove = nullptr;
+  QAction *from_template = nullptr, *edit = nullptr, *undo = nullptr, *remove = nullptr, *run_all = nullptr;
   bool split_by_user = false;
   QString removed;  ///< banner of the item that was removed last
 
@@ -160,6 +160,8 @@ void TunePage::State::build_actions() {
              [this] { remove_item(); });
   add_action("tune.action.run", tr("Run the item"),
              {QKeySequence(Qt::Key_Return), QKeySequence(Qt::Key_Enter)}, [this] { run_item(); });
+  run_all =
+      add_action("tune.action.runAll", tr("Run all"), {}, [this] { session.run(session.to_measure()); });
   add_action("tune.action.keep", tr("Keep the item"), {QKeySequence(Qt::Key_K)},
              [this] { decide(ItemVerdict::keep); });
   add_action("tune.action.revert", tr("Revert the item"), {QKeySequence(Qt::Key_R)},
@@ -208,7 +210,7 @@ void TunePage::State::connect_all() {
           [this] { session.open(selector->currentData().toLongLong()); });
   connect(list, &ItemList::chosen, page, [this] { show_item(); });
   connect(list, &ItemList::add_requested, page, [this] { add_item(); });
-  connect(list, &ItemList::all_requested, page, [this] { session.run(session.to_measure()); });
+  connect(list, &ItemList::all_requested, run_all, &QAction::trigger);
   connect(list, &ItemList::edit_requested, page, [this] { edit_checklist(); });
   connect(list, &ItemList::sweep_requested, page, [this] { ask_sweep(); });
   connect(list, &ItemList::cancel_requested, page, [this] { session.cancel(); });
@@ -245,17 +247,19 @@ void TunePage::State::show_list() {
   if (session.checklist())
     selector->setCurrentIndex(selector->findData(static_cast<qint64>(session.checklist()->id)));
   selector->setVisible(!session.list().empty());
-  if (session.listed() && session.list().empty()) show();
+  if (session.listed() && session.list().empty()) keep_focus([this] { show(); });
 }
 
 void TunePage::State::show() {
   const bool any = session.checklist().has_value();
+  stack->setVisible(any || !session.reading());  // the templates are for those who have no checklist
   stack->setCurrentIndex(any ? 1 : 0);
   show_columns();
   source->setVisible(any);
   undo->setEnabled(session.can_undo());
   for (QAction* action : {edit, remove}) action->setEnabled(any && !session.running());
   from_template->setEnabled(!session.running());
+  run_all->setEnabled(!session.running() && !session.to_measure().empty());
   selector->setEnabled(!session.running());
   if (!any) return;
   const bool simulated = session.checklist()->target == TuneTarget::simulator;
@@ -289,8 +293,12 @@ void TunePage::State::keep_focus(const std::function<void()>& change) {
 }
 
 void TunePage::State::show_failure(const Error& error) {
+  if (!session.checklist()) show();  // what was being read does not come
   Banner banner = banner_of(error);
-  if (error.kind == Error::Kind::busy && error.param == "target") {
+  if (error.param == "model" && session.checklist()) {
+    banner.verb = edit->text();
+    banner.action = [this] { edit_checklist(); };
+  } else if (error.kind == Error::Kind::busy && error.param == "target") {
     banner.verb = tr("Go to Serve");
     banner.action = [this] { Q_EMIT page->page_requested(QStringLiteral("serve")); };
   } else if (error.kind == Error::Kind::busy && error.param == "requests") {
@@ -394,7 +402,12 @@ void TunePage::State::remove_item() {
 }
 
 void TunePage::State::decide(ItemVerdict verdict) {
-  if (has_item() && !session.running()) session.decide(current(), verdict);
+  if (!has_item() || session.running()) return;
+  if (session.result(current()).pairs > 0) return session.decide(current(), verdict);
+  say(Banner::Severity::warn,
+      tr("%1 is not measured yet. Run it, then decide.")
+          .arg(engine_words(session.checklist()->items[current()].name)),
+      tr("Run"), [this] { run_item(); });
 }
 
 void TunePage::State::run_item() {

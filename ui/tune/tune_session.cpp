@@ -7,6 +7,7 @@
 #include "engine/bench/checklist_measure.h"
 #include "ui/shell/engine_controller.h"
 #include "ui/tune/checklist_file.h"
+#include "ui/tune/model_check.h"
 #include "ui/widgets/engine_words.h"
 
 namespace pitwall::ui {
@@ -247,6 +248,7 @@ void TuneSession::repeat(std::size_t item) {
 
 void TuneSession::run(std::vector<std::size_t> items) {
   if (!checklist_ || running() || items.empty()) return;
+  if (auto sound = check_model(*checklist_); !sound) return void(Q_EMIT failed(sound.error()));
   TuneEnvironment environment;
   environment.runs = &store_;
   environment.read_run = [this](RunId id) { return store_.run(id); };

@@ -36,7 +36,8 @@ class TuneSession : public QObject {
   void export_to(const QString& path);  ///< the open one: .html, .md or .json
 
   const std::vector<ChecklistListItem>& list() const { return list_; }
-  bool listed() const { return listed_; }  ///< the store has answered
+  bool listed() const { return listed_; }                    ///< the store has answered
+  bool reading() const { return !listed_ || wanted_ != 0; }  ///< a checklist may come yet
   const std::optional<Checklist>& checklist() const { return checklist_; }
   const ItemResult& result(std::size_t item) const { return results_[item]; }
   const std::vector<ItemResult>& results() const { return results_; }
