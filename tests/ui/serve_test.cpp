@@ -11,15 +11,15 @@
 #include <QStackedWidget>
 #include <QTabWidget>
 #include <QTest>
-#include <QTimer>
 #include <fstream>
 #include <future>
 
+#include "engine/base/file.h"
 #include "tests/support/taken_port.h"
+#include "tests/ui/open_palette.h"
 #include "tests/ui/serve_session.h"
 #include "ui/serve/model_facts.h"
 #include "ui/serve/settings_form.h"
-#include "ui/shell/command_palette.h"
 #include "ui/shell/shortcut_sheet.h"
 #include "ui/widgets/data_table.h"
 #include "ui/widgets/line_chart.h"
@@ -51,6 +51,7 @@ class ServeTest : public QObject {
   void starts_with_an_offer();
   void header_facts_are_read_before_start();
   void loads_serves_and_stops();
+  void a_start_that_fails_leaves_the_focus_in_the_list();
   void a_load_can_be_cancelled();
   void missing_file();
   void a_plan_without_weights_changes_nothing();
@@ -67,6 +68,7 @@ class ServeTest : public QObject {
   void palette_finds_actions_and_settings();
   void narrow_window_keeps_everything();
   void banners_queue_worst_first();
+  void what_can_be_undone_is_seen();
 
  private:
   const std::filesystem::path& model() const { return session_.model(); }
@@ -127,6 +129,22 @@ void ServeTest::loads_serves_and_stops() {
   PW_VERIFY(runs);
   QCOMPARE(runs->size(), std::size_t{1});
   QCOMPARE(runs->front().status, RunStatus::finished);
+}
+
+void ServeTest::a_start_that_fails_leaves_the_focus_in_the_list() {
+  session_->window->activateWindow();
+  QVERIFY(QTest::qWaitForWindowActive(session_->window.get()));
+  PW_VERIFY(write_file_atomic(session_.data() / "cut.gguf", "GGUF"));
+  session_->preferences.add_recent_model(QString::fromStdString((session_.data() / "cut.gguf").string()));
+  session_->serve->activated();
+  auto* models = session_->child<DataTable>("serve.models");
+  QTRY_VERIFY_WITH_TIMEOUT(models->isVisible(), kPatienceMs);
+  session_->serve->choose_model(session_->preferences.recent_models().front());
+  models->setFocus();
+  session_->serve->start();
+  QCOMPARE(QApplication::focusWidget(), session_->child<QPushButton>("serve.cancelLoad"));
+  QVERIFY(session_->reaches(EngineState::failed));
+  QCOMPARE(QApplication::focusWidget(), models);
 }
 
 void ServeTest::a_load_can_be_cancelled() {
@@ -364,16 +382,12 @@ void ServeTest::palette_finds_actions_and_settings() {
   session_->window->show_page(u8("chat"));
   QStringList seen;
   const auto type = [&](const QString& text) {
-    QTimer::singleShot(0, this, [&, text] {
-      auto* palette = qobject_cast<CommandPalette*>(QApplication::activeModalWidget());
-      QVERIFY(palette);
-      auto* field = palette->findChild<QLineEdit*>();
-      QTest::keyClick(field, Qt::Key_Down);
-      QTest::keyClicks(field, text);
-      seen << (palette->chosen() ? palette->chosen()->text : QString());
-      QTest::keyClick(field, palette->chosen() ? Qt::Key_Return : Qt::Key_Escape);
-    });
-    session_->window->findChild<QAction*>(u8("shell.commands"))->trigger();
+    auto* palette = test::open_palette(*session_->window);
+    auto* field = palette->findChild<QLineEdit*>();
+    QTest::keyClick(field, Qt::Key_Down);
+    QTest::keyClicks(field, text);
+    seen << (palette->chosen() ? palette->chosen()->text : QString());
+    QTest::keyClick(field, palette->chosen() ? Qt::Key_Return : Qt::Key_Escape);
   };
   type(u8("max-num-seqs"));
   QCOMPARE(session_->window->current_page()->id(), u8("serve"));
@@ -410,6 +424,19 @@ void ServeTest::banners_queue_worst_first() {
     session_->banner->dismiss();
   }
   QCOMPARE(order, (QStringList{u8("an error"), u8("a warning"), u8("good news")}));
+}
+
+void ServeTest::what_can_be_undone_is_seen() {
+  session_->window->post({Banner::Severity::bad, u8("an error"), {}, {}, {}});
+  int undone = 0;
+  session_->window->post(undo_banner(u8("deleted it"), [&undone] { ++undone; }));
+  QCOMPARE(session_->child<QLabel>("shell.banner.text")->text(), u8("deleted it"));
+  session_->window->post({Banner::Severity::bad, u8("a newer error"), {}, {}, {}});
+  QCOMPARE(session_->banner->current()->text, u8("a newer error"));
+  session_->banner->dismiss();
+  session_->child<QPushButton>("shell.banner.verb")->click();
+  QCOMPARE(undone, 1);
+  QCOMPARE(session_->banner->current()->text, u8("an error"));
 }
 
 QTEST_MAIN(ServeTest)

@@ -8,6 +8,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPointer>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSplitter>
@@ -135,6 +136,7 @@ class ShellPartsTest : public QObject {
   void fuzzy_match_takes_starts_of_words_and_runs();
   void fuzzy_match_puts_the_better_name_first();
   void palette_orders_by_quality_and_recent_use();
+  void palette_closes_and_gives_the_focus_back();
   void keys_are_changed_kept_and_reset();
   void keys_in_use_have_a_holder();
   void shortcut_card_names_a_conflict_and_a_way_out();
@@ -188,24 +190,61 @@ void ShellPartsTest::palette_orders_by_quality_and_recent_use() {
   QCOMPARE(found(entries, "no such command"), QStringList());
   QCOMPARE(found(entries, " ").size(), 6);
 
-  CommandPalette palette(entries, {u8("run:R-0014"), u8("setting:max-num-seqs")}, nullptr);
-  QAbstractItemModelTester tester(palette.findChild<DataTable*>()->model());
-  auto* field = palette.findChild<QLineEdit*>();
-  QCOMPARE(palette.chosen()->text, u8("R-0014"));
+  QWidget window;
+  window.show();
+  QVERIFY(QTest::qWaitForWindowActive(&window));
+  auto* palette = new CommandPalette(entries, {u8("run:R-0014"), u8("setting:max-num-seqs")}, &window);
+  QAbstractItemModelTester tester(palette->findChild<DataTable*>()->model());
+  QSignalSpy accepted(palette, &CommandPalette::accepted);
+  palette->open();
+  auto* field = palette->findChild<QLineEdit*>();
+  QCOMPARE(palette->chosen()->text, u8("R-0014"));
   QTest::keyClick(field, Qt::Key_Down);
-  QCOMPARE(palette.chosen()->text, u8("max-num-seqs"));
+  QCOMPARE(palette->chosen()->text, u8("max-num-seqs"));
   QTest::keyClicks(field, u8("mnbt"));
-  QCOMPARE(palette.chosen()->text, u8("max-num-batched-tokens"));
+  QCOMPARE(palette->chosen()->text, u8("max-num-batched-tokens"));
   QTest::keyClick(field, Qt::Key_Tab);
   QCOMPARE(field->text(), u8("max-num-batched-tokens"));
   field->setText(u8("zzz"));
-  QVERIFY(palette.chosen() == nullptr);
-  QTest::keyClick(field, Qt::Key_Return);
-  QCOMPARE(palette.result(), int(QDialog::Rejected));
+  QVERIFY(palette->chosen() == nullptr);
+  for (const Qt::Key key : {Qt::Key_Return, Qt::Key_Tab, Qt::Key_Backtab}) QTest::keyClick(field, key);
+  QVERIFY(palette->isVisible());
+  QCOMPARE(window.focusWidget(), field);
+  QCOMPARE(accepted.size(), 0);
   field->setText(u8("seqs"));
   QTest::keyClick(field, Qt::Key_Return);
-  QCOMPARE(palette.result(), int(QDialog::Accepted));
-  QCOMPARE(palette.chosen()->text, u8("max-num-seqs"));
+  QVERIFY(!palette->isVisible());
+  QCOMPARE(accepted.size(), 1);
+  QCOMPARE(accepted[0][0].value<PaletteEntry>().text, u8("max-num-seqs"));
+}
+
+void ShellPartsTest::palette_closes_and_gives_the_focus_back() {
+  QWidget window;
+  window.resize(900, 700);
+  QLineEdit before(&window), other(&window);
+  window.show();
+  before.setFocus();
+  const auto open = [&window] {
+    auto* palette = new CommandPalette({entry(PaletteEntry::Kind::page, "Reports")}, {}, &window);
+    palette->open();
+    return QPointer<CommandPalette>(palette);
+  };
+  auto palette = open();
+  window.resize(1000, 800);
+  QCOMPARE(palette->size(), window.size());
+  QTest::mouseClick(palette, Qt::LeftButton, {}, palette->rect().center());  // in it
+  QVERIFY(palette->isVisible());
+  QTest::mouseClick(palette, Qt::LeftButton, {}, {3, 3});  // beside it
+  QCOMPARE(window.focusWidget(), &before);
+  QTRY_VERIFY(palette.isNull());
+  palette = open();
+  QTest::keyClick(window.focusWidget(), Qt::Key_Escape);
+  QCOMPARE(window.focusWidget(), &before);
+  QTRY_VERIFY(palette.isNull());
+  palette = open();
+  other.setFocus();
+  QCOMPARE(window.focusWidget(), &other);
+  QTRY_VERIFY(palette.isNull());
 }
 
 void ShellPartsTest::keys_are_changed_kept_and_reset() {

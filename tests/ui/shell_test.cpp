@@ -15,17 +15,16 @@
 #include <QPushButton>
 #include <QSplitter>
 #include <QTest>
-#include <QTimer>
 #include <QUrl>
 #include <fstream>
 
 #include "engine/bench/checklist_template.h"
 #include "tests/support/tiny_model.h"
+#include "tests/ui/open_palette.h"
 #include "tests/ui/serve_session.h"
 #include "ui/plan/plan_page.h"
 #include "ui/serve/load_strip.h"
 #include "ui/shell/action_registry.h"
-#include "ui/shell/command_palette.h"
 #include "ui/shell/desktop_notifier.h"
 #include "ui/shell/theme.h"
 #include "ui/tune/tune_page.h"
@@ -112,16 +111,11 @@ void ShellTest::cleanup() {
 
 /// Types into the palette and presses Enter; what was chosen, with its kind.
 QString ShellTest::pick(const QString& typed) {
-  QString chosen;
-  QTimer::singleShot(0, this, [&] {
-    auto* palette = qobject_cast<CommandPalette*>(QApplication::activeModalWidget());
-    QVERIFY(palette);
-    auto* field = palette->findChild<QLineEdit*>();
-    QTest::keyClicks(field, typed);
-    if (palette->chosen()) chosen = full_id(*palette->chosen());
-    QTest::keyClick(field, palette->chosen() ? Qt::Key_Return : Qt::Key_Escape);
-  });
-  session_->window->findChild<QAction*>(u8("shell.commands"))->trigger();
+  auto* palette = test::open_palette(*session_->window);
+  auto* field = palette->findChild<QLineEdit*>();
+  QTest::keyClicks(field, typed);
+  const QString chosen = palette->chosen() ? full_id(*palette->chosen()) : QString();
+  QTest::keyClick(field, palette->chosen() ? Qt::Key_Return : Qt::Key_Escape);
   return chosen;
 }
 

@@ -9,7 +9,7 @@ namespace pitwall::ui {
 void UndoList::add(const QString& text, std::function<void()> bring_back) {
   const int number = ++added_;
   entries_.push_back({number, text, std::move(bring_back)});
-  Q_EMIT banner_requested({Banner::Severity::good, text, tr("Undo"), [this, number] { undo(number); }, {}});
+  Q_EMIT banner_requested(undo_banner(text, [this, number] { undo(number); }));
 }
 
 bool UndoList::undo_last() {

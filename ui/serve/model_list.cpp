@@ -50,12 +50,12 @@ ModelList::ModelList(QWidget* parent) : QWidget(parent) {
   progress_->setTextVisible(false);
   progress_->setFixedHeight(units(3));
   progress_->setAccessibleName(tr("Share of the load that is done"));
-  auto* cancel = new QPushButton(tr("Cancel"), this);
-  cancel->setObjectName(QStringLiteral("serve.cancelLoad"));
+  cancel_ = new QPushButton(tr("Cancel"), this);
+  cancel_->setObjectName(QStringLiteral("serve.cancelLoad"));
   auto* line = new QHBoxLayout;
   line->setSpacing(units(3));
   line->addWidget(progress_, 1);
-  line->addWidget(cancel);
+  line->addWidget(cancel_);
   load_card_->body()->addWidget(phase_);
   load_card_->body()->addLayout(line);
   load_card_->hide();
@@ -106,7 +106,7 @@ ModelList::ModelList(QWidget* parent) : QWidget(parent) {
   connect(fetch_card_, &FetchCard::job_ended, this, &ModelList::job_ended);
   connect(fetch_card_, &FetchCard::progressed, this, &ModelList::fetch_progressed);
   connect(fetch_card_, &FetchCard::ended, this, &ModelList::fetch_ended);
-  connect(cancel, &QPushButton::clicked, this, &ModelList::cancel_requested);
+  connect(cancel_, &QPushButton::clicked, this, &ModelList::cancel_requested);
   show_table(false);
 }
 
@@ -143,6 +143,11 @@ void ModelList::show_loading(const QString& model, const QString& phase, qint64 
   progress_->setRange(0, total > 0 ? kProgressSteps : 0);
   if (total > 0) progress_->setValue(static_cast<int>(done * kProgressSteps / total));
   load_card_->show();
+  // What is disabled hands the focus to whatever comes next, and that would begin a download.
+  if (QWidget* focused = window()->focusWidget(); list_card_->isAncestorOf(focused)) {
+    focus_before_ = focused;
+    cancel_->setFocus();
+  }
   list_card_->setEnabled(false);
 }
 
@@ -151,8 +156,9 @@ void ModelList::cancel_fetch() {
 }
 
 void ModelList::show_idle() {
-  load_card_->hide();
   list_card_->setEnabled(true);
+  if (window()->focusWidget() == cancel_) (focus_before_ ? focus_before_.data() : table_)->setFocus();
+  load_card_->hide();
 }
 
 }  // namespace pitwall::ui

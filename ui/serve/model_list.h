@@ -2,6 +2,7 @@
 // What the serve page shows before anything is loaded: the models at hand, Open…, a place to drop one, those
 // that can be fetched; and how far a load is.
 #pragma once
+#include <QPointer>
 #include <QStringList>
 #include <QWidget>
 
@@ -49,7 +50,8 @@ class ModelList : public QWidget {
   Card *list_card_, *load_card_;
   Label *phase_, *empty_;
   QProgressBar* progress_;
-  QPushButton* serve_;
+  QPushButton *serve_, *cancel_;
+  QPointer<QWidget> focus_before_;  // the load
   FetchCard* fetch_card_;
   QStringList paths_;
 };

@@ -250,11 +250,8 @@ void ServePage::connect_live() {
       Q_EMIT banner_requested(banner_of(saved.error()));
   });
   connect(s.form, &SettingsForm::was_reset, this, [this](const Settings& before) {
-    Q_EMIT banner_requested({Banner::Severity::good,
-                             tr("All settings are back at their defaults."),
-                             tr("Undo"),
-                             [this, before] { state_->form->restore(before); },
-                             {}});
+    Q_EMIT banner_requested(undo_banner(tr("All settings are back at their defaults."),
+                                        [this, before] { state_->form->restore(before); }));
   });
   connect(s.form, &SettingsForm::restart_asked, this, [this] {
     if (state_->form->complete()) load();

@@ -83,7 +83,7 @@ BannerBar::BannerBar(QWidget* parent) : QWidget(parent) {
 void BannerBar::post(const Banner& banner, bool lasting) {
   std::erase_if(queue_, [&](const Queued& queued) { return queued.banner.text == banner.text; });
   const auto place = std::find_if(queue_.begin(), queue_.end(), [&](const Queued& queued) {
-    return queued.banner.severity <= banner.severity;
+    return banner.undoes || queued.banner.severity <= banner.severity;
   });
   queue_.insert(place, {banner, lasting});
   show_front();

@@ -17,7 +17,8 @@ class BannerBar : public QWidget {
 
  public:
   explicit BannerBar(QWidget* parent = nullptr);
-  /// Worst first, then newest first; the same text is not queued twice. `lasting`: clear() leaves it.
+  /// Worst first, then newest first, and before all what can be undone until something new is said. The same
+  /// text is not queued twice. `lasting`: clear() leaves it.
   void post(const Banner& banner, bool lasting = false);
   void dismiss();  ///< the one shown
   void withdraw(const QString& text);

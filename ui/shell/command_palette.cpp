@@ -5,6 +5,7 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QMouseEvent>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <numeric>
@@ -21,6 +22,7 @@ namespace {
 
 constexpr std::size_t kMostRows = 100;
 constexpr double kNoteWeight = 0.5;
+constexpr double kWidth = 150, kHeight = 96, kFromTop = 12, kAside = 3;  // units
 
 struct KindWords {
   const char* id;
@@ -88,10 +90,11 @@ std::vector<std::size_t> matches(const std::vector<PaletteEntry>& entries, const
   return order;
 }
 
-CommandPalette::CommandPalette(std::vector<PaletteEntry> entries, const QStringList& recent, QWidget* parent)
-    : QDialog(parent), entries_(recent_first(std::move(entries), recent)) {
+CommandPalette::CommandPalette(std::vector<PaletteEntry> entries, const QStringList& recent, QWidget* window)
+    : QWidget(window), entries_(recent_first(std::move(entries), recent)) {
   setObjectName(QStringLiteral("shell.palette"));
-  setWindowTitle(tr("Commands"));
+  setAttribute(Qt::WA_DeleteOnClose);
+  card_ = new Card(tr("Commands"), {}, {}, this);
   field_ = new QLineEdit(this);
   field_->setObjectName(QStringLiteral("shell.palette.field"));
   field_->setAccessibleName(tr("Command"));
@@ -105,19 +108,44 @@ CommandPalette::CommandPalette(std::vector<PaletteEntry> entries, const QStringL
   table_->set_stretch_column(0);
   nothing_ = new Label(tr("Nothing matches"), FontRole::body, Colour::muted, this);
   nothing_->setObjectName(QStringLiteral("shell.palette.nothing"));
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(units(2), units(2), units(2), units(2));
-  column->setSpacing(units(1.5));
-  column->addWidget(field_);
-  column->addWidget(nothing_);
-  column->addWidget(table_, 1);
-  resize(units(150), units(90));
+  card_->body()->setSpacing(units(1.5));
+  card_->body()->addWidget(field_);
+  card_->body()->addWidget(nothing_);
+  card_->body()->addWidget(table_, 1);
   connect(field_, &QLineEdit::textChanged, this, &CommandPalette::show_matches);
-  connect(field_, &QLineEdit::returnPressed, this, [this] {
-    if (chosen()) accept();
-  });
-  connect(table_, &DataTable::opened, this, &QDialog::accept);
+  connect(field_, &QLineEdit::returnPressed, this, &CommandPalette::accept);
+  connect(table_, &DataTable::opened, this, &CommandPalette::accept);
+  window->installEventFilter(this);
   show_matches({});
+}
+
+void CommandPalette::open() {
+  focus_before_ = window()->focusWidget();
+  cover_window();
+  show();
+  raise();
+  field_->setFocus();
+}
+
+/// What lies behind it is in sight, and out of reach.
+void CommandPalette::cover_window() {
+  setGeometry(parentWidget()->rect());
+  const QSize room = size() - QSize(2 * units(kAside), units(kFromTop) + units(kAside));
+  const QSize wanted = QSize(units(kWidth), units(kHeight)).boundedTo(room);
+  card_->setGeometry((width() - wanted.width()) / 2, units(kFromTop), wanted.width(), wanted.height());
+}
+
+void CommandPalette::accept() {
+  if (!chosen()) return;
+  const PaletteEntry entry = *chosen();
+  leave();
+  Q_EMIT accepted(entry);
+}
+
+void CommandPalette::leave() {
+  field_->removeEventFilter(this);
+  if (focus_before_) focus_before_->setFocus();
+  close();
 }
 
 const PaletteEntry* CommandPalette::chosen() const {
@@ -144,18 +172,50 @@ void CommandPalette::show_matches(const QString& typed) {
 }
 
 bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
-  if (event->type() == QEvent::KeyPress) {
-    const int key = static_cast<QKeyEvent*>(event)->key();
-    if (key == Qt::Key_Up || key == Qt::Key_Down || key == Qt::Key_PageUp || key == Qt::Key_PageDown) {
-      QCoreApplication::sendEvent(table_, event);
-      return true;
-    }
-    if (key == Qt::Key_Tab && chosen()) {
-      field_->setText(chosen()->text);
-      return true;
-    }
+  if (watched == parentWidget()) {
+    if (event->type() == QEvent::Resize) cover_window();
+    return false;
   }
-  return QDialog::eventFilter(watched, event);
+  switch (event->type()) {
+    case QEvent::ShortcutOverride:
+      event->accept();  // no key is a shortcut meanwhile
+      return true;
+    case QEvent::KeyPress:
+      return take_key(static_cast<QKeyEvent&>(*event));
+    case QEvent::FocusOut:
+      if (const auto reason = static_cast<QFocusEvent*>(event)->reason();
+          reason != Qt::ActiveWindowFocusReason && reason != Qt::PopupFocusReason)
+        close();  // something else wants the keys
+      return false;
+    default:
+      return false;
+  }
+}
+
+bool CommandPalette::take_key(QKeyEvent& event) {
+  switch (event.key()) {
+    case Qt::Key_Up:
+    case Qt::Key_Down:
+    case Qt::Key_PageUp:
+    case Qt::Key_PageDown:
+      QCoreApplication::sendEvent(table_, &event);
+      return true;
+    case Qt::Key_Tab:
+      if (chosen()) field_->setText(chosen()->text);
+      return true;
+    case Qt::Key_Backtab:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void CommandPalette::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Escape) leave();
+}
+
+void CommandPalette::mousePressEvent(QMouseEvent* event) {
+  if (!card_->geometry().contains(event->position().toPoint())) leave();
 }
 
 }  // namespace pitwall::ui

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ctrl+K: type a few letters of any action, page, setting, run, chat, checklist or model; Enter does it.
+// It is a part of the window, not a window of its own: a busy desktop gives those the focus late, and what
+// is typed until then would act on the page.
 #pragma once
-#include <QDialog>
+#include <QPointer>
 #include <QStringList>
+#include <QWidget>
 #include <vector>
 
 #include "ui/shell/palette_entry.h"
@@ -11,26 +14,39 @@ class QLineEdit;
 
 namespace pitwall::ui {
 
+class Card;
 class DataTable;
 class Label;
 
-class CommandPalette : public QDialog {
+class CommandPalette : public QWidget {
   Q_OBJECT
 
  public:
-  /// `recent`: full ids, newest first; they lead while nothing is typed.
-  CommandPalette(std::vector<PaletteEntry> entries, const QStringList& recent, QWidget* parent);
-  const PaletteEntry* chosen() const;  ///< after exec() was accepted; null: nothing matches
+  /// `recent`: full ids, newest first; they lead while nothing is typed. Deletes itself when it closes.
+  CommandPalette(std::vector<PaletteEntry> entries, const QStringList& recent, QWidget* window);
+  void open();                         ///< over the window, and all keys are its own
+  const PaletteEntry* chosen() const;  ///< null: nothing matches
+
+ Q_SIGNALS:
+  void accepted(const pitwall::ui::PaletteEntry& entry);  ///< it has closed, the focus is where it was
 
  protected:
-  bool eventFilter(QObject* watched, QEvent* event) override;  ///< arrows in the field move the choice
+  bool eventFilter(QObject* watched, QEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;  ///< beside it: it closes
 
  private:
   void show_matches(const QString& typed);
+  bool take_key(QKeyEvent& event);
+  void cover_window();
+  void accept();
+  void leave();
   std::vector<PaletteEntry> entries_;
+  Card* card_;
   QLineEdit* field_;
   Label* nothing_;
   DataTable* table_;
+  QPointer<QWidget> focus_before_;
 };
 
 /// Unique among all entries: "setting:max-num-seqs".

@@ -20,6 +20,7 @@
 #include "ui/shell/banner_bar.h"
 #include "ui/shell/command_palette.h"
 #include "ui/shell/desktop_notifier.h"
+#include "ui/shell/dialog_keys.h"
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/job_list.h"
 #include "ui/shell/key_tips.h"
@@ -75,6 +76,7 @@ MainWindow::MainWindow(EngineController& engine, Preferences& preferences, QWidg
   QAction* commands = add_action(QStringLiteral("shell.commands"), tr("Commands"), Qt::CTRL | Qt::Key_K);
   status_bar_ = new StatusBar(engine, commands, this);
   new KeyTips(*registry_, this);
+  new DialogKeys(this);
   setAcceptDrops(true);
   setObjectName(QStringLiteral("shell.window"));
   setWindowTitle(QStringLiteral("Pitwall"));
@@ -379,11 +381,12 @@ std::vector<PaletteEntry> MainWindow::palette_entries() {
 }
 
 void MainWindow::show_palette() {
-  CommandPalette palette(palette_entries(), preferences_.recent_commands(), this);
-  if (palette.exec() != QDialog::Accepted || !palette.chosen()) return;
-  const PaletteEntry entry = *palette.chosen();
-  preferences_.add_recent_command(full_id(entry));
-  entry.open();
+  auto* palette = new CommandPalette(palette_entries(), preferences_.recent_commands(), this);
+  connect(palette, &CommandPalette::accepted, this, [this](const PaletteEntry& entry) {
+    preferences_.add_recent_command(full_id(entry));
+    entry.open();
+  });
+  palette->open();
 }
 
 }  // namespace pitwall::ui

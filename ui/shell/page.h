@@ -23,9 +23,12 @@ struct Banner {
   std::function<void()> action;  ///< on the UI thread
   QString details;               ///< for Copy details; empty = text
   bool finished =
-      false;  ///< something long has ended: the desktop tells it too while another window is in use
+      false;            ///< something long has ended: the desktop tells it too while another window is in use
+  bool undoes = false;  ///< its action takes back what was just done: older banners wait behind it
 };
 Banner banner_of(const Error& error);  ///< bad, with the error's text; the caller adds the verb
+/// Good: `text` says what was done, and the button takes it back.
+Banner undo_banner(const QString& text, std::function<void()> undo);
 
 /// The count beside a page's name in the rail; 0 = none.
 struct Badge {

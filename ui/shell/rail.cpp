@@ -133,6 +133,8 @@ void Rail::set_current(const QString& id) {
   const bool focused =
       std::any_of(buttons_.begin(), buttons_.end(), [](const RailButton* one) { return one->hasFocus(); });
   its->setChecked(true);
+  // Tab comes to the current page's: Qt leaves that to the button that had the focus last.
+  for (RailButton* one : buttons_) one->setFocusPolicy(one == its ? Qt::TabFocus : Qt::NoFocus);
   if (focused) its->setFocus();
 }
 
