@@ -5,10 +5,11 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTest>
+#include <QWindow>
 
 #include "tests/support/test_support.h"
+#include "tests/ui/open_palette.h"
 #include "tests/ui/tune_bench.h"
-#include "ui/shell/command_palette.h"
 
 using namespace pitwall;
 using namespace pitwall::ui;
@@ -31,6 +32,45 @@ class TuneUnmeasuredTest : public QObject {
   void cleanup() {
     s_.reset();
     data_.reset();
+  }
+
+  void the_focus_is_on_the_first_template() {
+    const auto* first = s_->child<QWidget>("tune.start.0");
+    for (const char* page : {"serve", "tune"}) s_->window->show_page(u8(page));
+    QCOMPARE(s_->window->focusWidget(), first);
+    QVERIFY(first->isVisible());
+    s_->page->start(small_steps());
+    QCOMPARE(s_->window->focusWidget(), s_->child<QListView>("tune.items"));
+    s_->page->session().remove();
+    QTRY_COMPARE_WITH_TIMEOUT(s_->window->focusWidget(), first, kPatienceMs);
+  }
+
+  void tab_follows_the_eye() {
+    s_->window->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(s_->window.get()));
+    auto* first = s_->child<QWidget>("tune.start.0");
+    s_->window->show_page(u8("serve"));
+    s_->child<QWidget>("shell.rail.serve")->setFocus();
+    QTest::keyClick(s_->window.get(), Qt::Key_5, Qt::ControlModifier);
+    QCOMPARE(QApplication::focusWidget(), first);
+    QStringList stops;
+    for (QWidget* now = first; stops.size() < 100;) {
+      stops << now->objectName();
+      QVERIFY2(now->isVisible(), qPrintable(stops.join(u8(", "))));
+      QTest::keyClick(now, Qt::Key_Tab);
+      now = QApplication::focusWidget();
+      if (now == first) break;
+    }
+    const auto at = [&stops](const char* stop) { return stops.indexOf(u8(stop)); };
+    const QString all = stops.join(u8(", "));
+    for (int i = 1; s_->window->findChild<QWidget*>(u8("tune.start.%1").arg(i)) != nullptr; ++i)
+      QVERIFY2(stops.indexOf(u8("tune.start.%1").arg(i)) == i, qPrintable(all));
+    QVERIFY2(at("shell.rail.tune") > 0 && at("shell.rail.serve") < 0, qPrintable(all));  // the current page's
+    QVERIFY2(at("tune.template") == stops.size() - 1, qPrintable(all));  // the top bar stands before the page
+    QVERIFY2(at("tune.template") > at("shell.rail.tune"), qPrintable(all));
+    QTest::keyClick(first, Qt::Key_Backtab, Qt::ShiftModifier);
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Backtab, Qt::ShiftModifier);
+    QCOMPARE(QApplication::focusWidget(), s_->child<QWidget>("shell.rail.tune"));
   }
 
   void templates_wait_for_the_store() {
@@ -96,23 +136,70 @@ class TuneUnmeasuredTest : public QObject {
 
   void all_are_run_from_the_palette() {
     s_->page->start(small_steps());
-    QString chosen;
-    with_dialog([&chosen](QDialog& dialog) {
-      auto& palette = static_cast<CommandPalette&>(dialog);
-      auto& field = part<QLineEdit>(dialog, "shell.palette.field");
-      field.setText(u8("no such thing"));
-      QVERIFY(part<QLabel>(dialog, "shell.palette.nothing").isVisible());
-      field.setText(u8("run all"));
-      QVERIFY(!part<QLabel>(dialog, "shell.palette.nothing").isVisible());
-      chosen = full_id(*palette.chosen());
-      palette.accept();
-    });
-    s_->child<QAction>("shell.commands")->trigger();
-    QCOMPARE(chosen, u8("action:tune.action.runAll"));
+    auto* palette = test::open_palette(*s_->window);
+    auto* field = s_->child<QLineEdit>("shell.palette.field");
+    field->setText(u8("no such thing"));
+    QVERIFY(s_->child<QLabel>("shell.palette.nothing")->isVisible());
+    field->setText(u8("run all"));
+    QVERIFY(!s_->child<QLabel>("shell.palette.nothing")->isVisible());
+    QCOMPARE(full_id(*palette->chosen()), u8("action:tune.action.runAll"));
+    QTest::keyClick(field, Qt::Key_Return);
     QVERIFY(s_->page->session().running());
     QVERIFY(!s_->child<QAction>("tune.action.runAll")->isEnabled());
     QVERIFY(s_->idle());
     QVERIFY(s_->page->session().to_measure().empty());
+  }
+
+  /// A busy desktop gives a dialog its focus late, and sends what is typed until then to the window.
+  void keys_do_nothing_to_the_page_behind_a_dialog() {
+    s_->page->start(small_steps());
+    s_->page->session().run({0});
+    QVERIFY(s_->idle());
+    s_->page->choose(0);
+    s_->child<QListView>("tune.items")->setFocus();
+    const ItemVerdict before = s_->item(0).verdict;
+    QVERIFY(before != ItemVerdict::revert);
+    const auto type = [this] {
+      for (const Qt::Key key : {Qt::Key_R, Qt::Key_Delete}) {
+        QApplication::setActiveWindow(s_->window.get());
+        QCOMPARE(QApplication::focusWidget(), s_->child<QListView>("tune.items"));
+        QTest::keyClick(s_->window->windowHandle(), key);
+      }
+    };
+    with_dialog([&](QDialog& dialog) {
+      type();
+      dialog.reject();
+    });
+    s_->child<QAction>("tune.template")->trigger();
+    QCOMPARE(s_->checklist().items.size(), small_steps().items.size());
+    QCOMPARE(s_->item(0).verdict, before);
+    type();  // without a dialog they act
+    QCOMPARE(s_->checklist().items.size(), small_steps().items.size() - 1);
+  }
+
+  void what_is_typed_after_the_palettes_key_is_the_palettes() {
+    s_->page->start(small_steps());
+    s_->page->session().run({0});
+    QVERIFY(s_->idle());
+    s_->window->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(s_->window.get()));
+    auto* items = s_->child<QListView>("tune.items");
+    items->setFocus();
+    const ItemVerdict before = s_->item(0).verdict;
+    QWindow* desktop = s_->window->windowHandle();
+    QTest::keyClick(desktop, Qt::Key_K, Qt::ControlModifier);
+    for (const Qt::Key key : {Qt::Key_R, Qt::Key_E, Qt::Key_P, Qt::Key_Space, Qt::Key_Delete})
+      QTest::keyClick(desktop, key);
+    QCOMPARE(s_->child<QLineEdit>("shell.palette.field")->text(), u8("rep "));
+    for (const Qt::Key key : {Qt::Key_F5, Qt::Key_2, Qt::Key_Z})
+      QTest::keyClick(desktop, key, Qt::ControlModifier);
+    QCOMPARE(s_->window->current_page()->id(), u8("tune"));
+    QTest::keyClick(desktop, Qt::Key_Escape);
+    QCOMPARE(s_->window->focusWidget(), items);
+    QCOMPARE(s_->checklist().items.size(), small_steps().items.size());
+    QCOMPARE(s_->item(0).verdict, before);
+    QTest::keyClick(desktop, Qt::Key_Delete);  // a key of the page again
+    QCOMPARE(s_->checklist().items.size(), small_steps().items.size() - 1);
   }
 
  private:

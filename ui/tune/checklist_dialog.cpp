@@ -223,6 +223,15 @@ Checklist ChecklistDialog::described() const {
   return made;
 }
 
+void ChecklistDialog::show_trouble(const Error& error) {
+  const QString text = QString::fromStdString(error.text());
+  form_->clear_marks();
+  QWidget* field = form_->mark(QString::fromStdString(error.param), text);
+  trouble_->setText(field == nullptr ? text : QString());
+  trouble_->setVisible(field == nullptr);
+  if (field != nullptr) field->setFocus();
+}
+
 void ChecklistDialog::accept_if_sound() {
   Checklist made = described();
   // What the target cannot measure is left out, and said.
@@ -240,11 +249,7 @@ void ChecklistDialog::accept_if_sound() {
     error = known.error();
   else if (const auto sound = check(made); !sound)
     error = sound.error();
-  if (!error.what.empty()) {
-    trouble_->setText(QString::fromStdString(error.text()));
-    trouble_->show();
-    return;
-  }
+  if (!error.what.empty()) return show_trouble(error);
   if (!left_out.isEmpty())
     made.note =
         tr("Left out, since a running engine cannot change them: %1.").arg(listed(left_out)).toStdString() +

@@ -3,6 +3,7 @@
 #pragma once
 #include <QDialog>
 
+#include "engine/base/result.h"
 #include "engine/telemetry/checklist.h"
 
 class QComboBox;
@@ -34,6 +35,7 @@ class ChecklistDialog : public QDialog {
   void follow_template();
   void follow_target();
   void open_model();
+  void show_trouble(const Error& error);
   void accept_if_sound();
   Checklist described() const;
 

@@ -44,7 +44,10 @@ TuneStartView::TuneStartView(QWidget* parent) : QWidget(parent) {
     button->setAccessibleName(tr("Use %1").arg(name));
     button->setAccessibleDescription(what);
     button->setToolTip(source);
-    if (row == 0) button->setProperty("primary", true);
+    if (first_ == nullptr) {
+      first_ = button;
+      button->setProperty("primary", true);
+    }
     rows->addWidget(new Label(name, FontRole::section, Colour::text, this), row, 0);
     rows->addWidget(new ElidedLabel(what, FontRole::body, Colour::muted, this), row, 1);
     rows->addWidget(button, row, 2);
@@ -62,6 +65,10 @@ TuneStartView::TuneStartView(QWidget* parent) : QWidget(parent) {
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(card);
   column->addStretch(1);
+}
+
+void TuneStartView::focus_first() {
+  first_->setFocus();
 }
 
 }  // namespace pitwall::ui

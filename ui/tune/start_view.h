@@ -3,6 +3,8 @@
 #pragma once
 #include "ui/widgets/card.h"
 
+class QPushButton;
+
 namespace pitwall::ui {
 
 class TuneStartView : public QWidget {
@@ -10,9 +12,13 @@ class TuneStartView : public QWidget {
 
  public:
   explicit TuneStartView(QWidget* parent = nullptr);
+  void focus_first();  ///< on the first template
 
  Q_SIGNALS:
   void chosen(const std::string& origin);
+
+ private:
+  QPushButton* first_ = nullptr;
 };
 
 }  // namespace pitwall::ui

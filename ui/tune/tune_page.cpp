@@ -45,6 +45,7 @@ struct TunePage::State {
   QStackedWidget* stack = nullptr;
   NarrowTabs* narrow_tabs = nullptr;
   QSplitter *columns = nullptr, *right = nullptr;
+  TuneStartView* start = nullptr;
   ItemList* list = nullptr;
   ScatterChart* scatter = nullptr;
   ItemDetail* detail = nullptr;
@@ -68,6 +69,7 @@ struct TunePage::State {
   void show_item();
   void show_job();
   void show_failure(const Error& error);
+  void take_focus();
   void keep_focus(const std::function<void()>& change);
   std::size_t current() const { return static_cast<std::size_t>(std::max(0, list->current())); }
   bool has_item() const { return session.checklist() && list->current() >= 0; }
@@ -123,7 +125,7 @@ void TunePage::State::build() {
     splitter->setChildrenCollapsible(false);
     splitter->setHandleWidth(units(3));
   }
-  auto* start = new TuneStartView(page);
+  start = new TuneStartView(page);
   stack = new QStackedWidget(page);
   stack->addWidget(start);
   stack->addWidget(columns);
@@ -284,12 +286,22 @@ void TunePage::State::show_item() {
   difference->show_item(session, list->current());
 }
 
-/// A button that goes hands the focus to whatever comes next in the window: the items are what keys are for.
+/// A button that goes hands the focus to whatever comes next in the window, and what is hidden keeps it out
+/// of sight: it goes to what keys are for.
 void TunePage::State::keep_focus(const std::function<void()>& change) {
   const QWidget* had = page->window()->focusWidget();
   const bool ours = had != nullptr && page->isAncestorOf(had);
   change();
-  if (ours && page->window()->focusWidget() != had && page->isVisible()) list->view()->setFocus();
+  const QWidget* has = page->window()->focusWidget();
+  if (ours && page->isVisible() && (has != had || !has->isVisible())) take_focus();
+}
+
+/// Nothing is in sight until the store has answered: the focus stays where it is.
+void TunePage::State::take_focus() {
+  if (session.checklist())
+    list->view()->setFocus();
+  else if (!session.reading())
+    start->focus_first();
 }
 
 void TunePage::State::show_failure(const Error& error) {
@@ -398,7 +410,7 @@ void TunePage::State::remove_item() {
   changed.items.erase(changed.items.begin() + static_cast<std::ptrdiff_t>(current()));
   session.change(changed);
   removed = tr("Removed %1.").arg(name);
-  say(Banner::Severity::good, removed, tr("Undo"), [this] { session.undo(); });
+  Q_EMIT page->banner_requested(undo_banner(removed, [this] { session.undo(); }));
 }
 
 void TunePage::State::decide(ItemVerdict verdict) {
@@ -458,7 +470,7 @@ QList<QAction*> TunePage::page_actions() {
 }
 void TunePage::activated() {
   state_->session.refresh();
-  state_->list->view()->setFocus();
+  state_->take_focus();
 }
 std::vector<PaletteEntry> TunePage::palette_entries() {
   std::vector<PaletteEntry> entries;

@@ -19,6 +19,12 @@ QList<NumberField*> numbers_of(QWidget* field) {
   return numbers;
 }
 
+/// Of several in one line the first: it is the one that is typed into.
+QWidget* first_of(QWidget* field) {
+  QWidget* first = field->layout() != nullptr ? field->layout()->itemAt(0)->widget() : nullptr;
+  return first != nullptr ? first : field;
+}
+
 void set_wrong(QWidget* field, bool wrong) {
   if (field->property("wrong").toBool() == wrong) return;
   field->setProperty("wrong", wrong);
@@ -115,8 +121,8 @@ QWidget* FormGrid::mark(const QString& param, const QString& reason) {
     row.trouble->show();
     const QList<NumberField*> numbers = numbers_of(row.field);
     for (NumberField* number : numbers) number->set_trouble(reason);
-    if (numbers.isEmpty()) set_wrong(row.field, true);
-    return row.field;
+    if (numbers.isEmpty()) set_wrong(first_of(row.field), true);
+    return first_of(row.field);
   }
   return nullptr;
 }
@@ -133,7 +139,7 @@ void FormGrid::clear_marks() {
   for (const Row& row : rows_) {
     const QList<NumberField*> numbers = numbers_of(row.field);
     for (NumberField* number : numbers) number->set_trouble({});
-    if (numbers.isEmpty()) set_wrong(row.field, false);
+    if (numbers.isEmpty()) set_wrong(first_of(row.field), false);
     row.trouble->setVisible(std::any_of(numbers.begin(), numbers.end(),
                                         [](const NumberField* number) { return number->is_wrong(); }));
   }
