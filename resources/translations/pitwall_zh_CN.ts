@@ -3854,10 +3854,6 @@
         <translation>撤销删除</translation>
     </message>
     <message>
-        <source>Deleted the chat “%1”.</source>
-        <translation>已删除对话“%1”。</translation>
-    </message>
-    <message>
         <source>Markdown (*.md)</source>
         <translation>Markdown (*.md)</translation>
     </message>
@@ -3892,18 +3888,6 @@
     <message>
         <source>Attach text files</source>
         <translation>附上文本文件</translation>
-    </message>
-    <message>
-        <source>Deleted the message.</source>
-        <translation>已删除消息。</translation>
-    </message>
-    <message>
-        <source>Deleted the message and what followed it: %1 messages.</source>
-        <translation>已删除该消息及其后的内容：%1 条消息。</translation>
-    </message>
-    <message>
-        <source>Deleted the preset “%1”.</source>
-        <translation>已删除预设“%1”。</translation>
     </message>
     <message>
         <source>Attach text files, each up to %1</source>
@@ -4249,6 +4233,25 @@
     <message>
         <source>Rows: %1. Columns: %2.</source>
         <translation>行：%1。列：%2。</translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::Deletions</name>
+    <message>
+        <source>Deleted the chat “%1”.</source>
+        <translation>已删除对话“%1”。</translation>
+    </message>
+    <message>
+        <source>Deleted the message.</source>
+        <translation>已删除消息。</translation>
+    </message>
+    <message>
+        <source>Deleted the message and what followed it: %1 messages.</source>
+        <translation>已删除该消息及其后的内容：%1 条消息。</translation>
+    </message>
+    <message>
+        <source>Deleted the preset “%1”.</source>
+        <translation>已删除预设“%1”。</translation>
     </message>
 </context>
 <context>
@@ -6079,6 +6082,13 @@
     <message>
         <source>“%1” is not a number.</source>
         <translation>“%1”不是数字。</translation>
+    </message>
+</context>
+<context>
+    <name>pitwall::ui::Page</name>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
     </message>
 </context>
 <context>
@@ -8039,10 +8049,6 @@
         <translation>所有设置已恢复默认值。</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>撤销</translation>
-    </message>
-    <message>
         <source>%1 is not on this machine yet. It can be fetched on Serve.</source>
         <translation>%1 还不在本机上，可以在“服务”页获取。</translation>
     </message>
@@ -9044,13 +9050,6 @@
     <message>
         <source>Items of your own, one setting each</source>
         <translation>自己的条目，每项一个设置</translation>
-    </message>
-</context>
-<context>
-    <name>pitwall::ui::UndoList</name>
-    <message>
-        <source>Undo</source>
-        <translation>撤销</translation>
     </message>
 </context>
 </TS>

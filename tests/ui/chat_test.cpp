@@ -82,6 +82,65 @@ class ChatTest : public QObject {
     QCOMPARE(bench.page->focusWidget(), input);
   }
 
+  void letters_go_to_the_message() {
+    ChatBench bench;
+    auto* input = bench.find<QPlainTextEdit>("chat.input");
+    const auto chat = bench.store->create_chat("hello");
+    PW_VERIFY(chat);
+    bench.page->activated();
+    auto* list = bench.find<QListView>("chat.list");
+    QTRY_COMPARE(list->model()->rowCount(), 1);
+    list->setFocus();
+    QTest::keyClick(list, Qt::Key_Space);
+    QCOMPARE(bench.page->focusWidget(), list);
+    QTest::keyClick(list, Qt::Key_H);
+    QCOMPARE(bench.page->focusWidget(), input);
+    for (const char letter : {'e', 'l', 'l', 'o'}) QTest::keyClick(bench.page->focusWidget(), letter);
+    QCOMPARE(input->toPlainText(), QLatin1String("hello"));
+    for (const char* place : {"chat.view", "chat.new"}) {
+      auto* focused = bench.find<QWidget>(place);
+      focused->setFocus();
+      QTest::keyClick(focused, Qt::Key_X);
+      QCOMPARE(bench.page->focusWidget(), input);
+    }
+    QCOMPARE(input->toPlainText(), QLatin1String("helloxx"));
+  }
+
+  void what_another_window_wrote_is_shown() {
+    ChatBench bench;
+    const auto chat = bench.store->create_chat("Shared");
+    PW_VERIFY(chat);
+    const auto asked = bench.tell(*chat, {message("user", "Why?"), message("assistant", "Because.")});
+    bench.page->open_chat(*chat);
+    QTRY_COMPARE(bench.texts().size(), 2);
+    // The other window begins a chat, and writes another reply in this one.
+    const auto other = Store::open(bench.folder.path() / "pitwall.db");
+    PW_VERIFY(other);
+    PW_VERIFY((*other)->create_chat("Elsewhere"));
+    ChatMessage again = message("assistant", "For another reason.");
+    again.parent = (*other)->messages(*chat)->front().id;
+    const auto added = (*other)->add_message(*chat, again);
+    PW_VERIFY(added);
+    PW_VERIFY((*other)->choose_message(*added));
+    QEvent entered(QEvent::WindowActivate);
+    QApplication::sendEvent(bench.page.get(), &entered);
+    QTRY_COMPARE(bench.find<QListView>("chat.list")->model()->rowCount(), 2);
+    QTRY_COMPARE(bench.texts().back()->toPlainText().trimmed(), QLatin1String("For another reason."));
+    QVERIFY(asked != *added);
+    // What is being edited stays.
+    bench.trigger("chat.action.edit");
+    auto* input = bench.find<QPlainTextEdit>("chat.input");
+    QCOMPARE(input->toPlainText(), QLatin1String("Why?"));
+    PW_VERIFY((*other)->choose_message(asked));
+    PW_VERIFY((*other)->create_chat("A third"));
+    QApplication::sendEvent(bench.page.get(), &entered);
+    QTRY_COMPARE(bench.find<QListView>("chat.list")->model()->rowCount(), 3);
+    QCOMPARE(input->toPlainText(), QLatin1String("Why?"));
+    QTest::keyClick(input, Qt::Key_Escape);
+    QApplication::sendEvent(bench.page.get(), &entered);
+    QTRY_COMPARE(bench.texts().back()->toPlainText().trimmed(), QLatin1String("Because."));
+  }
+
   void what_is_sent_without_a_model_is_kept() {
     ChatBench bench;
     QSignalSpy asked(bench.page.get(), &ChatPage::page_requested);

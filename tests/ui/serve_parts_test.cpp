@@ -15,6 +15,7 @@
 #include "ui/serve/figures.h"
 #include "ui/serve/goodput_card.h"
 #include "ui/serve/laps.h"
+#include "ui/serve/load_dialog.h"
 #include "ui/serve/memory_card.h"
 #include "ui/serve/prefix_card.h"
 #include "ui/shell/theme.h"
@@ -99,6 +100,7 @@ class ServePartsTest : public QObject {
   void prefix_tokens_by_hand();
   void shares_add_up();
   void notes_say_what_happens_next();
+  void a_load_test_on_the_cpu_begins_small();
 };
 
 void ServePartsTest::initTestCase() {
@@ -432,6 +434,14 @@ void ServePartsTest::notes_say_what_happens_next() {
   QVERIFY2(memory_note(snapshot).endsWith(
                u8("0.50 GiB of what is booked was not touched yet: the system gives pages at first use.")),
            qPrintable(memory_note(snapshot)));
+}
+
+void ServePartsTest::a_load_test_on_the_cpu_begins_small() {
+  QCOMPARE(LoadDialog({}, 32, true).wish().requests, 10);
+  QCOMPARE(LoadDialog({}, 32, false).wish().requests, 100);
+  LoadWish last;
+  last.requests = 50;
+  QCOMPARE(LoadDialog(last, 32, true).wish().requests, 50);
 }
 
 QTEST_MAIN(ServePartsTest)

@@ -15,6 +15,7 @@
 #include "ui/shell/theme.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/text_key.h"
 
 namespace pitwall::ui {
 
@@ -151,6 +152,10 @@ void ChatList::focus_search() {
 
 bool ChatList::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() != QEvent::KeyPress) return Card::eventFilter(watched, event);
+  if (watched != search_ && is_text(*static_cast<QKeyEvent*>(event))) {
+    event->ignore();  // for the message: a list would look for a title
+    return true;
+  }
   const int key = static_cast<QKeyEvent*>(event)->key();
   const bool enter = key == Qt::Key_Return || key == Qt::Key_Enter;
   if (watched == view_ && current() != 0 && key == Qt::Key_Delete) {

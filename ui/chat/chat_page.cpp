@@ -2,6 +2,7 @@
 #include "ui/chat/chat_page.h"
 
 #include <QAction>
+#include <QCoreApplication>
 #include <QDesktopServices>
 #include <QDir>
 #include <QDragEnterEvent>
@@ -27,6 +28,7 @@
 #include "ui/chat/chat_preferences.h"
 #include "ui/chat/chat_session.h"
 #include "ui/chat/conversation_view.h"
+#include "ui/chat/deletions.h"
 #include "ui/chat/draft.h"
 #include "ui/chat/find_bar.h"
 #include "ui/chat/link_banner.h"
@@ -35,7 +37,6 @@
 #include "ui/chat/preset_box.h"
 #include "ui/chat/request_card.h"
 #include "ui/chat/sampling_panel.h"
-#include "ui/chat/undo_list.h"
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/preferences.h"
 #include "ui/shell/theme.h"
@@ -45,6 +46,7 @@
 #include "ui/widgets/narrow_tabs.h"
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/page_action.h"
+#include "ui/widgets/text_key.h"
 
 namespace pitwall::ui {
 
@@ -75,7 +77,7 @@ struct ChatPage::State {
   bool visited = false, chosen = false;  // ever; since it was shown last
   qint64 written_tokens = 0;             // of what is being written
   qint64 wanted = 0;                     // message to be shown when its chat is open
-  UndoList* undo;
+  Deletions* deletions;
   QTimer count_timer;
   QString phase;  // of a load
 
@@ -104,13 +106,10 @@ struct ChatPage::State {
   void regenerate_last();
   void edit_last();
   void step_version(int step);
+  void refresh();
   void show_conversation();
   void show_request();
   void show_engine();
-  void delete_chat(qint64 chat);
-  void delete_message(std::size_t message);
-  void delete_preset(const ChatPreset& preset);
-  void undo_last();
   void count_prompt_tokens();
   void ask_files();
   void ask_export();
@@ -156,9 +155,9 @@ void ChatPage::State::build() {
   sampling->presets()->set_presets(preferences.presets());
   lay_out();
   draft = new Draft(*box, session, preferences, page);
-  undo = new UndoList(page);
-  connect(undo, &UndoList::banner_requested, page, &Page::banner_requested);
-  connect(undo, &UndoList::banner_outdated, page, &Page::banner_outdated);
+  deletions = new Deletions(session, *sampling->presets(), preferences, page);
+  connect(deletions, &Deletions::banner_requested, page, &Page::banner_requested);
+  connect(deletions, &Deletions::banner_outdated, page, &Page::banner_outdated);
   connect(find_button, &QToolButton::clicked, page, [this] { find->open(); });
   connect(export_button, &QToolButton::clicked, page, [this] { ask_export(); });
   connect(show_sampling, &QToolButton::toggled, side, &QWidget::setVisible);
@@ -240,7 +239,7 @@ void ChatPage::State::connect_list() {
     session.open_chat(chat, message);
   });
   connect(list, &ChatList::search_requested, &session, &ChatSession::search);
-  connect(list, &ChatList::delete_requested, page, [this](qint64 chat) { delete_chat(chat); });
+  connect(list, &ChatList::delete_requested, deletions, &Deletions::delete_chat);
   connect(list->model(), &ChatListModel::renamed, &session, &ChatSession::rename_chat);
 }
 
@@ -258,8 +257,7 @@ void ChatPage::State::connect_view() {
           [this](std::size_t message) { regenerate(message, false); });
   connect(view, &ConversationView::shorten_requested, page,
           [this](std::size_t message) { regenerate(message, true); });
-  connect(view, &ConversationView::delete_requested, page,
-          [this](std::size_t message) { delete_message(message); });
+  connect(view, &ConversationView::delete_requested, deletions, &Deletions::delete_message);
   connect(view, &ConversationView::link_activated, page,
           [this](const QUrl& url) { Q_EMIT page->banner_requested(link_banner(url)); });
   connect(view, &ConversationView::steps_requested, page, &ChatPage::steps_requested);
@@ -298,8 +296,7 @@ void ChatPage::State::connect_sampling() {
   });
   connect(sampling->presets(), &PresetBox::presets_changed, page,
           [this] { preferences.set_presets(sampling->presets()->presets()); });
-  connect(sampling->presets(), &PresetBox::delete_requested, page,
-          [this](const ChatPreset& preset) { delete_preset(preset); });
+  connect(sampling->presets(), &PresetBox::delete_requested, deletions, &Deletions::delete_preset);
 }
 
 void ChatPage::State::add_keys() {
@@ -320,7 +317,7 @@ void ChatPage::State::add_keys() {
   add("chat.action.laterVersion", tr("Later version"), key("Alt+Right"), [this] { step_version(1); });
   add("chat.action.attach", tr("Attach text files"), {}, [this] { ask_files(); });
   add("chat.action.export", tr("Export this chat"), key("Ctrl+E"), [this] { ask_export(); });
-  add("chat.action.undo", tr("Undo the deletion"), key("Ctrl+Z"), [this] { undo_last(); });
+  add("chat.action.undo", tr("Undo the deletion"), key("Ctrl+Z"), [this] { deletions->undo_last(); });
 }
 
 void ChatPage::State::new_chat() {
@@ -379,6 +376,12 @@ void ChatPage::State::step_version(int step) {
   view->reveal(message);
 }
 
+/// Another window may have changed what is shown here. An edit of it goes on.
+void ChatPage::State::refresh() {
+  session.refresh_chats();
+  if (!draft->editing()) session.refresh_conversation();
+}
+
 void ChatPage::State::show_conversation() {
   if (!sending) draft->end_edit();
   card->set_title(session.title().isEmpty() ? tr("New chat") : session.title());
@@ -414,45 +417,6 @@ void ChatPage::State::show_request() {
 void ChatPage::State::show_engine() {
   box->set_engine(engine.state(), phase);
   show_request();
-}
-
-void ChatPage::State::delete_chat(qint64 chat) {
-  QString title;
-  for (const ChatListItem& item : session.chats())
-    if (item.id == chat) title = QString::fromStdString(item.title);
-  session.delete_chat(chat);
-  undo->add(tr("Deleted the chat “%1”.").arg(title), [this, chat] { session.restore_chat(chat); });
-}
-
-void ChatPage::State::delete_message(std::size_t message) {
-  if (message >= session.messages().size() || session.generating()) return;
-  const qint64 chat = session.chat(), id = session.messages()[message].id;
-  const qint64 gone = static_cast<qint64>(session.messages().size() - message);
-  session.delete_message(message);
-  undo->add(gone == 1 ? tr("Deleted the message.")
-                      : tr("Deleted the message and what followed it: %1 messages.").arg(count_text(gone)),
-            [this, chat, id] { session.restore_message(chat, id); });
-}
-
-void ChatPage::State::delete_preset(const ChatPreset& preset) {
-  auto* box_of_presets = sampling->presets();
-  const auto keep = [this, box_of_presets](std::vector<ChatPreset> presets) {
-    preferences.set_presets(presets);
-    box_of_presets->set_presets(std::move(presets));
-  };
-  auto presets = box_of_presets->presets();
-  std::erase_if(presets, [&](const ChatPreset& one) { return one.name == preset.name; });
-  keep(presets);
-  undo->add(tr("Deleted the preset “%1”.").arg(preset.name), [keep, box_of_presets, preset] {
-    auto own = box_of_presets->presets();
-    std::erase_if(own, [&](const ChatPreset& one) { return one.name == preset.name; });
-    own.push_back(preset);
-    keep(std::move(own));
-  });
-}
-
-void ChatPage::State::undo_last() {
-  if (!undo->undo_last()) session.restore_last_chat();  // of an earlier start
 }
 
 void ChatPage::State::count_prompt_tokens() {
@@ -532,7 +496,7 @@ QString ChatPage::title() const {
 }
 
 void ChatPage::activated() {
-  state_->session.refresh_chats();
+  state_->refresh();
   state_->box->set_send_key(state_->window_preferences.send_key());
   const bool again = std::exchange(state_->chosen, true);  // its key on itself: somebody wants to write
   if (!std::exchange(state_->visited, true) || again) state_->box->input()->setFocus();
@@ -562,13 +526,24 @@ void ChatPage::resizeEvent(QResizeEvent* event) {
   state_->keep_lines_short();
 }
 
-/// Esc closes what is open, the nearest first. A shortcut would take the key from banners and menus.
+bool ChatPage::event(QEvent* event) {
+  if (event->type() == QEvent::WindowActivate) state_->refresh();
+  return Page::event(event);
+}
+
 void ChatPage::hideEvent(QHideEvent* event) {
   state_->chosen = false;
   Page::hideEvent(event);
 }
 
+/// What nothing else takes. Esc closes what is open, the nearest first: a shortcut would take the key from
+/// banners and menus. Letters are for the message.
 void ChatPage::keyPressEvent(QKeyEvent* event) {
+  if (is_text(*event)) {
+    state_->box->input()->setFocus();
+    QCoreApplication::sendEvent(state_->box->input(), event);
+    return;
+  }
   if (event->key() != Qt::Key_Escape) return Page::keyPressEvent(event);
   if (state_->find->isVisible()) {
     state_->find->close();

@@ -36,6 +36,7 @@ class ChatPage : public Page {
   void steps_requested(const pitwall::RequestRecord& request);  ///< to be shown on the serve page
 
  protected:
+  bool event(QEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void hideEvent(QHideEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;

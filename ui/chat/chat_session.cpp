@@ -34,6 +34,13 @@ ChatMessage message_of(const char* role, std::string content) {
   return message;
 }
 
+bool same(const std::vector<ShownMessage>& a, const std::vector<ShownMessage>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const ShownMessage& x, const ShownMessage& y) {
+    return x.id == y.id && x.content == y.content && x.state == y.state && x.version == y.version &&
+           x.versions == y.versions;
+  });
+}
+
 }  // namespace
 
 /// A reply being written. `message.id` is known once `written`.
@@ -54,6 +61,7 @@ void ChatSession::post(Job job) {
 
 template <class Call>
 void ChatSession::write(Call call) {
+  ++written_;
   post([this, call = std::move(call)] {
     auto result = call(store_);
     if (!result) tell([this, error = result.error()] { Q_EMIT failed(error); });
@@ -190,6 +198,21 @@ void ChatSession::open_chat(qint64 chat, qint64 message) {
       tree_.update(last_ended_);  // a reply that ended between the reading and now
       messages_ = tree_.branch();
       set_live(live == replies_.end() ? nullptr : *live);
+      Q_EMIT conversation_changed();
+    });
+  });
+}
+
+/// A chat that the other window has deleted stays in sight: what is sent in it brings it back.
+void ChatSession::refresh_conversation() {
+  if (chat_ == 0 || live_) return;
+  post([this, chat = chat_, opening = opening_, written = written_] {
+    auto messages = store_.messages(chat);
+    tell([this, chat, opening, written, messages = std::move(messages)]() mutable {
+      const bool old = live_ || chat != chat_ || opening != opening_ || written != written_;
+      if (old || !messages || messages->empty()) return;
+      if (same(ConversationTree(*messages).branch(), messages_)) return;
+      set_conversation(chat, std::move(*messages));
       Q_EMIT conversation_changed();
     });
   });

@@ -59,6 +59,7 @@ class ChatSession : public QObject {
   bool generating() const { return live_ != nullptr; }  ///< a reply is being written here
   void open_chat(qint64 chat, qint64 message = 0);      ///< the branch with this message; 0: as it was left
   void new_chat();
+  void refresh_conversation();  ///< shows what another window has written in the open chat meanwhile
 
   // Each writes first, then asks the engine. They do nothing while a reply is being written here.
   void send(const QString& text, std::vector<Attachment> files, const ReplyOptions& options);
@@ -119,6 +120,7 @@ class ChatSession : public QObject {
   std::vector<ShownMessage> messages_;
   std::uint64_t opening_ = 0;        // of the last open_chat or new_chat: older answers are dropped
   std::uint64_t searching_ = 0;      // the same for search
+  std::uint64_t written_ = 0;        // of what was sent to the store: answers read before are old
   std::shared_ptr<LiveReply> live_;  // the one of the open conversation
   std::vector<std::shared_ptr<LiveReply>> replies_;
   ChatMessage last_ended_;
