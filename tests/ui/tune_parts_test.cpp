@@ -85,11 +85,12 @@ class TunePartsTest : public QObject {
     auto* create = dialog.findChild<QPushButton*>(u8("tune.new.create"));
     create->click();
     QVERIFY(dialog.isVisible());
-    QString trouble;
+    const QLabel* trouble = nullptr;
     for (const QLabel* label : dialog.findChildren<QLabel*>())
-      if (label->isVisible() && label->text().contains(said)) trouble = label->text();
-    QVERIFY2(!trouble.isEmpty() && trouble.size() < 250,
-             qPrintable(trouble));  // no list of all that are known
+      if (label->isVisible() && label->text().contains(said)) trouble = label;
+    QVERIFY(trouble != nullptr);
+    QVERIFY2(trouble->text().size() < 250, qPrintable(trouble->text()));  // no list of all that are known
+    QTRY_VERIFY(trouble->height() >= trouble->heightForWidth(trouble->width()));
     auto* field = dialog.findChild<QLineEdit*>(u8("tune.new.model"));
     QVERIFY(field->property("wrong").toBool());  // at the field, which has the focus
     QCOMPARE(dialog.focusWidget(), field);

@@ -230,6 +230,8 @@ void ChecklistDialog::show_trouble(const Error& error) {
   trouble_->setText(field == nullptr ? text : QString());
   trouble_->setVisible(field == nullptr);
   if (field != nullptr) field->setFocus();
+  layout()->activate();
+  resize(width(), std::max(height(), layout()->totalHeightForWidth(width())));  // whole sentences
 }
 
 void ChecklistDialog::accept_if_sound() {
