@@ -93,6 +93,7 @@ std::vector<std::size_t> matches(const std::vector<PaletteEntry>& entries, const
 CommandPalette::CommandPalette(std::vector<PaletteEntry> entries, const QStringList& recent, QWidget* window)
     : QWidget(window), entries_(recent_first(std::move(entries), recent)) {
   setObjectName(QStringLiteral("shell.palette"));
+  setAccessibleName(tr("Commands"));
   setAttribute(Qt::WA_DeleteOnClose);
   card_ = new Card(tr("Commands"), {}, {}, this);
   field_ = new QLineEdit(this);
