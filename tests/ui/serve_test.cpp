@@ -52,6 +52,7 @@ class ServeTest : public QObject {
   void header_facts_are_read_before_start();
   void loads_serves_and_stops();
   void a_start_that_fails_leaves_the_focus_in_the_list();
+  void a_jump_gives_the_focus_to_what_is_in_sight();
   void a_load_can_be_cancelled();
   void missing_file();
   void a_plan_without_weights_changes_nothing();
@@ -145,6 +146,18 @@ void ServeTest::a_start_that_fails_leaves_the_focus_in_the_list() {
   QCOMPARE(QApplication::focusWidget(), session_->child<QPushButton>("serve.cancelLoad"));
   QVERIFY(session_->reaches(EngineState::failed));
   QCOMPARE(QApplication::focusWidget(), models);
+}
+
+void ServeTest::a_jump_gives_the_focus_to_what_is_in_sight() {
+  session_->window->activateWindow();
+  QVERIFY(QTest::qWaitForWindowActive(session_->window.get()));
+  session_->child<QPushButton>("serve.open")->setFocus();
+  QTest::keyClick(session_->window.get(), Qt::Key_3, Qt::ControlModifier);
+  session_.serve();  // and what had it on Serve gives way to the live view
+  QTest::keyClick(session_->window.get(), Qt::Key_2, Qt::ControlModifier);
+  const QWidget* focused = QApplication::focusWidget();
+  QVERIFY(focused != nullptr && focused->isVisible());
+  QVERIFY2(session_->serve->isAncestorOf(focused), qPrintable(focused->objectName()));
 }
 
 void ServeTest::a_load_can_be_cancelled() {

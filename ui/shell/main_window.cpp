@@ -185,15 +185,18 @@ void MainWindow::turn_to(Page& chosen) {
 
 void MainWindow::go_to(const QString& id) {
   show_page(id);
-  Page* shown = current_page();
-  if (shown->isAncestorOf(focusWidget())) return;
+  const Page* shown = current_page();
+  const auto in_sight = [shown](const QWidget* one) {
+    return one != nullptr && shown->isAncestorOf(one) && one->isVisible() && one->isEnabled();
+  };
+  if (in_sight(focusWidget())) return;
   QWidget* into = shown->focusWidget();  // had it last
-  for (QWidget* one = shown->nextInFocusChain(); into == nullptr && one != shown;
-       one = one->nextInFocusChain())
-    if (shown->isAncestorOf(one) && one->isVisible() && one->isEnabled() &&
-        (one->focusPolicy() & Qt::TabFocus))
-      into = one;
-  if (into != nullptr) into->setFocus();
+  if (!in_sight(into)) {
+    into = shown->nextInFocusChain();
+    while (into != shown && (!in_sight(into) || !(into->focusPolicy() & Qt::TabFocus)))
+      into = into->nextInFocusChain();
+  }
+  if (into != shown) into->setFocus();
 }
 
 Page* MainWindow::page(const QString& id) const {
