@@ -169,23 +169,29 @@ std::string scatter_svg(const Checklist& checklist, const std::vector<ItemResult
   return svg_chart(chart);
 }
 
+constexpr std::string_view kNothingMeasured = "Nothing is measured yet.";
+
 struct Recommended {
-  std::string title, text, notes;
+  std::string name, title;
+  std::string text, notes;  ///< without a text the notes say why
 };
+/// In every form; none before anything is judged.
 std::vector<Recommended> recommended_of(const Checklist& checklist, const std::vector<ItemResult>& results) {
   std::vector<Recommended> all;
+  if (!is_any_judged(checklist, results)) return all;
   for (const FlagsForm& form : flags_forms()) {
     const auto flags = recommended_flags(checklist, results, form.name);
     std::string notes;
     if (flags)
       for (const std::string& note : flags->notes) notes.append(notes.empty() ? "" : "; ").append(note);
-    all.push_back({form.title, flags ? flags->text : "", flags ? notes : flags.error().text()});
+    all.push_back({form.name, form.title, flags ? flags->text : "", flags ? notes : flags.error().text()});
   }
   return all;
 }
 
-/// What stands apart from the flags; empty where nothing does.
-std::string outdated_note(const Checklist& checklist, const std::vector<ItemResult>& results) {
+/// What stands apart from the flags, or why there are none; empty where nothing does.
+std::string recommended_note(const Checklist& checklist, const std::vector<ItemResult>& results) {
+  if (!is_any_judged(checklist, results)) return std::string(kNothingMeasured);
   std::string names;
   for (const std::string& name : kept_but_outdated(checklist, results))
     names.append(names.empty() ? "" : ", ").append(name);
@@ -203,7 +209,7 @@ std::string checklist_html(const Checklist& checklist, const std::vector<ItemRes
   if (const std::string chart = scatter_svg(checklist, results); !chart.empty())
     body += "<div class=\"charts\">\n<figure>\n" + chart + "</figure>\n</div>\n";
   std::string flags;
-  if (const std::string note = outdated_note(checklist, results); !note.empty())
+  if (const std::string note = recommended_note(checklist, results); !note.empty())
     flags += "<p class=\"note\">" + html_text(note) + "</p>\n";
   for (const Recommended& one : recommended_of(checklist, results)) {
     flags += "<p class=\"note\">" + html_text(one.title) + "</p>\n";
@@ -228,7 +234,7 @@ std::string checklist_markdown(const Checklist& checklist, const std::vector<Ite
   if (!checklist.note.empty()) text += markdown_text(checklist.note) + "\n\n";
   text += markdown_section("Items", markdown_table(items_table(checklist, results)));
   std::string flags;
-  if (const std::string note = outdated_note(checklist, results); !note.empty())
+  if (const std::string note = recommended_note(checklist, results); !note.empty())
     flags += markdown_text(note) + "\n\n";
   for (const Recommended& one : recommended_of(checklist, results)) {
     flags += markdown_text(one.title) + ":\n\n";
@@ -267,9 +273,8 @@ std::string checklist_json(const Checklist& checklist, const std::vector<ItemRes
     document["results"].push_back(std::move(one));
   }
   document["recommended"] = Json::object();
-  for (const FlagsForm& form : flags_forms())
-    if (const auto flags = recommended_flags(checklist, results, form.name))
-      document["recommended"][form.name] = flags->text;
+  for (const Recommended& one : recommended_of(checklist, results))
+    if (!one.text.empty()) document["recommended"][one.name] = one.text;
   document["to_measure_again"] = kept_but_outdated(checklist, results);
   document["runs"] = Json::array();
   for (const Run& run : runs) document["runs"].push_back(run_document(run));

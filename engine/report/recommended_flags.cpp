@@ -64,6 +64,12 @@ std::vector<FlagsForm> flags_forms() {
   return forms;
 }
 
+bool is_any_judged(const Checklist& checklist, const std::vector<ItemResult>& results) {
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (results[i].pairs > 0 || checklist.items[i].decided()) return true;
+  return false;
+}
+
 Result<RecommendedFlags> recommended_flags(const Checklist& checklist, const std::vector<ItemResult>& results,
                                            std::string_view form) {
   const auto settings = recommended_settings(checklist, results);

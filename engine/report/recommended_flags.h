@@ -21,6 +21,10 @@ struct RecommendedFlags {
   std::vector<std::string> notes;  ///< what the other engine has no word for, or takes of something else
 };
 
+/// Something is measured or decided: before that the base alone would be recommended, which is what the items
+/// are to improve. `results`: one an item.
+bool is_any_judged(const Checklist& checklist, const std::vector<ItemResult>& results);
+
 /// The recommended settings that differ from the defaults; `results`: one an item. Error::param is the
 /// setting that makes no sense, or "form".
 Result<RecommendedFlags> recommended_flags(const Checklist& checklist, const std::vector<ItemResult>& results,

@@ -14,6 +14,7 @@
 #include "engine/plan/gpu_profile.h"
 #include "engine/plan/model_outline.h"
 #include "engine/report/checklist_report.h"
+#include "engine/report/recommended_flags.h"
 #include "engine/store/schema.h"
 #include "engine/store/store.h"
 #include "engine/telemetry/record_json.h"
@@ -167,6 +168,29 @@ class ChecklistTest : public QObject {
     QVERIFY(checklist_markdown(checklist, results).find("measured again: static") != std::string::npos);
     QVERIFY(checklist_json(checklist, results, {}).find("\"to_measure_again\": [\n    \"static\"") !=
             std::string::npos);
+  }
+
+  void nothing_is_recommended_before_anything_is_measured() {
+    Checklist checklist = two_items();
+    for (Item& item : checklist.items) item.verdict = ItemVerdict::planned;
+    std::vector<ItemResult> results(checklist.items.size());
+    QVERIFY(!is_any_judged(checklist, results));
+    for (const std::string& text :
+         {checklist_html(checklist, results), checklist_markdown(checklist, results)}) {
+      QVERIFY(text.find("Nothing is measured yet.") != std::string::npos);
+      QVERIFY2(text.find("--max-num-seqs") == std::string::npos, text.c_str());  // of the base
+    }
+    const auto recommended = [&] {
+      return nlohmann::json::parse(checklist_json(checklist, results, {}))["recommended"];
+    };
+    QVERIFY(recommended().empty());
+    checklist.items[0].verdict = ItemVerdict::keep;  // the user's word does
+    checklist.items[0].by_user = true;
+    QVERIFY(recommended()["vllm"].get<std::string>().find("--max-num-seqs 16") != std::string::npos);
+    checklist.items[0].verdict = ItemVerdict::unclear;
+    results[0].pairs = 3;  // so does a measurement, whatever came of it
+    QVERIFY(recommended()["vllm"].get<std::string>().find("--max-num-seqs 8") != std::string::npos);
+    QVERIFY(checklist_html(checklist, results).find("Nothing is measured yet") == std::string::npos);
   }
 
   void what_is_kept_is_the_base_of_what_follows() {
