@@ -5,6 +5,7 @@
 
 #include "engine/bench/bench_json.h"
 #include "engine/report/export_formats.h"
+#include "engine/report/run_kind.h"
 #include "engine/telemetry/record_json.h"
 
 namespace pitwall {
@@ -35,9 +36,11 @@ LoadSetup setup_of(const Run& run) {
   return setup;
 }
 
+/// Of those that ended well, as vLLM counts.
 std::int64_t most_at_once(const std::vector<RequestRecord>& requests) {
   std::vector<std::pair<Nanos, int>> events;  // at one time ends come first
   for (const RequestRecord& request : requests) {
+    if (!request.ended_well()) continue;
     events.emplace_back(request.arrival, 1);
     events.emplace_back(std::max(request.finished, request.arrival), -1);
   }
@@ -57,7 +60,8 @@ std::string vllm_json(const Run& run) {
   LoadReport report;
   report.setup = setup_of(run);
   report.vllm = summarize_bench(run.requests, {});
-  report.vllm.itl = run.itl.summary();
+  const bool by_chunk = is_itl_by_chunk(run.header);  // vLLM's ITL lies between chunks of the stream
+  if (by_chunk) report.vllm.itl = run.itl.summary();
   report.vllm.max_concurrent_requests = most_at_once(run.requests);
   for (const SecondRecord& second : run.seconds)
     if (second.output_tokens_per_s > 0)
@@ -65,11 +69,12 @@ std::string vllm_json(const Run& run) {
                                                                    std::llround(second.output_tokens_per_s));
   Json document = vllm_keys(report);
   document["request_goodput"] = Json();
+  if (!by_chunk) document["pitwall"] = {{"itl_token_ms", to_json_value(run.itl.summary())}};
   Json input = Json::array(), output = Json::array(), ttfts = Json::array(), itls = Json::array(),
        starts = Json::array(), errors = Json::array();
   for (const RequestRecord& request : run.requests) {
     input.push_back(request.prompt_tokens);
-    output.push_back(request.output_tokens);
+    output.push_back(request.ended_well() ? request.output_tokens : 0);
     ttfts.push_back(seconds(request.ttft_ms()));
     itls.push_back(Json::array());
     starts.push_back(static_cast<double>(request.arrival_utc - run.header.start_utc) /
