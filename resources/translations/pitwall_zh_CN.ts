@@ -367,12 +367,12 @@
 <context>
     <name>ReportReader</name>
     <message>
-        <source>The run is being recorded: its files still change.</source>
-        <translation>运行正在记录：文件仍在变化。</translation>
-    </message>
-    <message>
         <source>With %1 requests its files are written when you export them.</source>
         <translation>有 %1 个请求，文件在导出时才写出。</translation>
+    </message>
+    <message>
+        <source>The run has not ended: its files still change.</source>
+        <translation>运行尚未结束：文件仍在变化。</translation>
     </message>
 </context>
 <context>
@@ -855,6 +855,22 @@
     <message>
         <source>None had its first token.</source>
         <translation>没有请求得到首个 token。</translation>
+    </message>
+    <message>
+        <source>Not recorded at present; no request had ended before</source>
+        <translation>目前未记录，此前没有请求结束</translation>
+    </message>
+    <message>
+        <source>Not recorded at present; %1 had ended before</source>
+        <translation>目前未记录，此前%1已结束</translation>
+    </message>
+    <message>
+        <source>The run cannot be written down: it is kept in memory until the disk takes it.</source>
+        <translation>此运行无法写入磁盘：内容保留在内存中，待磁盘可写时补写。</translation>
+    </message>
+    <message>
+        <source>not recorded</source>
+        <translation>未记录</translation>
     </message>
 </context>
 <context>
@@ -7122,10 +7138,6 @@
         <translation>打开文件夹</translation>
     </message>
     <message>
-        <source>%1 is being recorded. Stop the engine first.</source>
-        <translation>%1 正在记录。请先停止引擎。</translation>
-    </message>
-    <message>
         <source>Deleted %1.</source>
         <translation>已删除 %1。</translation>
     </message>
@@ -7196,6 +7208,10 @@
     <message>
         <source>Open</source>
         <translation>打开</translation>
+    </message>
+    <message>
+        <source>%1 has not ended. Stop the engine first.</source>
+        <translation>%1 尚未结束。请先停止引擎。</translation>
     </message>
 </context>
 <context>

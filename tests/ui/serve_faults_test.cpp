@@ -99,14 +99,20 @@ void ServeFaultsTest::a_full_disk_interrupts_the_record_and_not_the_engine() {
   session_.serve();
   auto* text = session_->child<QLabel>("shell.banner.text");
   const auto* events = session_->child<DataTable>("serve.eventTable");
+  const auto* recorded = session_->child<QLabel>("report.status");  // one word for one thing on each page
+  const auto* list = session_->child<DataTable>("report.list");
   session_->generate(20);
   QVERIFY(session_->engine.engine()->run().value > 0);
+  QTRY_COMPARE(recorded->text(), u8("● recording"));
   {
     const FullDisk disk(4096);
     session_->generate(20);
     QTRY_VERIFY_WITH_TIMEOUT(session_->engine.engine()->run().value == 0, kPatienceMs);
     QTRY_VERIFY(text->text().startsWith(u8("Since ")));
     QTRY_VERIFY(events->to_csv().contains(u8("Not recorded")));
+    QTRY_COMPARE_WITH_TIMEOUT(recorded->text(), u8("△ not recorded"), kPatienceMs);
+    QTRY_VERIFY(list->to_csv().contains(u8("not recorded")));
+    QVERIFY2(!list->to_csv().contains(u8(",recording")), qPrintable(list->to_csv()));
     QCOMPARE(session_->generate(20).output_tokens, 20);
     session_->child<QPushButton>("shell.banner.verb")->click();
     auto* tabs = session_->child<QTabWidget>("serve.tabs");
@@ -114,6 +120,7 @@ void ServeFaultsTest::a_full_disk_interrupts_the_record_and_not_the_engine() {
     QTRY_VERIFY(session_->child<DataTable>("serve.log.lines")->to_csv().contains(u8("no longer recorded")));
   }
   QTRY_VERIFY_WITH_TIMEOUT(events->to_csv().contains(u8("Recorded again")), kPatienceMs);
+  QTRY_COMPARE_WITH_TIMEOUT(recorded->text(), u8("● recording"), kPatienceMs);
   expect_whole_run(3);
 }
 

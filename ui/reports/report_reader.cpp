@@ -46,7 +46,7 @@ Result<OpenedRun> read_opened(const Store& store, RunId id) {
 RunExtras read_extras(const Store& store, const RunPicture& picture) {
   RunExtras extras{planned_bytes(picture.run), {}, {}};
   if (picture.run.summary.status == RunStatus::recording) {
-    extras.why_no_files = Words::tr("The run is being recorded: its files still change.");
+    extras.why_no_files = Words::tr("The run has not ended: its files still change.");
   } else if (picture.requests > kExportedAtOnce) {
     extras.why_no_files = Words::tr("With %1 requests its files are written when you export them.")
                               .arg(count_text(picture.requests));

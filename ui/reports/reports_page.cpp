@@ -22,6 +22,7 @@
 #include "ui/reports/run_list.h"
 #include "ui/reports/run_view.h"
 #include "ui/reports/store_damage.h"
+#include "ui/serve/recording_watch.h"
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/import_reader.h"
 #include "ui/shell/theme.h"
@@ -60,6 +61,7 @@ struct ReportsPage::State {
   bool split_by_user = false;
   QAction *html = nullptr, *pdf = nullptr, *json = nullptr, *more = nullptr, *remove = nullptr;
 
+  RecordingWatch recording;
   std::vector<RunListItem> runs;
   std::shared_ptr<const RunPicture> run;  // shown; the worker may hold it too
   std::vector<RunId> compared;            // shown side by side; empty: one run is
@@ -199,7 +201,7 @@ void ReportsPage::State::show_runs(Result<std::vector<RunListItem>> result) {
   listed = true;
   runs = std::move(*result);
   std::erase_if(runs, [this](const RunListItem& item) { return deleted == item.id; });
-  list->set_runs(runs);
+  list->set_runs(runs, recording.interrupted());
   if (runs.empty()) return show_empty();
   // A run that was still recording when it was read has more now.
   const bool stale = run && run->run.summary.status == RunStatus::recording;
@@ -252,7 +254,7 @@ void ReportsPage::State::show(RunId id, Result<OpenedRun> result) {
   }
   run = result->picture;
   requests_asked = 0;
-  view->show_run(run, QString::fromStdString(result->serve_command));
+  view->show_run(run, QString::fromStdString(result->serve_command), id == recording.interrupted());
   view->add_requests(result->worst, true);
   if (run->sampled()) read_more_requests(0);
   if (list->table()->current_key() != id.value) list->table()->select_key(id.value);
@@ -398,8 +400,8 @@ void ReportsPage::State::remove_run() {
   if (!run) return;
   const QString name = run_name(run->run.id.value);
   if (run->run.summary.status == RunStatus::recording) {
-    say(Banner::Severity::warn, tr("%1 is being recorded. Stop the engine first.").arg(name),
-        tr("Go to Serve"), [this] { Q_EMIT page->page_requested(QStringLiteral("serve")); });
+    say(Banner::Severity::warn, tr("%1 has not ended. Stop the engine first.").arg(name), tr("Go to Serve"),
+        [this] { Q_EMIT page->page_requested(QStringLiteral("serve")); });
     return;
   }
   if (deleted) Q_EMIT page->banner_outdated(deleted_text(*deleted));  // nothing brings it back any more
@@ -435,7 +437,7 @@ void ReportsPage::State::set_note(const QString& note) {
   });
   for (RunListItem& item : runs)
     if (item.id == run->run.id) item.note = note.toStdString();
-  list->set_runs(runs);
+  list->set_runs(runs, recording.interrupted());
 }
 
 ReportsPage::ReportsPage(EngineController& engine, Store& store, QWidget* parent)
@@ -444,6 +446,9 @@ ReportsPage::ReportsPage(EngineController& engine, Store& store, QWidget* parent
   state_->build();
   // A run begins with serving and ends with the engine.
   connect(&engine, &EngineController::state_changed, this, [this] { state_->refresh(); });
+  connect(&engine, &EngineController::snapshot_ready, this, [this, &engine] {
+    if (state_->recording.look(*engine.snapshot()) != RecordingWatch::News::none) state_->refresh();
+  });
   state_->refresh();
 }
 

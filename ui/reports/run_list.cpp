@@ -92,12 +92,12 @@ QHBoxLayout* RunList::make_buttons() {
   return row;
 }
 
-void RunList::set_runs(std::vector<RunListItem> runs) {
+void RunList::set_runs(std::vector<RunListItem> runs, RunId interrupted) {
   runs_.clear();
   runs_.reserve(runs.size());
   for (RunListItem& run : runs) {
-    TableRow row = run_row(run);
-    QString search = run_search_text(run);
+    TableRow row = run_row(run, run.id == interrupted);
+    QString search = run_search_text(run, run.id == interrupted);
     runs_.push_back({std::move(run), std::move(search), std::move(row)});
   }
   std::erase_if(marks_, [this](qint64 mark) {

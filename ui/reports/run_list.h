@@ -20,7 +20,7 @@ class RunList : public Card {
 
  public:
   explicit RunList(QWidget* parent = nullptr);
-  void set_runs(std::vector<RunListItem> runs);
+  void set_runs(std::vector<RunListItem> runs, RunId interrupted);  ///< that cannot be written at present
   DataTable* table() const { return table_; }
   void focus_search();
   void set_exportable(bool on);  ///< something is shown that can be exported

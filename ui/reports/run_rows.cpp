@@ -111,9 +111,9 @@ QString short_name(const std::string& name) {
   return all.left(kNameStart) + QChar(0x2026) + all.right(kLongestName - kNameStart - 1);
 }
 
-QString run_search_text(const RunListItem& run) {
+QString run_search_text(const RunListItem& run, bool interrupted) {
   return QStringList{run_name(run.id.value), text_of(run.name), text_of(run.model),
-                     kind_text(run),         text_of(run.note), status_text(run.status)}
+                     kind_text(run),         text_of(run.note), status_text(run.status, interrupted)}
       .join(QLatin1Char('\n'))
       .toLower();
 }
@@ -137,14 +137,14 @@ std::vector<TableColumn> run_columns() {
       {Words::tr("Note")}};
 }
 
-TableRow run_row(const RunListItem& run) {
+TableRow run_row(const RunListItem& run, bool interrupted) {
   const std::string& name = run.name.empty() ? run.model : run.name;
   return {run.id.value,
           {{run_name(run.id.value)},
            {engine_words(name)},
            rate_cell(run.output_tokens_per_s),
            ms_cell(run.max_itl_ms),
-           {status_text(run.status), 0, status_colour(run.status)},
+           {status_text(run.status, interrupted), 0, status_colour(run.status, interrupted)},
            ms_cell(run.ttft_p50_ms),
            ms_cell(run.tpot_p50_ms),
            count_cell(run.requests),

@@ -9,8 +9,10 @@
 namespace pitwall::ui {
 
 std::vector<TableColumn> run_columns();
-TableRow run_row(const RunListItem& run);         ///< key: the run's id
-QString run_search_text(const RunListItem& run);  ///< what a search looks through: lower case
+/// Key: the run's id. `interrupted`: it cannot be written at present.
+TableRow run_row(const RunListItem& run, bool interrupted = false);
+/// What a search looks through: lower case.
+QString run_search_text(const RunListItem& run, bool interrupted = false);
 /// "Four steps,…seqs 12, repeat 3": cut in the middle, since runs of a sweep differ at their ends.
 QString kind_name(const std::string& kind);  ///< "serve", "bench"; of another program: as it stands
 /// "simulated", "imported", both, or empty: measured here.

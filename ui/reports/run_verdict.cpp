@@ -74,12 +74,20 @@ QString figures(const Run& run) {
   return told(parts);
 }
 
+RunVerdict interrupted_verdict(std::int64_t requests) {
+  return {Tag::Kind::warn, QStringLiteral("△ ") + status_text(RunStatus::recording, true),
+          requests == 0
+              ? Words::tr("Not recorded at present; no request had ended before")
+              : Words::tr("Not recorded at present; %1 had ended before").arg(requests_text(requests)),
+          Words::tr("The run cannot be written down: it is kept in memory until the disk takes it.")};
+}
+
 }  // namespace
 
-QString status_text(RunStatus status) {
+QString status_text(RunStatus status, bool interrupted) {
   switch (status) {
     case RunStatus::recording:
-      return Words::tr("recording");
+      return interrupted ? Words::tr("not recorded") : Words::tr("recording");
     case RunStatus::finished:
       return Words::tr("finished");
     case RunStatus::failed:
@@ -90,10 +98,10 @@ QString status_text(RunStatus status) {
   return {};
 }
 
-Colour status_colour(RunStatus status) {
+Colour status_colour(RunStatus status, bool interrupted) {
   switch (status) {
     case RunStatus::recording:
-      return Colour::accent;
+      return interrupted ? Colour::warn : Colour::accent;
     case RunStatus::failed:
       return Colour::bad;
     case RunStatus::cut_off:
@@ -104,12 +112,13 @@ Colour status_colour(RunStatus status) {
   return Colour::text;
 }
 
-RunVerdict run_verdict(const Run& run, std::int64_t requests) {
+RunVerdict run_verdict(const Run& run, std::int64_t requests, bool interrupted) {
   RunVerdict verdict{Tag::Kind::good, QStringLiteral("✓ ") + status_text(run.summary.status), outcome(run),
                      figures(run)};
   const QString error = QString::fromStdString(run.summary.error);
   switch (run.summary.status) {
     case RunStatus::recording:
+      if (interrupted) return interrupted_verdict(requests);
       verdict.kind = Tag::Kind::accent;
       verdict.tag = QStringLiteral("● ") + status_text(run.summary.status);
       verdict.headline = requests == 0 ? Words::tr("Recording; no request has ended yet")

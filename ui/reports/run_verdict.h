@@ -12,10 +12,11 @@ struct RunVerdict {
   QString headline;  ///< the sentence
   QString detail;    ///< the figures behind it
 };
-RunVerdict run_verdict(const Run& run,
-                       std::int64_t requests);  ///< that have ended; those in `run` may be a sample
+/// `requests` that have ended; those in `run` may be a sample. `interrupted`: it cannot be written at
+/// present.
+RunVerdict run_verdict(const Run& run, std::int64_t requests, bool interrupted = false);
 
-QString status_text(RunStatus status);  ///< "finished", "cut off"
-Colour status_colour(RunStatus status);
+QString status_text(RunStatus status, bool interrupted = false);  ///< "finished", "cut off", "not recorded"
+Colour status_colour(RunStatus status, bool interrupted = false);
 
 }  // namespace pitwall::ui

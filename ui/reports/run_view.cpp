@@ -256,10 +256,11 @@ void RunView::set_loading(bool loading) {
   page_->setDisabled(loading);
 }
 
-void RunView::show_run(std::shared_ptr<const RunPicture> picture, const QString& serve_command) {
+void RunView::show_run(std::shared_ptr<const RunPicture> picture, const QString& serve_command,
+                       bool interrupted) {
   picture_ = std::move(picture);
   const Run& run = picture_->run;
-  const RunVerdict verdict = run_verdict(run, picture_->requests);
+  const RunVerdict verdict = run_verdict(run, picture_->requests, interrupted);
   headline_->setText(verdict.headline);
   detail_->setText(verdict.detail);
   detail_->setVisible(!verdict.detail.isEmpty());

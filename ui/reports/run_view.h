@@ -25,8 +25,9 @@ class RunView : public QStackedWidget {
 
  public:
   explicit RunView(QWidget* parent = nullptr);
-  /// Kept until the next one. Its requests, plan and files come apart.
-  void show_run(std::shared_ptr<const RunPicture> picture, const QString& serve_command);
+  /// Kept until the next one. Its requests, plan and files come apart. `interrupted`: it cannot be written at
+  /// present.
+  void show_run(std::shared_ptr<const RunPicture> picture, const QString& serve_command, bool interrupted);
   void add_requests(const std::vector<RequestRecord>& worst, bool first);  ///< the next ones of the table
   void show_planned(const Result<PlannedBytes>& planned);
   void show_files(const std::vector<ExportedFile>& files, const QString& why_none);

@@ -7,9 +7,10 @@
 namespace pitwall::ui {
 
 RecordingWatch::News RecordingWatch::look(const Snapshot& snapshot) {
-  if (snapshot.started_utc != engine_) lost_ = false;
+  if (snapshot.started_utc != engine_) *this = {};
   engine_ = snapshot.started_utc;
   const bool lost = snapshot.run.value == 0;
+  if (!lost) run_ = snapshot.run;
   if (lost == lost_) return News::none;
   lost_ = lost;
   return lost ? News::lost : News::back;

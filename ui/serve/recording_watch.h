@@ -11,9 +11,12 @@ class RecordingWatch {
  public:
   enum class News { none, lost, back };
   News look(const Snapshot& snapshot);  ///< of the newest
+  /// The run that is not written down at present, though it was before; 0 = none.
+  RunId interrupted() const { return lost_ ? run_ : RunId{}; }
 
  private:
   Nanos engine_ = 0;  // start of the one that is watched
+  RunId run_{};       // its run, once there was one
   bool lost_ = false;
 };
 
