@@ -19,6 +19,7 @@
 #include "tests/support/accessible_names.h"
 #include "tests/support/test_support.h"
 #include "tests/support/tiny_model.h"
+#include "tests/ui/overlap_watch.h"
 #include "tests/ui/reports_session.h"
 #include "ui/reports/reports_page.h"
 #include "ui/reports/run_export.h"
@@ -108,29 +109,6 @@ struct Bench : test::ReportsSession {
 RunVerdict verdict_of(const Run& run) {
   return run_verdict(run, std::ssize(run.requests));
 }
-
-/// Counts the paints of cards, and those in which two of them lie over each other.
-class OverlapWatch : public QObject {
- public:
-  explicit OverlapWatch(const QWidget& page) : page_(page) { qApp->installEventFilter(this); }
-  int paints = 0;
-  QStringList overlaps;
-
-  bool eventFilter(QObject* watched, QEvent* event) override {
-    if (event->type() != QEvent::Paint || !qobject_cast<Card*>(watched)) return false;
-    ++paints;
-    const auto cards = page_.findChildren<Card*>();
-    for (const Card* one : cards)
-      for (const Card* other : cards)
-        if (one < other && one->parent() == other->parent() && one->isVisible() && other->isVisible() &&
-            one->geometry().intersects(other->geometry()))
-          overlaps << one->objectName() + QStringLiteral(" and ") + other->objectName();
-    return false;
-  }
-
- private:
-  const QWidget& page_;
-};
 
 QString cell(const std::vector<TableRow>& rows, std::size_t row, std::size_t column) {
   return rows[row].cells[column].text;
@@ -420,10 +398,10 @@ class ReportsTest : public QObject {
       pages.resize(width, 800);
       pages.show();
       QTRY_VERIFY(bench.headline().startsWith(QStringLiteral("120 requests")));
-      OverlapWatch watch(*bench.page);
+      test::OverlapWatch watch(pages);
       pages.setCurrentWidget(bench.page.get());
       QTRY_VERIFY(watch.paints > 5);
-      QVERIFY2(watch.overlaps.isEmpty(), qPrintable(watch.overlaps.join(QStringLiteral(", "))));
+      QVERIFY2(watch.faults.isEmpty(), qPrintable(watch.faults.join(QStringLiteral(", "))));
     }
   }
 

@@ -14,6 +14,7 @@
 #include <QStyleOption>
 #include <QTableView>
 
+#include "ui/shell/layout_guard.h"
 #include "ui/shell/theme.h"
 #include "ui/shell/wheel_guard.h"
 
@@ -222,7 +223,9 @@ void draw_slider(QPainter* painter, const QStyle* style, const QStyleOptionSlide
 
 }  // namespace
 
-Style::Style() : QProxyStyle(QStringLiteral("Fusion")), wheel_guard_(new WheelGuard(this)) {}
+Style::Style() : QProxyStyle(QStringLiteral("Fusion")), wheel_guard_(new WheelGuard(this)) {
+  new LayoutGuard(this);
+}
 
 void Style::polish(QWidget* widget) {
   QProxyStyle::polish(widget);
