@@ -138,9 +138,13 @@ Result<Options> parse(const QCoreApplication& app) {
   if (parser.isSet(QStringLiteral("report")) && options.report <= 0)
     return Error{Error::Kind::invalid_input, "--report is no run's number", "",
                  "See `pitwallctl runs list` for the numbers", "report"};
-  if (find_export_format(options.format.toStdString()) == nullptr)
+  if (find_export_format(options.format.toStdString()) == nullptr) {
+    std::string names;
+    for (const ExportFormat& format : export_formats())
+      names.append(names.empty() ? "" : ", ").append(format.name);
     return Error{Error::Kind::invalid_input, "--format names no format that a run can be written in", "",
-                 "Write --format pdf", "format"};
+                 "Write one of " + names, "format"};
+  }
   const QStringList sides = parser.value(QStringLiteral("size")).split(QLatin1Char('x'));
   if (sides.size() == 2) options.size = QSize(sides[0].toInt(), sides[1].toInt());
   if (sides.size() != 2 || options.size.isEmpty() || options.size.width() > 16384 ||

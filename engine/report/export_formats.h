@@ -25,8 +25,9 @@ const ExportFormat* find_export_format(std::string_view name);     ///< null whe
 const ExportFormat* export_format_of_file(std::string_view path);  ///< by the longest suffix that fits
 std::vector<std::string> export_names(bool documents);             ///< of those that need no window
 
-/// Byte-stable, like all of them. The keys of `vllm bench serve --save-result --save-detailed`; gaps between
-/// tokens are not kept by a run, so that its ITL figures are null and its lists of them empty.
+/// Byte-stable, like all of them. The keys of `vllm bench serve --save-result --save-detailed`. There ITL
+/// lies between chunks of the stream, which our runs do not know: null, and ours under "pitwall". A run keeps
+/// no gaps of a request: its lists of them are empty.
 std::string vllm_json(const Run& run);
 
 /// Chrome's trace events, as Perfetto reads them: requests with queue, prefill and decode inside, steps, and

@@ -229,6 +229,10 @@
         <source>Not tested against chance: repeat the runs, or let them last longer.</source>
         <translation>未排除偶然因素：请重复运行，或延长运行时间。</translation>
     </message>
+    <message>
+        <source>effect, 95 %</source>
+        <translation>影响，95 %</translation>
+    </message>
 </context>
 <context>
     <name>ExamplePrompts</name>
@@ -7213,6 +7217,10 @@
         <source>%1 has not ended. Stop the engine first.</source>
         <translation>%1 尚未结束。请先停止引擎。</translation>
     </message>
+    <message>
+        <source>%1 stays: until the next start the records can only be read.</source>
+        <translation>%1 保留：下次启动前记录只能读取。</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::RequestCard</name>
@@ -7550,6 +7558,18 @@
         <source>The same run gives the same bytes on every export.</source>
         <translation>同一次运行每次导出的字节都相同。</translation>
     </message>
+    <message>
+        <source>not in the list</source>
+        <translation>不在列表中</translation>
+    </message>
+    <message>
+        <source>The search or the kind leaves this run out.</source>
+        <translation>搜索词或类型筛掉了此运行。</translation>
+    </message>
+    <message>
+        <source>Not kept: %1</source>
+        <translation>未保存：%1</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::RunsCdfChart</name>
@@ -7612,6 +7632,14 @@
     <message>
         <source>%1 per chunk</source>
         <translation>%1，按数据块</translation>
+    </message>
+    <message>
+        <source>%1: no request has samples of it</source>
+        <translation>%1：没有请求有其样本</translation>
+    </message>
+    <message>
+        <source>%1 · no samples: %2</source>
+        <translation>%1 · 无样本：%2</translation>
     </message>
 </context>
 <context>

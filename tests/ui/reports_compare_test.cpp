@@ -235,6 +235,47 @@ class ReportsCompareTest : public QObject {
     QCOMPARE(bench.find<LineChart>("report.cdf")->series().size(), std::size_t{8});
   }
 
+  /// Of seven runs each figure stands in one column, at the usual size of the window.
+  void seven_runs_are_in_sight() {
+    Bench bench;
+    for (int i = 0; i < 7; ++i) bench.add({.requests = 2000, .ttft_ms = 50.0 - 3 * i, .rate = 33'012}, 8 + i);
+    bench.open_page(1350, 800);
+    bench.page->compare_runs({1, 2, 3, 4, 5, 6, 7});
+    QTRY_VERIFY(bench.shows_comparison());
+    const auto* figures = bench.find<DataTable>("report.compare");
+    QCOMPARE(figures->model()->columnCount(), 8);
+    QTRY_COMPARE(figures->horizontalScrollBar()->maximum(), 0);
+    const int ttft = bench.row_of("report.compare", QStringLiteral("TTFT p50, ms"));
+    QVERIFY(ttft >= 0);
+    QVERIFY(bench.cell("report.compare", ttft, 7).toDouble() > 0);
+    const QString effect = bench.cell("report.compare", ttft + 1, 7);
+    QVERIFY2(effect.startsWith(QStringLiteral("✓ −")) && effect.contains(QStringLiteral(" % ± ")),
+             qPrintable(effect));
+    bench.page->compare_runs({1, 2});
+    QTRY_COMPARE(figures->model()->columnCount(), 5);
+    QVERIFY(figures->isSortingEnabled());
+  }
+
+  void runs_without_samples_have_no_line() {
+    Bench bench;
+    for (int i = 0; i < 3; ++i) {
+      Run run = test::made_up_run({.requests = 20, .ttft_ms = 40.0 + i});
+      run.header.uuid = "run " + std::to_string(i);
+      run.itl = {};
+      if (i > 0) run.requests.clear();
+      run.summary = summarize_requests(run.requests);
+      PW_VERIFY(bench.store->import_run(run));
+    }
+    bench.open_page(1350, 800);
+    bench.page->compare_runs({1, 2, 3});
+    QTRY_VERIFY(bench.shows_comparison());
+    const auto* cdf = bench.find<LineChart>("report.cdf");
+    QCOMPARE(bench.find<QComboBox>("report.cdf.measure")->currentText(), QStringLiteral("Longest ITL"));
+    QCOMPARE(cdf->series().size(), std::size_t{1});
+    bench.page->compare_runs({2, 3});
+    QTRY_COMPARE(cdf->series().size(), std::size_t{0});
+  }
+
   void a_comparison_is_exported() {
     Bench bench;
     bench.add({.requests = 2000});

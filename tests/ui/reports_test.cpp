@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QStackedWidget>
 #include <QTextEdit>
@@ -293,6 +294,75 @@ class ReportsTest : public QObject {
     QTest::keyClicks(note, QStringLiteral("the baseline"));
     QTest::keyClick(note, Qt::Key_Return);
     QTRY_COMPARE(bench.store->run(id)->note, std::string("the baseline"));
+  }
+
+  void records_that_can_only_be_read_lose_no_note_and_no_run() {
+    Bench bench;
+    const RunId other = bench.add(made_up_run(2));
+    const RunId id = bench.add(made_up_run(3));
+    bench.engine.reset();
+    bench.store.reset();
+    auto read_only = Store::stand_in(bench.folder.path() / "pitwall.db");
+    PW_VERIFY(read_only);
+    bench.store = std::move(*read_only);
+    QCOMPARE(bench.store->access(), Store::Access::read_only);
+    bench.engine = std::make_unique<EngineController>(backend_factory(), bench.store.get());
+    bench.open_page();
+    QTRY_VERIFY(bench.headline().startsWith(QStringLiteral("3 requests")));
+    auto* note = bench.find<QLineEdit>("report.note");
+    const auto* trouble = bench.find<QLabel>("report.noteTrouble");
+    QVERIFY(!trouble->isVisible());
+    bench.find<QAction>("report.action.note")->trigger();
+    QTest::keyClicks(note, QStringLiteral("the baseline"));
+    QTest::keyClick(note, Qt::Key_Return);
+    QTRY_VERIFY(trouble->isVisible());
+    QVERIFY2(trouble->text().startsWith(QStringLiteral("Not kept: ")), qPrintable(trouble->text()));
+    QCOMPARE(note->text(), QStringLiteral("the baseline"));
+    QVERIFY(!bench.find<DataTable>("report.list")->to_csv().contains(QStringLiteral("the baseline")));
+    QVERIFY(bench.banners.empty());  // it is said where the note stands
+    bench.page->open_run(other.value);
+    QTRY_VERIFY(bench.headline().startsWith(QStringLiteral("2 requests")));
+    QVERIFY(note->text().isEmpty() && !trouble->isVisible());
+    bench.page->open_run(id.value);
+    QTRY_COMPARE(note->text(), QStringLiteral("the baseline"));  // it waits there
+    QVERIFY(trouble->isVisible());
+    note->setFocus();
+    note->clear();  // as it was
+    QTest::keyClick(note, Qt::Key_Return);
+    QTRY_VERIFY(!trouble->isVisible());
+
+    bench.find<QAction>("report.delete")->trigger();
+    QVERIFY(bench.has_banner(QStringLiteral("can only be read")));
+    QCOMPARE(bench.banners.size(), std::size_t{1});
+    QCOMPARE(bench.find<DataTable>("report.list")->model()->rowCount(), 2);
+  }
+
+  void a_run_that_the_search_leaves_out_is_marked() {
+    Bench bench;
+    bench.add(made_up_run(3));
+    bench.open_page();
+    QTRY_VERIFY(bench.headline().startsWith(QStringLiteral("3 requests")));
+    const auto* mark = bench.find<QLabel>("report.unlisted");
+    QVERIFY(!mark->isVisible());
+    bench.find<QLineEdit>("report.search")->setText(QStringLiteral("nowhere"));
+    QVERIFY(mark->isVisible());
+    bench.find<QLineEdit>("report.search")->clear();
+    QVERIFY(!mark->isVisible());
+  }
+
+  void tables_use_the_height_of_a_large_screen() {
+    Bench bench;
+    Run run = made_up_run(3);
+    run.header.config.clear();
+    for (int i = 0; i < 40; ++i)
+      run.header.config.push_back({"setting-" + std::to_string(i), "1", "1", "preset", false});
+    bench.add(run);
+    for (const auto& [height, whole] : {std::pair(800, false), std::pair(2700, true)}) {
+      bench.open_page(3600, height);
+      QTRY_VERIFY(bench.headline().startsWith(QStringLiteral("3 requests")));
+      const QScrollBar* bar = bench.find<DataTable>("report.config")->verticalScrollBar();
+      QTRY_COMPARE(bar->maximum() == 0, whole);
+    }
   }
 
   void exports_are_whole_and_readable() {

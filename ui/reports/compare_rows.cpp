@@ -18,6 +18,8 @@ struct Words {
   Q_DECLARE_TR_FUNCTIONS(CompareRows)
 };
 
+constexpr std::size_t kMostBeside = 3;  // columns that have room for effect and reading beside them
+
 QString qs(const std::string& text) {
   return QString::fromStdString(text);
 }
@@ -50,6 +52,14 @@ QString effect_number(const Effect& effect) {
   if (value == 0) return QStringLiteral("0");
   const QString digits = three_digits(value);
   return (value > 0 ? QStringLiteral("+") : QString()) + (share ? digits + QStringLiteral(" %") : digits);
+}
+
+/// Effect and reading in one.
+TableCell effect_cell(const Effect& effect) {
+  const QString sign = effect.reading == Reading::better  ? QStringLiteral("✓ ")
+                       : effect.reading == Reading::worse ? QStringLiteral("△ ")
+                                                          : QString();
+  return {sign + effect_number(effect), effect.percent, effect_colour(effect)};
 }
 
 std::vector<TableColumn> one_a_column(const RunComparison& comparison, const QString& head) {
@@ -115,16 +125,22 @@ QString column_title(const ComparedColumn& column) {
   return column.runs.size() == 1 ? name : QStringLiteral("%1 +%2").arg(name).arg(column.runs.size() - 1);
 }
 
+bool effects_below(const RunComparison& comparison) {
+  return comparison.columns.size() > kMostBeside;
+}
+
 std::vector<TableColumn> compared_columns(const RunComparison& comparison) {
   std::vector<TableColumn> columns{{Words::tr("Measure")}};
+  const bool below = effects_below(comparison);
+  const QString effect =
+      Words::tr(
+          "Difference to %1, in % of it, with its 95 % interval: over repeats, or over ten "
+          "stretches of each run.")
+          .arg(column_title(comparison.columns.front()));
   for (std::size_t i = 0; i < comparison.columns.size(); ++i) {
-    columns.push_back({column_title(comparison.columns[i]), true});
-    if (i == 0) continue;
-    columns.push_back(
-        {Words::tr("Effect, 95 %"), true,
-         Words::tr("Difference to %1, in % of it, with its 95 % interval: over repeats, or over ten "
-                   "stretches of each run.")
-             .arg(column_title(comparison.columns.front()))});
+    columns.push_back({column_title(comparison.columns[i]), true, below && i > 0 ? effect : QString()});
+    if (i == 0 || below) continue;
+    columns.push_back({Words::tr("Effect, 95 %"), true, effect});
     columns.push_back({Words::tr("Reading")});
   }
   return columns;
@@ -132,17 +148,22 @@ std::vector<TableColumn> compared_columns(const RunComparison& comparison) {
 
 std::vector<TableRow> compared_rows(const RunComparison& comparison) {
   std::vector<TableRow> rows;
+  const bool below = effects_below(comparison);
   for (const ComparedFigure& figure : comparison.figures) {
     TableRow row = next_row(rows, figure_title(figure.name));
+    std::vector<TableCell> effects{{Words::tr("effect, 95 %"), 0, Colour::muted}, {}};
     for (std::size_t i = 0; i < figure.values.size(); ++i) {
       row.cells.push_back(
           {figure_number(figure.name, figure.values[i]), figure.values[i], Colour::text, i > 0});
       if (i == 0) continue;
       const Effect& effect = figure.effects[i];
+      effects.push_back(effect_cell(effect));
+      if (below) continue;
       row.cells.push_back({effect_number(effect), effect.percent});
       row.cells.push_back({reading_text(effect), 0, effect_colour(effect)});
     }
     rows.push_back(std::move(row));
+    if (below) rows.push_back({static_cast<qint64>(rows.size()), std::move(effects)});
   }
   return rows;
 }

@@ -11,6 +11,8 @@ namespace pitwall::ui {
 
 QString column_title(const ComparedColumn& column);  ///< "R-0145", "R-0145 +2"
 
+/// Of many runs each has one column, and its effects stand below its values: rows are in pairs.
+bool effects_below(const RunComparison& comparison);
 std::vector<TableColumn> compared_columns(const RunComparison& comparison);
 std::vector<TableRow> compared_rows(const RunComparison& comparison);
 

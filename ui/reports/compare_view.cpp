@@ -136,6 +136,10 @@ void CompareView::show_comparison(std::shared_ptr<const ComparedRuns> compared) 
     table->table()->set_columns(std::move(columns));
     table->set_rows(std::move(rows));
   };
+  const bool pairs = effects_below(comparison);
+  figures_->setSortingEnabled(!pairs);  // rows that belong together stay so
+  if (pairs) figures_->model()->sort(-1);
+  figures_->fit_height(pairs ? 2 * kTableRows : kTableRows);
   fill(figures_, compared_columns(comparison), compared_rows(comparison));
   rearrange();
   fill(differing_, differing_columns(comparison), differing_rows(comparison));

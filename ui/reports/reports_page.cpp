@@ -12,6 +12,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -68,7 +69,8 @@ struct ReportsPage::State {
   std::optional<RunId> wanted;            // being read
   std::vector<RunId> wanted_compared;     // being read, to be compared
   std::optional<RunId> deleted;           // out of the list, still in the store until the next one or the end
-  qint64 requests_asked = 0;              // rows skipped by the page of requests that is being read
+  std::map<RunId, std::pair<QString, QString>> unkept_notes;  // what was written, and why it is not kept
+  qint64 requests_asked = 0;  // rows skipped by the page of requests that is being read
   bool visited = false;
   bool listed = false;  // the store has answered once
   std::unique_ptr<WorkerPool> worker = std::make_unique<WorkerPool>(1, "reports");  // last: joins first
@@ -101,6 +103,8 @@ struct ReportsPage::State {
   void undo_remove();
   void remove_deleted();
   void set_note(const QString& note);
+  void answer_note(RunId id, const QString& note, const Result<void>& result);
+  void mark_listed() { view->set_listed(!run || list->shows(run->run.id)); }
   void enable_actions();
   void say(Banner::Severity severity, const QString& text, const QString& verb = {},
            std::function<void()> action = {}) {
@@ -163,6 +167,7 @@ void ReportsPage::State::connect_views() {
   connect(list, &RunList::compare_requested, page, [this] { compare(list->compared()); });
   connect(list, &RunList::import_requested, page, [this] { ask_import(); });
   connect(list, &RunList::export_requested, page, [this] { ask_export("html"); });
+  connect(list, &RunList::rows_changed, page, [this] { mark_listed(); });
   connect(list, &RunList::marks_refused, page, [this] {
     say(Banner::Severity::warn,
         tr("%1 runs are marked: more cannot be compared. Space takes a mark away.").arg(kMostCompared));
@@ -255,6 +260,9 @@ void ReportsPage::State::show(RunId id, Result<OpenedRun> result) {
   run = result->picture;
   requests_asked = 0;
   view->show_run(run, QString::fromStdString(result->serve_command), id == recording.interrupted());
+  if (const auto note = unkept_notes.find(id); note != unkept_notes.end())
+    view->show_note(note->second.first, note->second.second);
+  mark_listed();
   view->add_requests(result->worst, true);
   if (run->sampled()) read_more_requests(0);
   if (list->table()->current_key() != id.value) list->table()->select_key(id.value);
@@ -404,6 +412,10 @@ void ReportsPage::State::remove_run() {
         [this] { Q_EMIT page->page_requested(QStringLiteral("serve")); });
     return;
   }
+  if (store.access() == Store::Access::read_only) {
+    say(Banner::Severity::warn, tr("%1 stays: until the next start the records can only be read.").arg(name));
+    return;
+  }
   if (deleted) Q_EMIT page->banner_outdated(deleted_text(*deleted));  // nothing brings it back any more
   remove_deleted();
   deleted = run->run.id;
@@ -424,19 +436,38 @@ void ReportsPage::State::undo_remove() {
 
 void ReportsPage::State::remove_deleted() {
   if (!deleted) return;
-  // A failure shows in the list: the run is there again.
-  worker->post([&store = store, id = *deleted] { (void)store.remove_run(id); });
+  worker->post([this, id = *deleted] {
+    const auto result = store.remove_run(id);
+    if (result) return;
+    tell([this, error = result.error()] {
+      Q_EMIT page->banner_requested(banner_of(error));
+      refresh();  // it is there again
+    });
+  });
   deleted.reset();
 }
 
 void ReportsPage::State::set_note(const QString& note) {
   if (!run) return;
-  worker->post([this, id = run->run.id, note = note.toStdString()] {
-    auto result = store.set_note(id, note);
-    if (!result) tell([this, error = result.error()] { Q_EMIT page->banner_requested(banner_of(error)); });
+  const RunId id = run->run.id;
+  const auto item = std::find_if(runs.begin(), runs.end(), [id](const auto& one) { return one.id == id; });
+  if (item != runs.end() && item->note == note.toStdString()) return answer_note(id, note, {});
+  worker->post([this, id, note] {
+    tell(
+        [this, id, note, result = store.set_note(id, note.toStdString())] { answer_note(id, note, result); });
   });
+}
+
+void ReportsPage::State::answer_note(RunId id, const QString& note, const Result<void>& result) {
+  const QString why_not = result ? QString() : QString::fromStdString(result.error().text());
+  if (run && run->run.id == id) view->mark_note(note, why_not);
+  if (!result) {
+    unkept_notes[id] = {note, why_not};
+    return;
+  }
+  unkept_notes.erase(id);
   for (RunListItem& item : runs)
-    if (item.id == run->run.id) item.note = note.toStdString();
+    if (item.id == id) item.note = note.toStdString();
   list->set_runs(runs, recording.interrupted());
 }
 

@@ -127,6 +127,12 @@ void RunList::show_rows() {
   table_->set_rows(std::move(rows));
   set_unit(shown == all ? count_text(all) : tr("%1 of %2").arg(count_text(shown), count_text(all)));
   show_marks();
+  Q_EMIT rows_changed();
+}
+
+bool RunList::shows(RunId run) const {
+  const std::vector<TableRow>& rows = table_->table()->rows();
+  return std::any_of(rows.begin(), rows.end(), [run](const TableRow& row) { return row.key == run.value; });
 }
 
 void RunList::show_marks() {

@@ -24,6 +24,7 @@ class RunList : public Card {
   DataTable* table() const { return table_; }
   void focus_search();
   void set_exportable(bool on);  ///< something is shown that can be exported
+  bool shows(RunId run) const;   ///< search and kind let it through
   /// Marked runs and, where that is one or none, the current one; oldest first.
   std::vector<RunId> compared() const;
   void mark(qint64 run, bool marked);
@@ -32,6 +33,7 @@ class RunList : public Card {
  Q_SIGNALS:
   void chosen(qint64 run);
   void marks_changed();
+  void rows_changed();   ///< other runs are shown
   void marks_refused();  ///< as many are marked as can be compared
   void compare_requested();
   void import_requested();

@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QGridLayout>
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollBar>
@@ -42,6 +43,7 @@ QString missing_percentiles(const std::vector<SecondRecord>& seconds, Percentile
 
 constexpr std::size_t kRequestsShown = 2000;
 constexpr int kTableRows = 12;
+constexpr double kTableShare = 0.4;  // of the height, where that is more
 constexpr double kTwoColumns = 170;  // units that two columns need
 
 }  // namespace
@@ -136,6 +138,12 @@ Card* RunView::make_verdict() {
   tag_->setObjectName(QStringLiteral("report.status"));
   origin_ = new Tag;
   origin_->setObjectName(QStringLiteral("report.origin"));
+  unlisted_ = new Tag;
+  unlisted_->setObjectName(QStringLiteral("report.unlisted"));
+  unlisted_->set(Tag::Kind::neutral, tr("not in the list"));
+  unlisted_->setToolTip(tr("The search or the kind leaves this run out."));
+  unlisted_->hide();
+  verdict_card_->add_header_widget(unlisted_);
   verdict_card_->add_header_widget(origin_);
   verdict_card_->add_header_widget(tag_);
   headline_ = new Label({}, FontRole::title);
@@ -172,15 +180,20 @@ Card* RunView::make_verdict() {
   note_->setAccessibleDescription(tr("Kept with the run; the run itself does not change"));
   note_->setMaxLength(4000);
   connect(note_, &QLineEdit::editingFinished, this, [this] {
-    if (note_->text() == shown_note_) return;
-    shown_note_ = note_->text();
-    Q_EMIT note_changed(shown_note_);
+    if (note_->text() == sent_note_ && note_trouble_->isHidden()) return;
+    sent_note_ = note_->text();
+    Q_EMIT note_changed(sent_note_);
   });
+
+  note_trouble_ = new Label({}, FontRole::small, Colour::bad);
+  note_trouble_->setObjectName(QStringLiteral("report.noteTrouble"));
+  note_trouble_->setWordWrap(true);
 
   for (QWidget* row : {static_cast<QWidget*>(headline_), static_cast<QWidget*>(detail_), command_row_})
     verdict_card_->body()->addWidget(row);
   verdict_card_->body()->addSpacing(units(1));
   verdict_card_->body()->addWidget(note_);
+  verdict_card_->body()->addWidget(note_trouble_);
   return verdict_card_;
 }
 
@@ -228,6 +241,9 @@ void RunView::arrange(int columns) {
 void RunView::resizeEvent(QResizeEvent* event) {
   QStackedWidget::resizeEvent(event);
   arrange(width() < units(kTwoColumns) ? 1 : 2);
+  const int share = static_cast<int>(kTableShare * height());
+  for (DataTable* table : {config_, environment_, requests_, files_})
+    table->fit_height(std::max(kTableRows, share / table->verticalHeader()->defaultSectionSize()));
 }
 
 LineChart* RunView::add_chart(const LineChart::Spec& spec) {
@@ -278,8 +294,8 @@ void RunView::show_run(std::shared_ptr<const RunPicture> picture, const QString&
   command_->setText(serve_command);
   command_->setToolTip(serve_command);
   command_row_->setVisible(!serve_command.isEmpty());
-  shown_note_ = QString::fromStdString(run.note);
-  note_->setText(shown_note_);
+  note_->setText(QString::fromStdString(run.note));
+  mark_note(note_->text(), {});
 
   percentiles_->set_rows(percentile_rows(run));
   config_->set_rows(config_rows(run.header));
@@ -354,6 +370,25 @@ void RunView::show_charts(const Run& run) {
   memory_->set_series(std::move(memory));
   cdf_->set_source(run_name(run.id.value));
   cdf_->set_runs({&run});
+}
+
+void RunView::show_note(const QString& note, const QString& why_not) {
+  note_->setText(note);
+  mark_note(note, why_not);
+}
+
+void RunView::mark_note(const QString& note, const QString& why_not) {
+  const bool kept = why_not.isEmpty();
+  if (kept) kept_note_ = note;
+  sent_note_ = kept_note_;
+  note_->setProperty("wrong", !kept);
+  note_->update();
+  note_trouble_->setText(kept ? QString() : tr("Not kept: %1").arg(why_not));
+  note_trouble_->setVisible(!kept);
+}
+
+void RunView::set_listed(bool listed) {
+  unlisted_->setVisible(!listed);
 }
 
 void RunView::edit_note() {

@@ -35,6 +35,12 @@ class RunView : public QStackedWidget {
   void show_message(const QString& text, const QString& verb, const QString& second_verb = {});
   void set_loading(bool loading);  ///< the last run stays, muted
   void edit_note();
+  /// A note that could not be kept, in place of the run's own.
+  void show_note(const QString& note, const QString& why_not);
+  /// The answer to note_changed(); empty: it is kept. Else it stays in its field and can be sent again.
+  void mark_note(const QString& note, const QString& why_not);
+  /// The list of runs leaves out the one that is shown.
+  void set_listed(bool listed);
   const std::vector<LineChart*>& charts() const { return charts_; }
 
  Q_SIGNALS:
@@ -62,20 +68,20 @@ class RunView : public QStackedWidget {
   Card* verdict_card_;
   Label *headline_, *detail_, *message_;
   ElidedLabel* command_;
-  Tag *tag_, *origin_;
+  Tag *tag_, *origin_, *unlisted_;
   QLineEdit* note_;
   QWidget* command_row_;
   QPushButton *verb_, *second_verb_;
   DataTable *percentiles_, *config_, *environment_, *requests_, *files_;
   Card *config_card_, *environment_card_, *requests_card_, *files_card_;
-  Label* files_note_;
+  Label *files_note_, *note_trouble_;
   PlannedCard* planned_;
   RunsCdfChart* cdf_;
   std::vector<LineChart*> charts_;  // over time
   LineChart *itl_, *ttft_, *tpot_, *throughput_, *memory_;
   QGridLayout *chart_grid_, *table_grid_;
   int columns_ = 0;  // of both
-  QString shown_note_;
+  QString sent_note_, kept_note_;
 };
 
 }  // namespace pitwall::ui

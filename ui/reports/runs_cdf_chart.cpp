@@ -10,6 +10,7 @@
 #include "engine/report/cdf.h"
 #include "engine/report/run_kind.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/words.h"
 
 namespace pitwall::ui {
 
@@ -33,6 +34,10 @@ void set_look(CdfCurve& line, std::size_t index, std::size_t count, Colour own) 
   line.colour = count <= 2 ? own : kHues[index % kHues.size()];
   line.stroke = count == 2 ? (index == 0 ? Stroke::long_dash : Stroke::solid)
                            : kStrokes[(index + index / kHues.size()) % kStrokes.size()];
+}
+
+Cdf samples_of(const Run& run, const Measure& measure) {
+  return measure.of ? cdf_of(values_of(run.requests, measure.of)) : cdf_of(run.itl);
 }
 
 /// "31", "31, 32" of two, "31 to 90" of more.
@@ -60,12 +65,17 @@ RunsCdfChart::RunsCdfChart(const QString& id, QWidget* parent)
   connect(measure_, &QComboBox::currentIndexChanged, this, &RunsCdfChart::redraw);
 }
 
+/// Shows a measure that there are samples of: runs of earlier versions have each request's longest gap alone.
 void RunsCdfChart::set_runs(std::vector<const Run*> runs) {
   runs_ = std::move(runs);
-  // Runs of earlier versions have each request's longest gap alone.
-  if (std::none_of(runs_.begin(), runs_.end(), [](const Run* run) { return run->itl.count() > 0; }) &&
-      measure_->currentIndex() == 0)
-    measure_->setCurrentIndex(1);
+  const auto has_samples = [this](const Measure& measure) {
+    return std::any_of(runs_.begin(), runs_.end(),
+                       [&measure](const Run* run) { return samples_of(*run, measure).samples() > 0; });
+  };
+  if (!has_samples(kMeasures[static_cast<std::size_t>(measure_->currentIndex())]))
+    if (const auto found = std::find_if(kMeasures.begin(), kMeasures.end(), has_samples);
+        found != kMeasures.end())
+      measure_->setCurrentIndex(static_cast<int>(found - kMeasures.begin()));
   redraw();
 }
 
@@ -73,23 +83,30 @@ void RunsCdfChart::redraw() {
   const Measure& measure = kMeasures[static_cast<std::size_t>(measure_->currentIndex())];
   std::vector<CdfCurve> curves;
   std::vector<double> counts, largest;
+  QStringList without;
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     CdfCurve curve;
-    curve.cdf = measure.of ? cdf_of(values_of(runs_[i]->requests, measure.of)) : cdf_of(runs_[i]->itl);
+    curve.cdf = samples_of(*runs_[i], measure);
     curve.name = run_name(runs_[i]->id.value);
+    if (curve.cdf.samples() == 0) {
+      without << curve.name;
+      continue;
+    }
     if (!measure.of && is_itl_by_chunk(runs_[i]->header)) curve.name = tr("%1 per chunk").arg(curve.name);
     set_look(curve, i, runs_.size(), measure.colour);
     counts.push_back(static_cast<double>(curve.cdf.samples()));
-    if (curve.cdf.samples() > 0) largest.push_back(curve.cdf.values.back());
+    largest.push_back(curve.cdf.values.back());
     curves.push_back(std::move(curve));
   }
   forget_limits();
   set_curves(std::move(curves));
   if (runs_.size() == 1) set_legend({});
-  set_note(tr("%1 · n = %2 · largest %3")
-               .arg(measure_->currentText(),
-                    span_text(counts, [](double n) { return count_text(std::llround(n)); }),
-                    span_text(largest, ms_text)));
+  if (counts.empty()) return set_note(tr("%1: no request has samples of it").arg(measure_->currentText()));
+  const QString note = tr("%1 · n = %2 · largest %3")
+                           .arg(measure_->currentText(),
+                                span_text(counts, [](double n) { return count_text(std::llround(n)); }),
+                                span_text(largest, ms_text));
+  set_note(without.isEmpty() ? note : tr("%1 · no samples: %2").arg(note, listed(without)));
 }
 
 }  // namespace pitwall::ui

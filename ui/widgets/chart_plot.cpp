@@ -169,7 +169,7 @@ void ChartPlot::place_plot_area() {
 
 int ChartPlot::note_height() const {
   if (note_.isEmpty() || !has_data_) return 0;
-  return QFontMetrics(Theme::current().font(FontRole::small)).height();
+  return QFontMetrics(Theme::current().font(FontRole::small)).height() + units(1);
 }
 
 void ChartPlot::update_lines() {

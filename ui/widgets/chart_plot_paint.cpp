@@ -218,7 +218,7 @@ void ChartPlot::draw_note(QPainter* painter) {
     painter->drawText(plot, Qt::AlignCenter | Qt::TextWordWrap, note_);
     return;
   }
-  const QRectF words(plot.left(), 0, plot.width(), note_height());
+  const QRectF words(plot.left(), 0, plot.width(), note_height() - units(1));
   painter->drawText(
       words, Qt::AlignLeft | Qt::AlignVCenter,
       painter->fontMetrics().elidedText(note_, Qt::ElideRight, static_cast<int>(words.width())));
