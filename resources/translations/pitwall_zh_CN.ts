@@ -231,7 +231,7 @@
     </message>
     <message>
         <source>effect, 95 %</source>
-        <translation>影响，95 %</translation>
+        <translation>效果，95 %</translation>
     </message>
 </context>
 <context>

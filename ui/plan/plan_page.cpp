@@ -26,6 +26,7 @@
 #include "ui/plan/header_text.h"
 #include "ui/plan/measured_runs.h"
 #include "ui/plan/model_choices.h"
+#include "ui/plan/model_files.h"
 #include "ui/plan/notice_strip.h"
 #include "ui/plan/plan_answer.h"
 #include "ui/plan/plan_form.h"
@@ -35,6 +36,7 @@
 #include "ui/plan/slow_lookup.h"
 #include "ui/plan/start_view.h"
 #include "ui/shell/engine_controller.h"
+#include "ui/shell/errands.h"
 #include "ui/shell/model_path.h"
 #include "ui/shell/preferences.h"
 #include "ui/shell/theme.h"
@@ -57,14 +59,9 @@ QString qs(const std::string& text) {
   return QString::fromStdString(text);
 }
 
-/// "Reading the headers of NAME, 38.7 GiB": the size of the file, or of the folder's weights.
-QString reading_text(const QString& model) {
-  const QFileInfo file(model);
-  qint64 bytes = file.isFile() ? file.size() : 0;
-  if (file.isDir())
-    for (const QFileInfo& part : QDir(model).entryInfoList({QStringLiteral("*.safetensors")}, QDir::Files))
-      bytes += part.size();
-  const QString name = file.exists() ? file.fileName() : model;
+/// "Reading the headers of NAME, 38.7 GiB"; 0: not known yet.
+QString reading_text(const QString& model, Bytes bytes) {
+  const QString name = model.contains(QLatin1Char('/')) ? QFileInfo(model).fileName() : model;
   return bytes > 0 ? PlanPage::tr("Reading the headers of %1, %2").arg(name, bytes_text(bytes))
                    : PlanPage::tr("Reading %1").arg(name);
 }
@@ -79,6 +76,7 @@ struct PlanPage::State {
         outlines(
             owner, "plan: headers", [](const std::string& model) { return read_outline(model); },
             [this] { ask(); }),
+        sizes(owner, "plan: sizes", size_on_disk, [this] { show(); }),
         gpus(owner, "plan: GPUs", std::move(find_gpu), [this] { ask(); }) {}
 
   PlanPage* page;
@@ -86,10 +84,14 @@ struct PlanPage::State {
   Alternatives alternatives;
   MeasuredRuns measured;
   SlowLookup<ModelOutline> outlines;
+  SlowLookup<Bytes> sizes;      // of models, on the disk
   SlowLookup<GpuProfile> gpus;  // this machine is measured
   QTimer turn;                  // one answer for all changes of a turn of the event loop
   QTimer rest;                  // the input rests
   double took_ms = 0;
+  std::vector<ModelChoice> offered;
+  int opening = 0;  // paths that are being looked at
+  Errands errands;
 
   DeploymentSelector* selector = nullptr;
   QPointer<CommandDialog> command_dialog;  // while it is open
@@ -106,7 +108,8 @@ struct PlanPage::State {
                   std::function<void()> triggered);
   void connect_parts();
   void offer_deployments();
-  void offer_models();
+  void find_models();
+  void offer_models(const std::vector<ModelEntry>& found);
   void offer_gpus();
 
   void start(Deployment deployment);
@@ -127,6 +130,7 @@ struct PlanPage::State {
   void save();
   void open_model();
   void open(const QString& path);
+  void plan_model(const QString& model);
   void show_header();
   void ask_command();
   std::optional<MemoryTerms> terms_of_command(const EngineReading& reading);
@@ -214,10 +218,20 @@ void PlanPage::State::offer_deployments() {
   if (const Alternative* subject = alternatives.subject()) selector->show_deployment(subject->deployment);
 }
 
-void PlanPage::State::offer_models() {
-  const std::vector<ModelChoice> models = model_choices(preferences);
-  form->set_models(models);
-  start_view->set_models(models);
+/// Those in folders come when the disk has answered.
+void PlanPage::State::find_models() {
+  if (offered.empty()) offer_models({});
+  errands.send([this, places = model_places(preferences)]() -> Errands::Answer {
+    return [this, found = scan_models(places)] { offer_models(found); };
+  });
+}
+
+void PlanPage::State::offer_models(const std::vector<ModelEntry>& found) {
+  std::vector<ModelChoice> models = model_choices(preferences, found);
+  if (models == offered) return;
+  offered = std::move(models);
+  form->set_models(offered);
+  start_view->set_models(offered);
 }
 
 void PlanPage::State::offer_gpus() {
@@ -337,7 +351,8 @@ std::optional<MeasuredMemory> PlanPage::State::measured_of(const Alternative& su
 void PlanPage::State::show_notice(const Alternative& subject) {
   const QString model = qs(subject.deployment.model);
   if (outlines.waiting(model)) {
-    const QString text = reading_text(model);
+    const auto* size = sizes.find(model);
+    const QString text = reading_text(model, size && *size ? ***size : 0);
     form->show_reading(text);
     return answer->notice()->show_progress(text);
   }
@@ -414,11 +429,18 @@ void PlanPage::State::open_model() {
 }
 
 void PlanPage::State::open(const QString& path) {
-  const QFileInfo file(path);
-  QString model = path;
-  if (file.isDir() && !has_weights(path)) model = QDir(path).filePath(QStringLiteral("config.json"));
-  if (file.fileName() == QLatin1String("config.json") && has_weights(path)) model = file.absolutePath();
+  ++opening;
+  errands.send([this, path]() -> Errands::Answer {
+    return [this, model = model_at(path)] {
+      --opening;
+      plan_model(model);
+    };
+  });
+}
+
+void PlanPage::State::plan_model(const QString& model) {
   outlines.forget(model);
+  sizes.forget(model);
   Deployment deployment = alternatives.empty() ? start_view->deployment() : form->deployment();
   deployment.model = model.toStdString();
   if (alternatives.empty()) return start(deployment);
@@ -490,7 +512,7 @@ PlanPage::PlanPage(EngineController& engine, Store& store, Preferences& preferen
   state_->build();
   state_->build_actions();
   state_->connect_parts();
-  state_->offer_models();
+  state_->find_models();
   state_->offer_gpus();
   state_->offer_deployments();
   const QString last = preferences.last_deployment();
@@ -517,7 +539,7 @@ QList<QAction*> PlanPage::page_actions() {
 }
 
 void PlanPage::activated() {
-  state_->offer_models();
+  state_->find_models();
   state_->show();
 }
 
@@ -543,7 +565,7 @@ void PlanPage::compare(const std::vector<Deployment>& deployments) {
 
 bool PlanPage::answered() const {
   const auto& all = state_->alternatives.all();
-  return !state_->turn.isActive() &&
+  return state_->opening == 0 && !state_->turn.isActive() &&
          std::none_of(all.begin(), all.end(), [](const Alternative& one) { return one.asked; });
 }
 

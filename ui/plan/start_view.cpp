@@ -133,13 +133,15 @@ void StartView::build_ways_in(Card& card) {
 }
 
 void StartView::set_models(const std::vector<ModelChoice>& models) {
-  const QString before = model_->currentData().toString();
+  QString before = model_->currentData().toString();
+  if (before == proposed_) before.clear();  // nobody chose it: a model of the user's own comes first
   model_->clear();
   for (const ModelChoice& one : models) model_->addItem(one.title, one.model);
   int chosen = model_->findData(before);
   if (chosen < 0 && find_model_profile(model_->itemData(0).toString().toStdString()) != nullptr)
     chosen = model_->findData(QLatin1String(kUsualModel));  // none is the user's own
   model_->setCurrentIndex(std::max(0, chosen));
+  if (before.isEmpty()) proposed_ = model_->currentData().toString();
 }
 
 void StartView::set_gpus(const QStringList& names) {

@@ -38,6 +38,7 @@ class StartView : public QWidget {
   void build_ways_in(Card& card);
 
   QComboBox *model_, *gpu_;
+  QString proposed_;  // model that stood there before anybody chose
   EngineChoice* engine_;
   NumberField *requests_, *length_;
   Card* deployments_;
