@@ -2900,22 +2900,6 @@
         <translation>余量最小的 rank</translation>
     </message>
     <message>
-        <source>Most at p95</source>
-        <translation>p95 可容</translation>
-    </message>
-    <message>
-        <source>Requests of p95 length that fit at once</source>
-        <translation>同时容得下的 p95 长度请求数</translation>
-    </message>
-    <message>
-        <source>Most at max</source>
-        <translation>最长可容</translation>
-    </message>
-    <message>
-        <source>Requests of max length that fit at once</source>
-        <translation>同时容得下的最大长度请求数</translation>
-    </message>
-    <message>
         <source>Requests</source>
         <translation>请求</translation>
     </message>
@@ -3566,6 +3550,14 @@
     <message>
         <source>It does not begin as a GGUF file does.</source>
         <translation>它的开头不像 GGUF 文件。</translation>
+    </message>
+    <message>
+        <source>Most at p95 / max</source>
+        <translation>p95 / 最长可容</translation>
+    </message>
+    <message>
+        <source>Requests of p95 length that fit at once / of max length</source>
+        <translation>同时容得下的 p95 长度请求数 / 最大长度请求数</translation>
     </message>
 </context>
 <context>

@@ -236,7 +236,7 @@ void PlanFormTest::limits_are_means() {
     QCOMPARE(session.answer()->predicted.asked.tpot_ms, at.tpot_ms);
   };
   const auto cell = [&] {
-    return session.child<DataTable>("plan.alternatives.table")->table()->rows().front().cells[7].text;
+    return session.child<DataTable>("plan.alternatives.table")->table()->rows().front().cells[6].text;
   };
   session.type("plan.tpot", QByteArray::number(std::ceil(at.tpot_ms)).constData());
   over();

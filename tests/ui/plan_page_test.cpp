@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QTabBar>
@@ -228,6 +229,15 @@ void PlanPageTest::eight_can_be_pinned() {
   QVERIFY(session_->answers());
   QCOMPARE(session_->rows(), 9);
   QVERIFY(!pin->isEnabled());
+  // All columns are in sight, also with names that are longer than their column.
+  session_->choose("plan.kvDtype", u8("fp8_e4m3"));
+  QVERIFY(session_->answers());
+  for (const QSize size : {QSize(1280, 800), QSize(1440, 900)}) {
+    session_->window->resize(size);
+    QTRY_COMPARE(session_->window->size(), size);
+    auto* table = session_->child<DataTable>("plan.alternatives.table");
+    QTRY_COMPARE(table->horizontalScrollBar()->maximum(), 0);
+  }
 }
 
 void PlanPageTest::demand_is_the_same_for_all() {

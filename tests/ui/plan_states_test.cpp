@@ -103,7 +103,7 @@ void PlanStatesTest::slots_alone_are_named_and_changed() {
   asked.max_num_seqs = 32;
   start(asked);
   QCOMPARE(shortage_text(*session_->answer()), u8("32 of 64 requests wait: max-num-seqs is 32"));
-  QCOMPARE(table_cell(5), u8("64 → 32"));
+  QCOMPARE(table_cell(4), u8("64 → 32"));
   QTRY_COMPARE(fix_cards().size(), 1);  // memory is not short: nothing frees any
   QCOMPARE(fix_cards().front()->text(), u8("max-num-seqs 32 → 64"));
   QTest::mouseClick(fix_cards().front(), Qt::LeftButton);
@@ -118,8 +118,8 @@ void PlanStatesTest::far_over_the_limit_has_a_way_on() {
   QVERIFY(session_->answer()->verdict == Verdict::fails);
   auto* both = static_cast<FixButton*>(nullptr);
   QTRY_VERIFY((both = session_->child<FixButton>("plan.fix.pair")) != nullptr);
-  QCOMPARE(table_cell(8), u8("–"));  // nothing runs: no rate, rather than 0
-  QCOMPARE(table_cell(10), u8("two together"));
+  QCOMPARE(table_cell(7), u8("–"));  // nothing runs: no rate, rather than 0
+  QCOMPARE(table_cell(9), u8("two together"));
   QVERIFY2(both->text().startsWith(u8("tensor parallel 1 → 8 and ")), qPrintable(both->text()));
   QTest::mouseClick(both, Qt::LeftButton);
   QVERIFY(session_->answers());

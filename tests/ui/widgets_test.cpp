@@ -409,6 +409,20 @@ void WidgetsTest::labels_keep_off_lines_and_each_other() {
     QVERIFY(placed[i].bottom() < 100 || placed[i].top() > 100);  // over the flat line nowhere
     for (std::size_t j = 0; j < i; ++j) QVERIFY(!placed[i].intersects(placed[j]));
   }
+  // Names of lines that lie close together keep off them all.
+  LabelRoom close(area);
+  std::vector<QPolygonF> bundle;
+  for (int i = 0; i < 8; ++i) bundle.push_back(QPolygonF({{0, 60 + 4.0 * i}, {400, 80 + 4.0 * i}}));
+  for (const QPolygonF& line : bundle) close.block_line(line);
+  std::vector<QRectF> names;
+  for (const QPolygonF& line : bundle) names.push_back(close.place_along(line, {150, 12}, 4));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    QVERIFY(area.contains(names[i]));
+    for (const QPolygonF& line : bundle)
+      for (double x = names[i].left(); x <= names[i].right(); ++x)
+        QVERIFY(!names[i].adjusted(3, 1, -3, -1).contains({x, line.front().y() + x / 20}));
+    for (std::size_t j = 0; j < i; ++j) QVERIFY(!names[i].intersects(names[j]));
+  }
   // Where lines are everywhere, words go over them rather than over words.
   LabelRoom crowded(QRectF(0, 0, 200, 60));
   for (int y = 0; y <= 60; y += 5) crowded.block_line(QPolygonF({{0, y + 0.0}, {200, y + 0.0}}));

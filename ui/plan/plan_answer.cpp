@@ -37,7 +37,11 @@ PlanAnswer::PlanAnswer(QWidget* parent) : QScrollArea(parent) {
   table_->setObjectName(QStringLiteral("plan.alternatives.table"));
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
   table_->setSortingEnabled(false);  // their order is that of pinning, and of the bars
-  table_->set_stretch_column(static_cast<int>(alternative_columns().size()) - 1);
+  table_->set_user_widths({});       // without the room for signs of sorting
+  const int last = static_cast<int>(alternative_columns().size()) - 1;
+  table_->set_stretch_column(last);
+  table_->set_yielding_column(0, last);
+  table_->setTextElideMode(Qt::ElideMiddle);  // names begin with the GPUs and end with what differs
   table_->fit_height(static_cast<int>(Alternatives::kMostPinned) + 1);
   note_ = new Label({}, FontRole::small, Colour::muted, this);
   note_->setObjectName(QStringLiteral("plan.note"));

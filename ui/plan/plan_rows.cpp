@@ -64,10 +64,6 @@ TableCell rate_cell(double rate, bool strong) {
   return {rate_number(rate), rate, Colour::text, strong};
 }
 
-TableCell count_cell(std::int64_t count) {
-  return {count_text(count), static_cast<double>(count)};
-}
-
 TableRow row_of(const Alternative& one) {
   TableRow row{one.key, {}};
   TableCell name{one.title, 0, Colour::text, true};
@@ -88,8 +84,9 @@ TableRow row_of(const Alternative& one) {
   row.cells.push_back(verdict_cell(one));
   row.cells.push_back({QStringLiteral("%1 / %2").arg(gib_number(rank.total()), gib_number(rank.limit)),
                        static_cast<double>(rank.total()), rank.over() > 0 ? Colour::bad : Colour::text});
-  row.cells.push_back(count_cell(plan.most_at_p95));
-  row.cells.push_back(count_cell(plan.most_at_max));
+  row.cells.push_back(
+      {QStringLiteral("%1 / %2").arg(count_text(plan.most_at_p95), count_text(plan.most_at_max)),
+       static_cast<double>(plan.most_at_p95)});
   row.cells.push_back(
       {fewer ? QStringLiteral("%1 → %2").arg(count_text(asked), count_text(possible)) : count_text(asked),
        static_cast<double>(possible), fewer ? Colour::warn : Colour::text});
@@ -116,8 +113,7 @@ std::vector<TableColumn> alternative_columns() {
   return {{tr("Alternative")},
           {tr("Memory verdict")},
           {tr("Total / limit GiB"), true, tr("Of the rank with the least room")},
-          {tr("Most at p95"), true, tr("Requests of p95 length that fit at once")},
-          {tr("Most at max"), true, tr("Requests of max length that fit at once")},
+          {tr("Most at p95 / max"), true, tr("Requests of p95 length that fit at once / of max length")},
           {tr("Requests"), true, tr("Asked for, and possible where that is less")},
           {tr("TTFT s"), true, tr("Mean time to the first token, no queue; △ above the limit")},
           {tr("TPOT ms"), true, tr("Mean time between a request's tokens; △ above the limit")},

@@ -15,6 +15,12 @@
 
 namespace pitwall::ui {
 
+namespace {
+
+constexpr double kWidestName = 0.4;  // of the plot: longer ones at lines would lie over others
+
+}  // namespace
+
 void ChartPlot::drawBackground(QPainter* painter, const QRectF&) {
   if (!(x_.high > x_.low)) return;
   const QRectF plot = area();
@@ -187,10 +193,11 @@ void ChartPlot::draw_names(QPainter* painter, LabelRoom& room) {
   for (const ChartSeries& series : *series_) {
     const QPolygonF line = pixels_of(series);
     if (line.size() < 2) continue;
+    const QString name = metrics.elidedText(series.name, Qt::ElideMiddle, kWidestName * area().width());
     painter->setPen(ink(series.colour));
     painter->drawText(
-        room.place_along(line, {metrics.horizontalAdvance(series.name) + 1, metrics.height()}, units(1)),
-        Qt::AlignCenter, series.name);
+        room.place_along(line, {metrics.horizontalAdvance(name) + 1, metrics.height()}, units(1)),
+        Qt::AlignCenter, name);
   }
 }
 

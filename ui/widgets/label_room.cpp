@@ -76,10 +76,16 @@ QRectF LabelRoom::place_along(const QPolygonF& line, const QSizeF& size, double 
     // A steep line needs more room beside the words than a flat one.
     const double lean = part.dx() > 0 ? std::min(3 * h, std::abs(part.dy() / part.dx()) * w / 2) : 0;
     for (const double more : {0.0, lean}) {
-      candidates.emplace_back(x - w / 2, y - gap - h - more, w, h);
-      candidates.emplace_back(x - w / 2, y + gap + more, w, h);
+      const double left = std::clamp(x - w / 2, area_.left(), std::max(area_.left(), area_.right() - w));
+      candidates.emplace_back(left, y - gap - h - more, w, h);
+      candidates.emplace_back(left, y + gap + more, w, h);
     }
   }
+  // Where all of these are taken, the nearest free place above or below one.
+  const auto along = static_cast<std::ptrdiff_t>(candidates.size());
+  for (double away = h / 2; away < area_.height(); away += h / 2)
+    for (std::ptrdiff_t i = 0; i < along; ++i)
+      candidates.push_back(candidates[static_cast<std::size_t>(i)].translated(0, i % 2 == 0 ? -away : away));
   return place(candidates);
 }
 

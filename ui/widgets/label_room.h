@@ -17,7 +17,7 @@ class LabelRoom {
   QRectF place(const std::vector<QRectF>& candidates);
   /// Beside a point: right, left, above, below.
   QRectF place_beside(const QPointF& point, const QSizeF& size, double gap);
-  /// Along a line, towards its end first, above before below.
+  /// Along a line, towards its end first, above before below; where that is taken, farther from it.
   QRectF place_along(const QPolygonF& line, const QSizeF& size, double gap);
 
  private:
