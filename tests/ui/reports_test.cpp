@@ -7,7 +7,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QScrollBar>
 #include <QSignalSpy>
 #include <QStackedWidget>
 #include <QTextEdit>
@@ -348,21 +347,6 @@ class ReportsTest : public QObject {
     QVERIFY(mark->isVisible());
     bench.find<QLineEdit>("report.search")->clear();
     QVERIFY(!mark->isVisible());
-  }
-
-  void tables_use_the_height_of_a_large_screen() {
-    Bench bench;
-    Run run = made_up_run(3);
-    run.header.config.clear();
-    for (int i = 0; i < 40; ++i)
-      run.header.config.push_back({"setting-" + std::to_string(i), "1", "1", "preset", false});
-    bench.add(run);
-    for (const auto& [height, whole] : {std::pair(800, false), std::pair(2700, true)}) {
-      bench.open_page(3600, height);
-      QTRY_VERIFY(bench.headline().startsWith(QStringLiteral("3 requests")));
-      const QScrollBar* bar = bench.find<DataTable>("report.config")->verticalScrollBar();
-      QTRY_COMPARE(bar->maximum() == 0, whole);
-    }
   }
 
   void exports_are_whole_and_readable() {

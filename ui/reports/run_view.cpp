@@ -4,7 +4,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QGridLayout>
-#include <QHeaderView>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollBar>
@@ -43,7 +42,6 @@ QString missing_percentiles(const std::vector<SecondRecord>& seconds, Percentile
 
 constexpr std::size_t kRequestsShown = 2000;
 constexpr int kTableRows = 12;
-constexpr double kTableShare = 0.4;  // of the height, where that is more
 constexpr double kTwoColumns = 170;  // units that two columns need
 
 }  // namespace
@@ -241,9 +239,6 @@ void RunView::arrange(int columns) {
 void RunView::resizeEvent(QResizeEvent* event) {
   QStackedWidget::resizeEvent(event);
   arrange(width() < units(kTwoColumns) ? 1 : 2);
-  const int share = static_cast<int>(kTableShare * height());
-  for (DataTable* table : {config_, environment_, requests_, files_})
-    table->fit_height(std::max(kTableRows, share / table->verticalHeader()->defaultSectionSize()));
 }
 
 LineChart* RunView::add_chart(const LineChart::Spec& spec) {

@@ -275,7 +275,6 @@ void DataTable::fit_yielding() {
 }
 
 void DataTable::fit_height(int max_rows) {
-  if (max_rows == max_rows_) return;
   max_rows_ = max_rows;
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   updateGeometry();
