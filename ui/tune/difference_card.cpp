@@ -46,14 +46,6 @@ QStringList names_of(const std::vector<DifferingKey>& keys) {
   return names;
 }
 
-/// Before that the base alone would be recommended: what the items are to improve.
-bool is_any_judged(const TuneSession& session) {
-  const std::vector<Item>& items = session.checklist()->items;
-  for (std::size_t i = 0; i < items.size(); ++i)
-    if (session.result(i).pairs > 0 || items[i].decided()) return true;
-  return false;
-}
-
 }  // namespace
 
 DifferenceCard::DifferenceCard(QWidget* parent) : Card(tr("What changed between the runs"), {}, {}, parent) {
@@ -99,7 +91,7 @@ DifferenceCard::DifferenceCard(QWidget* parent) : Card(tr("What changed between 
 }
 
 void DifferenceCard::show_item(const TuneSession& session, int item) {
-  const bool any = is_any_judged(session);
+  const bool any = is_any_judged(*session.checklist(), session.results());
   copy_->setVisible(any);
   flags_->setVisible(any);
   if (any) {
