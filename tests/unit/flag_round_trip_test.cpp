@@ -22,7 +22,11 @@ std::vector<std::string> samples(const EngineSettingInfo& info, const EngineFlag
       out.push_back(info.name == "model" ? "org/model-7b" : "word");
       break;
     case EngineValue::integer:
-      for (const int number : {2, 64, 8192}) {
+      // What no engine refuses beside its other defaults: steps hold all sequences and, of nano-vLLM, whole
+      // ones.
+      for (const int number : {info.name == "max-num-batched-tokens" ? 32768 : 2, 64,
+                               info.name == "max-num-seqs" ? 1024 : 8192}) {
+        if (info.name == "max-num-batched-tokens" && number < 8192) continue;
         if (theirs_of(info, flag, std::to_string(number))) out.push_back(std::to_string(number));
       }
       break;
