@@ -110,7 +110,9 @@ std::string planned_text(const DeploymentPlan& plan, const MemoryTerms& terms) {
 /// Where no GPU is named: even shares.
 Bytes weights_of_a_gpu(const ModelOutline& model, const EngineReading& reading) {
   Bytes experts = 0;
-  for (const LayerWeightCounts& layer : model.layer_bytes) experts += layer.experts;
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    if (!model.layers[i].draft) experts += model.layer_bytes[i].experts;
+  }
   const Deployment deployment = deployment_of(reading.settings, *reading.engine, std::nullopt);
   return (model.weight_bytes() - experts) / deployment.tensor_parallel + experts / expert_ranks(deployment);
 }

@@ -410,7 +410,7 @@ class Writer {
       return;
     }
     if (info.type == EngineValue::integer && !flag->on.empty()) {
-      say_all(info, *flag, value);
+      say_expert_ranks(*flag, value);
       return;
     }
     const auto theirs = theirs_of(info, *flag, value, scale_);
@@ -451,13 +451,13 @@ class Writer {
     }
   }
 
-  /// A number that is told as all or none: the GPUs that experts are dealt out to.
-  void say_all(const EngineSettingInfo& info, const EngineFlag& flag, const std::string& value) {
+  /// Told as all GPUs or none.
+  void say_expert_ranks(const EngineFlag& flag, const std::string& value) {
     if (value == "1") return;
     out_.arguments.push_back(flag.on.front());
     if (const std::string all = fmt::format("{}", scale_.gpus()); value != all)
-      note(fmt::format("{} {} is not carried over: with {} it is {} in {}", info.name, value, flag.shown(),
-                       all, engine_.title));
+      note(fmt::format("expert-parallel-size {} is not carried over: with {} it is {} in {}", value,
+                       flag.shown(), all, engine_.title));
   }
 
   void put(const EngineSettingInfo& info, const EngineFlag& flag, const std::string& text) {

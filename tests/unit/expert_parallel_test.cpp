@@ -84,6 +84,7 @@ class ExpertParallelTest : public QObject {
   void one_deployment_in_three_languages();
   void there_and_back_data() { one_deployment_in_three_languages_data(); }
   void there_and_back();
+  void bytes_come_back();
   void numbers_are_of_one_replica();
   void experts_over_one_replica();
   void what_an_engine_cannot_share_is_said();
@@ -135,6 +136,25 @@ void ExpertParallelTest::there_and_back() {
       QCOMPARE(reading.settings.integer(name).value_or(1), first.settings.integer(name).value_or(1));
     QCOMPARE(planned(reading, "deepseek-v3").worst_rank().of(Category::weights), weights);
     QVERIFY2(!has(joined(there.notes), ": it does not start"), joined(there.notes).c_str());
+  }
+}
+
+/// The pool too, to the byte.
+void ExpertParallelTest::bytes_come_back() {
+  for (const std::string& text :
+       {kVllm + " --max-num-seqs 64 --max-num-batched-tokens 4096 --max-model-len 16384 --enforce-eager",
+        kSglang + " --max-running-requests 512 --chunked-prefill-size 32768 --page-size 64 "
+                  "--context-length 16384 --disable-cuda-graph"}) {
+    const EngineReading first = read(text);
+    const char* other = first.engine->name == "vllm" ? "sglang" : "vllm";
+    const EngineReading there = read(command_text(told(text, other)));
+    const EngineReading home =
+        read(command_text(told(command_text(told(text, other)), first.engine->name.c_str())));
+    const RankPlan before = planned(first, "deepseek-v3").worst_rank(),
+                   between = planned(there, "deepseek-v3").worst_rank(),
+                   after = planned(home, "deepseek-v3").worst_rank();
+    QCOMPARE(between.bytes, before.bytes);
+    QCOMPARE(after.bytes, before.bytes);
   }
 }
 
