@@ -13,12 +13,12 @@ namespace pitwall {
 
 /// How a model lies on GPUs, as far as a step's time depends on it.
 struct StepLayout {
-  int tensor_parallel = 1;         ///< ranks that share each layer
-  int expert_parallel = 1;         ///< ranks that share the experts, where those are more: of several replicas
-  int pipeline_parallel = 1;       ///< stages that share the layers; a step passes through all of them
-  KvFormat kv;                     ///< 16 bits unless said otherwise
-  int block_size = 32;             ///< tokens, of blocks that are swapped
-  bool draft_layers = false;       ///< layers of a multi-token prediction head run too
+  int tensor_parallel = 1;    ///< ranks that share each layer
+  int expert_parallel = 1;    ///< ranks that share the experts, where those are more: of several replicas
+  int pipeline_parallel = 1;  ///< stages that share the layers; a step passes through all of them
+  KvFormat kv;                ///< 16 bits unless said otherwise
+  int block_size = 32;        ///< tokens, of blocks that are swapped
+  bool draft_layers = false;  ///< layers of a multi-token prediction head run too
   std::string engine{kOwnEngine};  ///< whose kernels
 };
 

@@ -2595,6 +2595,8 @@
     <message>
         <source>By the defaults of %1: %2</source>
         <translation>按 %1 的默认值：%2</translation>
+    </message>
+    <message>
         <source>%1 replicas share the experts, which lie on %2 GPUs, and have a copy of the other weights each; requests are shared out among them</source>
         <translation>%1 个副本共用分布在 %2 个 GPU 上的专家，其余权重各有一份；请求在它们之间分配</translation>
     </message>

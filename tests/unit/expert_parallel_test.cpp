@@ -6,6 +6,7 @@
 
 #include "engine/plan/command_line.h"
 #include "engine/plan/deployment_plan.h"
+#include "engine/plan/engine_defaults.h"
 #include "engine/plan/engine_memory.h"
 #include "engine/plan/engine_profile.h"
 #include "engine/plan/flag_reader.h"
@@ -86,6 +87,7 @@ class ExpertParallelTest : public QObject {
   void there_and_back();
   void bytes_come_back();
   void numbers_are_of_one_replica();
+  void defaults_are_of_one_replica();
   void experts_over_one_replica();
   void what_an_engine_cannot_share_is_said();
   void replicas_of_dense_models_stay_apart();
@@ -166,6 +168,17 @@ void ExpertParallelTest::numbers_are_of_one_replica() {
   const std::string sglang = line(told(kVllm + " --max-num-seqs 64 --max-num-batched-tokens 4096", "sglang"));
   QVERIFY2(has(sglang, "--max-running-requests 512") && has(sglang, "--chunked-prefill-size 32768"),
            sglang.c_str());
+}
+
+/// What `plan` takes unasked is what `flags` reads of the plain command.
+void ExpertParallelTest::defaults_are_of_one_replica() {
+  Deployment asked = eight_replicas(true);
+  asked.engine = "sglang";
+  const StepDefaults unasked = step_defaults(asked, find_gpu("H200").value().memory);
+  const Deployment plain = planned(read(kSglang), "deepseek-v3").asked;
+  QCOMPARE(unasked.max_num_batched_tokens, 1024);
+  QCOMPARE(unasked.max_num_batched_tokens, plain.max_num_batched_tokens);
+  QCOMPARE(unasked.max_num_seqs, plain.max_num_seqs);
 }
 
 void ExpertParallelTest::experts_over_one_replica() {
