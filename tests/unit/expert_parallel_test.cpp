@@ -146,6 +146,7 @@ void ExpertParallelTest::bytes_come_back() {
   for (const std::string& text :
        {kVllm + " --max-num-seqs 64 --max-num-batched-tokens 4096 --max-model-len 16384 --enforce-eager",
         kSglang + " --max-running-requests 512 --chunked-prefill-size 32768 --page-size 64 "
+                  "--mem-fraction-static 0.85 "
                   "--context-length 16384 --disable-cuda-graph"}) {
     const EngineReading first = read(text);
     const char* other = first.engine->name == "vllm" ? "sglang" : "vllm";
