@@ -162,6 +162,8 @@ class Writer {
         engine_.title, scale_.ranks));
     settings_.values.erase("attention-data-parallel");
     scale_.replicas = 1;
+    if (settings_.integer("expert-parallel-size").value_or(1) > scale_.ranks)
+      settings_.values["expert-parallel-size"] = fmt::format("{}", scale_.ranks);
   }
 
   /// A GPU that was planned, for an engine that runs on processors too.

@@ -205,6 +205,7 @@ void ExpertParallelTest::what_an_engine_cannot_share_is_said() {
       told("vllm serve deepseek-ai/DeepSeek-V3 -tp 2 -dp 4 --enable-expert-parallel", "tensorrt-llm");
   QVERIFY2(has(joined(pairs.notes), "in TensorRT-LLM each GPU is a replica, not 2 of them"),
            joined(pairs.notes).c_str());
+  QVERIFY2(has(line(pairs), "--tp_size 2 --ep_size 2"), line(pairs).c_str());
   const WrittenFlags none = told(kVllm, "tgi");
   QVERIFY2(has(joined(none.notes), "TGI has no counterpart of expert-parallel-size 8"),
            joined(none.notes).c_str());
