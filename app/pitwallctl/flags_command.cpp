@@ -107,6 +107,16 @@ std::string planned_text(const DeploymentPlan& plan, const MemoryTerms& terms) {
   return text;
 }
 
+/// Where no GPU is named: even shares.
+Bytes weights_of_a_gpu(const ModelOutline& model, const EngineReading& reading) {
+  Bytes experts = 0;
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    if (!model.layers[i].draft) experts += model.layer_bytes[i].experts;
+  }
+  const Deployment deployment = deployment_of(reading.settings, *reading.engine, std::nullopt);
+  return (model.weight_bytes() - experts) / deployment.tensor_parallel + experts / expert_ranks(deployment);
+}
+
 /// Bytes of one GPU, as far as GPU and model are known.
 Result<Known> known(const Options& options, const EngineReading& reading, const EngineProfile& to) {
   Known known;
@@ -127,7 +137,7 @@ Result<Known> known(const Options& options, const EngineReading& reading, const 
   const auto model = as_served(reading, name);
   if (model.ok()) {
     known.weights = model->weight_bytes();
-    terms.weights = known.weights / reading.settings.ranks();
+    terms.weights = weights_of_a_gpu(*model, reading);
     if (gpu) {
       const auto plan = plan_settings(reading.settings, *reading.engine, *model, *gpu, known.gpus);
       if (plan.ok()) {

@@ -5,7 +5,12 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "app/pitwallctl/commands.h"
 #include "app/pitwallctl/console.h"
@@ -65,6 +70,24 @@ int explain_usage(const CLI::App& app, const CLI::ParseError& error) {
   return kWrongUsage;
 }
 
+/// `plan` takes vLLM's short names of ranks; CLI11 knows short names of one letter alone. Last word first, as
+/// it wants them.
+std::vector<std::string> words_of(int argc, char** argv) {
+  static constexpr std::pair<std::string_view, std::string_view> kShort[] = {
+      {"-tp", "--tensor-parallel-size"},
+      {"-pp", "--pipeline-parallel-size"},
+      {"-ep", "--enable-expert-parallel"}};
+  std::vector<std::string> words(argv + 1, argv + argc);
+  const bool plans = !words.empty() && words.front() == "plan";
+  for (std::string& word : words) {
+    for (const auto& [brief, full] : kShort) {
+      if (plans && word.substr(0, word.find('=')) == brief) word.replace(0, brief.size(), full);
+    }
+  }
+  std::reverse(words.begin(), words.end());
+  return words;
+}
+
 int run(int argc, char** argv) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("pitwall"));
   CLI::App app("Pitwall: an LLM serving engine and its workbench, on the command line.", "pitwallctl");
@@ -73,7 +96,7 @@ int run(int argc, char** argv) {
   Action action;
   add_commands(app, action);
   try {
-    app.parse(argc, argv);
+    app.parse(words_of(argc, argv));
   } catch (const CLI::ParseError& error) {
     return explain_usage(app, error);
   }

@@ -253,6 +253,7 @@ Result<Deployment> with_flags(const Options& options, Deployment deployment) {
   take("--tpot-limit-ms", &Deployment::tpot_limit_ms);
   take("--prompt-logprobs", &Deployment::prompt_logprobs);
   take("--draft-layers", &Deployment::draft_layers);
+  take("--enable-expert-parallel", &Deployment::expert_parallel);
   if (auto taken = take_gpu(options, deployment); !taken) return std::move(taken).error();
   if (!options.max_model_len.empty() && options.max_model_len != "auto" && options.max_model_len != "-1") {
     auto length = count_of(options.max_model_len, "max-model-len");
@@ -388,9 +389,12 @@ void add_flags(CLI::App& command, Options& options) {
                      "auto, bfloat16, fp8_e4m3, int8, nvfp4, fp8_ds_mla …");
   command.add_option("--quantization", deployment.quantization,
                      "Weights in another format: fp8, awq, gptq, nvfp4, q4_k …");
-  command.add_option("--tensor-parallel-size", options.tensor_parallel, "Ranks that share each layer");
+  command.add_option("--tensor-parallel-size", options.tensor_parallel,
+                     "Ranks that share each layer; -tp is short for it");
   command.add_option("--pipeline-parallel-size", options.pipeline_parallel,
                      "Stages that share out the layers");
+  command.add_flag("--enable-expert-parallel", deployment.expert_parallel,
+                   "Replicas share the experts of a layer, and each has a copy of the rest");
   command.add_option("--memory-limit", options.memory_limit, "Bytes for everything, such as 40GiB");
   for (const ShareFlag& flag : kShareFlags) command.add_option(flag.names, options.*flag.share, flag.help);
   command.add_option("--kv-cache-memory-bytes,--kv-cache-memory", options.kv_bytes, "Bytes for KV alone");

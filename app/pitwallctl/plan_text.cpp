@@ -245,6 +245,7 @@ nlohmann::ordered_json plan_json(const DeploymentPlan& plan, bool requests_state
           {"tensor_parallel", plan.asked.tensor_parallel},
           {"pipeline_parallel", plan.asked.pipeline_parallel},
           {"replicas", plan.replicas},
+          {"expert_parallel", plan.asked.expert_parallel},
           {"engine", plan.engine},
           {"kv_law", kv_law_name(plan.law)},
           {"memory_budget", budget_json(plan)},

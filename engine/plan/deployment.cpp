@@ -80,6 +80,11 @@ bool MemoryBudget::takes_share() const {
          meaning == Meaning::share_of_free || meaning == Meaning::share_after_weights;
 }
 
+int expert_ranks(const Deployment& deployment) {
+  return deployment.expert_parallel ? deployment.gpus / std::max(deployment.pipeline_parallel, 1)
+                                    : deployment.tensor_parallel;
+}
+
 Result<void> check(const Deployment& asked) {
   const MemoryBudget& budget = asked.budget;
   const Range ranges[] = {{"gpus", asked.gpus, 1, kMostGpus},

@@ -66,6 +66,7 @@ struct Deployment {
   std::string gpu = "H200";  ///< of gpu_profile.h, or "this-machine"
   int gpus = 1;
   int tensor_parallel = 1, pipeline_parallel = 1;  ///< the rest of `gpus` are replicas
+  bool expert_parallel = false;  ///< replicas share the experts of a layer, and each has the rest of it
   int max_num_seqs = 32, max_num_batched_tokens = 2048, block_size = 32;
   int threads = 0;                            ///< of a CPU; 0 = the cores that this process may use
   Bytes swap_space = 0;                       ///< of host memory, for KV of preempted requests
@@ -84,6 +85,9 @@ struct Deployment {
   std::int64_t shared_prefix = 0;               ///< tokens at the front that all requests share
   double ttft_limit_ms = 0, tpot_limit_ms = 0;  ///< compared with predicted means; 0 = none
 };
+
+/// GPUs that share the experts of a layer: those of one stage in all replicas, or in one.
+int expert_ranks(const Deployment& deployment);
 
 /// Ranges and consistency of what was asked alone. Error::param is the setting's name.
 Result<void> check(const Deployment& deployment);

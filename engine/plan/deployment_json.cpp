@@ -114,6 +114,7 @@ void fields(Deploy& d, Visit& visit) {
   visit("gpus", d.gpus);
   visit("tensor_parallel", d.tensor_parallel);
   visit("pipeline_parallel", d.pipeline_parallel);
+  visit("expert_parallel", d.expert_parallel);
   visit("max_num_seqs", d.max_num_seqs);
   visit("max_num_batched_tokens", d.max_num_batched_tokens);
   visit("block_size", d.block_size);

@@ -356,7 +356,12 @@ void Planner::note_settings(DeploymentPlan& plan) const {
     notes.emplace_back(
         "Packed weights save time while few requests run: steps of many rows unpack them first");
   }
-  if (plan.replicas > 1) {
+  if (plan.replicas > 1 && sharing() > asked_.tensor_parallel) {
+    notes.push_back(fmt::format(
+        "{} replicas share the experts, which lie on {} GPUs, and have a copy of the other weights "
+        "each; requests are shared out among them",
+        plan.replicas, sharing()));
+  } else if (plan.replicas > 1) {
     notes.push_back(fmt::format(
         "{} replicas with a copy of the weights each; requests are shared out among them", plan.replicas));
   }

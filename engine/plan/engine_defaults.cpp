@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/plan/deployment.h"
 #include "engine/plan/engine_memory.h"
 #include "engine/plan/engine_profile.h"
@@ -45,6 +47,10 @@ StepDefaults step_defaults(const Deployment& deployment, Bytes gpu_memory) {
   if (const EngineProfile* engine = engine_of(deployment)) {
     EngineSettings said;
     said.values["tensor-parallel-size"] = fmt::format("{}", deployment.tensor_parallel);
+    if (const int sharing = expert_ranks(deployment) / std::max(deployment.tensor_parallel, 1); sharing > 1) {
+      said.values["data-parallel-size"] = fmt::format("{}", sharing);
+      said.values["attention-data-parallel"] = "true";
+    }
     unasked = deployment_of(said, *engine, MemoryTerms{.total = gpu_memory, .gpu = deployment.gpu});
   }
   return {unasked.max_num_seqs, unasked.max_num_batched_tokens, unasked.block_size};
@@ -65,7 +71,8 @@ std::string defaults_taken(const Deployment& deployment, Bytes gpu_memory) {
 }
 
 void follow_engine(const Deployment& before, Deployment& now) {
-  if (before.engine == now.engine && before.gpu == now.gpu && before.tensor_parallel == now.tensor_parallel)
+  if (before.engine == now.engine && before.gpu == now.gpu && before.tensor_parallel == now.tensor_parallel &&
+      expert_ranks(before) == expert_ranks(now))
     return;
   const StepDefaults were = step_defaults(before), are = step_defaults(now);
   const int slots = now.max_num_seqs;

@@ -104,7 +104,9 @@ MemoryTerms memory_terms_of(const DeploymentPlan& plan) {
           .kv_block = plan.kv_block_bytes,
           .kv = rank.of(Category::kv),
           .gpu = plan.gpu.name,
-          .full_length = plan.full_length_requests};
+          .full_length = plan.full_length_requests,
+          .max_model_len = plan.max_model_len,
+          .has_experts = plan.model.experts > 0};
 }
 
 Result<DeploymentPlan> plan_settings(const EngineSettings& settings, const EngineProfile& engine,
@@ -121,6 +123,20 @@ Result<DeploymentPlan> plan_settings(const EngineSettings& settings, const Engin
   return planned(memory_terms_of(*first));  // tokens and blocks of KV have bytes now
 }
 
+namespace {
+
+/// Whether replicas share the experts there: as told, or as that engine always has it.
+bool shares_experts_on(const EngineProfile& engine, const Deployment& deployment) {
+  const EngineSetting* setting = engine.find("attention-data-parallel");
+  if (setting == nullptr) return false;
+  const EngineFlag& flag = setting->flags.front();
+  const bool counts = engine.find("data-parallel-size") != nullptr;
+  if (flag.shown().empty()) return flag.default_value == "true";
+  return deployment.expert_parallel && (counts || deployment.tensor_parallel == 1);
+}
+
+}  // namespace
+
 std::optional<MemoryTerms> memory_terms_on(const EngineProfile& engine, const DeploymentPlan& plan) {
   Deployment there = plan.asked;
   there.engine = engine.name;
@@ -131,10 +147,12 @@ std::optional<MemoryTerms> memory_terms_on(const EngineProfile& engine, const De
   };
   if (!tells("tensor-parallel-size", there.tensor_parallel)) there.tensor_parallel = 1;
   if (!tells("pipeline-parallel-size", there.pipeline_parallel)) there.pipeline_parallel = 1;
+  if (there.gpus > there.tensor_parallel * there.pipeline_parallel)
+    there.expert_parallel = shares_experts_on(engine, there);
   if (engine.find("graph-sizes") == nullptr) there.graph_sizes.clear();
   if (!can_tell(engine, "kv-cache-dtype", plan.kv_format)) there.kv_cache_dtype = "auto";
   if (!tells("block-size", there.block_size)) {
-    const EnginePlace place{plan.gpu.name, plan.gpu.memory, there.tensor_parallel};
+    const EnginePlace place = place_of(there, plan.gpu);
     there.block_size = number_of<int>(engine.default_of("block-size", place));
     if (there.block_size <= 0) there.block_size = 1;
   }
@@ -170,17 +188,28 @@ namespace {
 /// Rounded to three digits, as SGLang does.
 double share_beside(const EngineReserve& reserve, const EngineProfile& engine, const Deployment& deployment,
                     const EnginePlace& place) {
-  const Bytes tokens = std::max<std::int64_t>(deployment.max_num_batched_tokens, reserve.least_tokens);
-  const Bytes rows = number_of<std::int64_t>(engine.default_of("graph-max-batch", place));
-  const Bytes ranks = Bytes{deployment.tensor_parallel} * deployment.pipeline_parallel;
-  Bytes kept = reserve.fixed + tokens * reserve.of_token + ranks * reserve.of_rank +
-               (deployment.graphs ? rows * reserve.of_graph_row : 0);
+  const Bytes tokens =
+      std::max(Bytes{deployment.max_num_batched_tokens} * place.replicas, reserve.least_tokens);
+  const Bytes rows =
+      deployment.graphs ? number_of<std::int64_t>(engine.default_of("graph-max-batch", place)) : 0;
+  const Bytes ranks = Bytes{place.ranks} * deployment.pipeline_parallel;
+  Bytes kept =
+      reserve.fixed + tokens * reserve.of_token + ranks * reserve.of_rank + rows * reserve.of_graph_row;
+  if (place.replicas > 1) {
+    kept += rows * place.replicas * reserve.of_replica_row;
+    if (rows > reserve.many_rows) kept += rows * place.replicas * reserve.of_many_rows;
+  }
   if (place.memory > reserve.large_gpu) kept = std::max(kept, reserve.least_on_large);
   return std::round(1000 * static_cast<double>(place.memory - kept) / static_cast<double>(place.memory)) /
          1000;
 }
 
 }  // namespace
+
+EnginePlace place_of(const Deployment& deployment, const GpuProfile& gpu) {
+  const int ranks = expert_ranks(deployment);
+  return {gpu.name, gpu.memory, ranks, std::max(ranks / deployment.tensor_parallel, 1)};
+}
 
 MemoryBudget default_budget(const EngineProfile& engine, const Deployment& deployment,
                             const EnginePlace& place) {

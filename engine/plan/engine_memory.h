@@ -29,6 +29,8 @@ struct MemoryTerms {
   Bytes kv = 0;            ///< the pool of one rank; 0 = not known
   std::string gpu = {};    ///< name of its profile; empty = not known
   std::optional<double> full_length = {};  ///< sequences of max-model-len that the pool holds
+  std::int64_t max_model_len = 0;          ///< tokens of the longest sequence; 0 = not known
+  bool has_experts = false;                ///< false also where the model is not known
   Bytes loaded() const { return weights + working; }
 };
 
@@ -49,6 +51,8 @@ std::optional<std::pair<std::string, std::string>> memory_setting_of(const Memor
 
 /// The budget that one of those settings gives alone; none for tokens and blocks of KV.
 std::optional<MemoryBudget> budget_of(std::string_view setting, std::string_view value);
+
+EnginePlace place_of(const Deployment& deployment, const GpuProfile& gpu);
 
 /// What `engine` takes unasked, by its profile; automatic where that knows no rule.
 MemoryBudget default_budget(const EngineProfile& engine, const Deployment& deployment,

@@ -56,13 +56,16 @@ EngineDefault default_of_place(const json& document) {
 
 EngineReserve reserve_of(const json& document) {
   static constexpr std::string_view kKeys[] = {
-      "mib",          "mib_of_token",  "mib_of_rank",        "mib_of_graph_row",
-      "least_tokens", "large_gpu_mib", "large_gpu_least_mib"};
+      "mib",           "mib_of_token",        "mib_of_rank",        "mib_of_graph_row", "least_tokens",
+      "large_gpu_mib", "large_gpu_least_mib", "mib_of_replica_row", "many_rows",        "mib_of_many_rows"};
   refuse_unknown_keys(document, kKeys);
   return {.fixed = mebibytes(document, "mib"),
           .of_token = mebibytes(document, "mib_of_token"),
           .of_rank = mebibytes(document, "mib_of_rank"),
           .of_graph_row = mebibytes(document, "mib_of_graph_row"),
+          .of_replica_row = mebibytes(document, "mib_of_replica_row"),
+          .of_many_rows = mebibytes(document, "mib_of_many_rows"),
+          .many_rows = document.at("many_rows"),
           .least_tokens = document.at("least_tokens"),
           .large_gpu = mebibytes(document, "large_gpu_mib"),
           .least_on_large = mebibytes(document, "large_gpu_least_mib")};
@@ -70,11 +73,11 @@ EngineReserve reserve_of(const json& document) {
 
 EngineFlag flag_of(const json& document) {
   static constexpr std::string_view kKeys[] = {
-      "flag",    "aliases", "on",    "on_aliases", "off",      "off_aliases",        "config",
-      "also",    "needs",   "key",   "values",     "open",     "environment",        "human",
-      "words",   "whole",   "unit",  "per_rank",   "one_each", "shared_slots",       "default",
-      "source",  "meaning", "most",  "gone",       "factor",   "factor_environment", "default_on",
-      "reserve", "step",    "powers"};
+      "flag",    "aliases", "on",     "on_aliases",   "off",      "off_aliases",        "config",
+      "also",    "needs",   "key",    "values",       "open",     "environment",        "human",
+      "words",   "whole",   "unit",   "per_rank",     "one_each", "shared_slots",       "default",
+      "source",  "meaning", "most",   "gone",         "factor",   "factor_environment", "default_on",
+      "reserve", "step",    "powers", "all_replicas", "with"};
   refuse_unknown_keys(document, kKeys);
   EngineFlag flag;
   flag.names = named(document, "flag", "aliases");
@@ -95,6 +98,9 @@ EngineFlag flag_of(const json& document) {
   flag.per_rank = document.value("per_rank", false);
   flag.shared_slots = document.value("shared_slots", false);
   flag.one_each = document.value("one_each", false);
+  flag.all_replicas = document.value("all_replicas", false);
+  const json with = document.value("with", json::object());
+  for (const auto& [setting, value] : with.items()) flag.with = {setting, value};
   flag.unit = document.value("unit", "");
   flag.most = document.value("most", std::int64_t{0});
   flag.step = document.value("step", std::int64_t{1});
@@ -113,8 +119,8 @@ EngineFlag flag_of(const json& document) {
   flag.verified =
       flag.source.find('~') == std::string::npos && flag.source.find("unverified") == std::string::npos;
   if (flag.names.empty() && flag.on.empty() && flag.off.empty() && flag.config.empty() &&
-      flag.environment.empty())
-    throw std::invalid_argument("neither flag, on, off, config nor environment is given");
+      flag.environment.empty() && flag.default_value.empty())
+    throw std::invalid_argument("neither flag, on, off, config, environment nor default is given");
   return flag;
 }
 
@@ -138,6 +144,22 @@ EngineSetting setting_of(const std::string& name, const json& document) {
     for (const EngineDefault& each : flag.defaults) check_default(each.value);
   }
   return setting;
+}
+
+EngineLimit limit_of(const json& document) {
+  static constexpr std::string_view kKeys[] = {"setting", "most",   "below",   "multiple_of",
+                                               "raises",  "unless", "derived", "source"};
+  refuse_unknown_keys(document, kKeys);
+  EngineLimit limit;
+  document.at("setting").get_to(limit.setting);
+  limit.multiple = document.contains("multiple_of");
+  document.at(limit.multiple ? "multiple_of" : "most").get_to(limit.most);
+  limit.below = document.value("below", false);
+  limit.raises = document.value("raises", false);
+  limit.unless = document.value("unless", "");
+  limit.derived = strings(document, "derived");
+  document.at("source").get_to(limit.source);
+  return limit;
 }
 
 EngineContainer container_of(const json& document) {
@@ -179,12 +201,26 @@ EngineProfile profile_of(const json& document) {
       throw std::invalid_argument(fmt::format("{}: {}: {}", engine.name, name, problem.what()));
     }
   }
+  for (const json& each : document.value("limits", json::array())) {
+    engine.limits.push_back(limit_of(each));
+    const EngineLimit& limit = engine.limits.back();
+    for (const std::string* name : {&limit.setting, &limit.most}) {
+      if (engine.find(*name) == nullptr)
+        throw std::invalid_argument(fmt::format("{}: a limit is of {}, no setting", engine.name, *name));
+    }
+  }
   engine.switches = strings(document, "switches");
   engine.valued = strings(document, "valued");
   engine.several = strings(document, "several");
+  const json unplanned = document.value("unplanned", json::object());
+  for (const auto& [flag, change] : unplanned.items()) engine.unplanned.emplace_back(flag, change);
   if (const auto found = document.find("container"); found != document.end())
     engine.container = container_of(*found);
   return engine;
+}
+
+std::string of_one_replica(const std::string& value, int replicas) {
+  return fmt::format("{}", std::max(std::stoll(value) / replicas, 1LL));
 }
 
 std::string lower(std::string_view text) {
@@ -200,7 +236,7 @@ const std::string& EngineFlag::shown() const {
   if (!names.empty()) return names.front();
   if (!on.empty()) return on.front();
   if (!off.empty()) return off.front();
-  return config.empty() ? environment : config;
+  return config.empty() ? environment : config;  // empty where it is not told at all
 }
 
 bool EngineDefault::holds(const EnginePlace& place) const {
@@ -214,11 +250,11 @@ std::string EngineProfile::default_of(std::string_view setting, const EnginePlac
   const EngineSetting* found = find(setting);
   if (found == nullptr) return "";
   const EngineFlag& flag = found->flags.front();
-  if (flag.defaults.empty()) return flag.default_value;
-  if (place.gpu.empty()) return "";
+  if (!flag.defaults.empty() && place.gpu.empty()) return "";
   const auto here = std::find_if(flag.defaults.begin(), flag.defaults.end(),
                                  [&](const EngineDefault& each) { return each.holds(place); });
-  return here == flag.defaults.end() ? flag.default_value : here->value;
+  const std::string& value = here == flag.defaults.end() ? flag.default_value : here->value;
+  return flag.all_replicas && !value.empty() ? of_one_replica(value, place.replicas) : value;
 }
 
 const EngineSetting* EngineProfile::find(std::string_view setting) const {

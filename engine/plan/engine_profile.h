@@ -16,7 +16,8 @@ namespace pitwall {
 struct EnginePlace {
   std::string gpu;   ///< name of its profile; empty = not known
   Bytes memory = 0;  ///< of one GPU; 0 = not known
-  int ranks = 1;     ///< of tensor parallelism
+  int ranks = 1;     ///< of tensor parallelism, of all replicas that share the experts
+  int replicas = 1;  ///< that share the experts
 };
 
 /// A default that holds on some GPUs: on those whose name begins alike, of at least that memory, with at
@@ -32,6 +33,9 @@ struct EngineDefault {
 /// What an engine leaves of a GPU where it works its share out itself (SGLang).
 struct EngineReserve {
   Bytes fixed = 0, of_token = 0, of_rank = 0, of_graph_row = 0;  ///< tokens: of a step
+  Bytes of_replica_row = 0;  ///< of a captured row, for each of several replicas that share the experts …
+  Bytes of_many_rows = 0;    ///< … on top where more than many_rows are captured
+  std::int64_t many_rows = 0;
   std::int64_t least_tokens = 0;
   Bytes large_gpu = 0, least_on_large = 0;  ///< on GPUs above that memory never less
 };
@@ -46,31 +50,44 @@ struct EngineFlag {
   std::vector<std::string> also;     ///< flags that get the same value
   std::vector<std::string> needs;    ///< words without which the flag has no effect
   std::vector<std::pair<std::string, std::vector<std::string>>> values;  ///< ours → theirs, first is written
-  bool open = false;                     ///< values that are not listed pass as they are
-  bool human = false;                    ///< numbers may end in k, K, m, M, g, G (vLLM: lower case decimal)
-  bool words = false;                    ///< a list takes one word a value
-  bool whole = false;                    ///< sizes in whole units only
-  bool per_rank = false;                 ///< ours is for all ranks together
-  bool gone = false;                     ///< of older versions: read, never written
-  bool shared_slots = false;             ///< theirs is for all sequences together (llama.cpp's context)
-  bool one_each = false;                 ///< theirs is "1,1,…", one a GPU
-  std::int64_t step = 1, most = 0;       ///< numbers that can be told: multiples of it; most 0 = any
-  bool powers = false;                   ///< powers of two alone
-  double factor = 1;                     ///< of a share: ours is so much of theirs
-  std::string factor_environment;        ///< variable that says another factor
-  std::string unit;                      ///< of a size: "GiB", "GB", "MiB"; empty = bytes
-  std::string default_value;             ///< in our words; empty = none, or found out at the start
-  std::vector<EngineDefault> defaults;   ///< by GPU, the first that holds comes before default_value
-  std::optional<EngineReserve> reserve;  ///< of a share: its default is what this leaves
-  std::string meaning;                   ///< where it is not ours
-  std::string source;                    ///< file and line, at the profile's version
-  bool verified = true;                  ///< false: from general knowledge, not read at that version
-  const std::string& shown() const;      ///< for messages: the flag, path or variable
+  bool open = false;          ///< values that are not listed pass as they are
+  bool human = false;         ///< numbers may end in k, K, m, M, g, G (vLLM: lower case decimal)
+  bool words = false;         ///< a list takes one word a value
+  bool whole = false;         ///< sizes in whole units only
+  bool per_rank = false;      ///< ours is for all ranks together
+  bool gone = false;          ///< of older versions: read, never written
+  bool shared_slots = false;  ///< theirs is for all sequences together (llama.cpp's context)
+  bool one_each = false;      ///< theirs is "1,1,…", one a GPU
+  bool all_replicas = false;  ///< theirs is for all replicas together that share the experts
+  std::pair<std::string, std::string> with;  ///< of a setting: written and meant only beside that value
+  std::int64_t step = 1, most = 0;           ///< numbers that can be told: multiples of it; most 0 = any
+  bool powers = false;                       ///< powers of two alone
+  double factor = 1;                         ///< of a share: ours is so much of theirs
+  std::string factor_environment;            ///< variable that says another factor
+  std::string unit;                          ///< of a size: "GiB", "GB", "MiB"; empty = bytes
+  std::string default_value;                 ///< in our words; empty = none, or found out at the start
+  std::vector<EngineDefault> defaults;       ///< by GPU, the first that holds comes before default_value
+  std::optional<EngineReserve> reserve;      ///< of a share: its default is what this leaves
+  std::string meaning;                       ///< where it is not ours
+  std::string source;                        ///< file and line, at the profile's version
+  bool verified = true;                      ///< false: from general knowledge, not read at that version
+  const std::string& shown() const;          ///< for messages: the flag, path or variable
 };
 
 struct EngineSetting {
   std::string name;               ///< in engine_settings.h
   std::vector<EngineFlag> flags;  ///< first writes, all are read
+};
+
+/// What an engine refuses to start with: a setting beyond another, or no multiple of it.
+struct EngineLimit {
+  std::string setting, most;         ///< `setting` may not exceed what `most` says …
+  bool below = false;                ///< … nor reach it
+  bool multiple = false;             ///< … or has to be a multiple of it
+  bool raises = false;               ///< `most` is what gives way
+  std::string unless;                ///< a switch that lifts the limit: that is what gives way
+  std::vector<std::string> derived;  ///< of the two, what the engine fits itself where it is not said
+  std::string source;
 };
 
 /// What a manifest needs of the engine's official image.
@@ -99,7 +116,9 @@ struct EngineProfile {
   bool study = false;                              ///< written to be read: not the first to name
   std::string kv_law;                              ///< "pitwall", "needed", "vllm", "llama.cpp", "full"
   std::vector<EngineSetting> settings;
+  std::vector<EngineLimit> limits;                     ///< in the order in which they are kept
   std::vector<std::string> switches, valued, several;  ///< known flags without counterpart, by their values
+  std::vector<std::pair<std::string, std::string>> unplanned;  ///< of those, what they change unseen
   std::optional<EngineContainer> container;
 
   std::string model_files;  ///< ending of the files that it loads; empty = repositories and folders

@@ -53,6 +53,9 @@ constexpr std::array kTable{
     EngineSettingInfo{"tensor-parallel-size", integer, "GPUs that share each layer", 1, kMostGpus},
     EngineSettingInfo{"pipeline-parallel-size", integer, "stages of layers", 1, kMostGpus},
     EngineSettingInfo{"data-parallel-size", integer, "replicas", 1, kMostGpus},
+    EngineSettingInfo{"attention-data-parallel", boolean, "replicas that share the experts"},
+    EngineSettingInfo{"expert-parallel-size", integer, "GPUs that the experts are dealt out to", 1,
+                      kMostGpus},
     EngineSettingInfo{"quantization", text, "format of the weights"},
     EngineSettingInfo{"dtype", text, "arithmetic"},
     EngineSettingInfo{"speculative-method", text, "how tokens are guessed ahead"},
@@ -183,7 +186,12 @@ std::optional<double> EngineSettings::real(std::string_view name) const {
 }
 
 int EngineSettings::ranks() const {
-  return static_cast<int>(std::clamp<std::int64_t>(integer("tensor-parallel-size").value_or(1), 1, 1 << 16));
+  return static_cast<int>(
+      std::clamp(integer("tensor-parallel-size").value_or(1), std::int64_t{1}, kMostGpus));
+}
+
+int EngineSettings::replicas() const {
+  return static_cast<int>(std::clamp(integer("data-parallel-size").value_or(1), std::int64_t{1}, kMostGpus));
 }
 
 Result<std::string> canonical_value(const EngineSettingInfo& info, std::string_view text,
@@ -235,9 +243,17 @@ std::string human_value(const EngineSettingInfo& info, const std::string& value)
   return format_bytes(std::stoll(value));
 }
 
-EnginePlace place_of(const EngineSettings& settings, const std::optional<MemoryTerms>& terms) {
-  if (!terms) return {"", 0, settings.ranks()};
-  return {terms->gpu, terms->total, settings.ranks()};
+bool replicas_share_experts(const EngineSettings& settings, const EngineProfile& engine) {
+  return settings.replicas() > 1 &&
+         said_or_default(settings, engine, {}, "attention-data-parallel") == "true";
+}
+
+EnginePlace place_of(const EngineSettings& settings, const EngineProfile& engine,
+                     const std::optional<MemoryTerms>& terms) {
+  const int replicas = replicas_share_experts(settings, engine) ? settings.replicas() : 1;
+  EnginePlace place{"", 0, settings.ranks() * replicas, replicas};
+  if (terms) place.gpu = terms->gpu, place.memory = terms->total;
+  return place;
 }
 
 std::string said_or_default(const EngineSettings& settings, const EngineProfile& engine,
@@ -253,7 +269,7 @@ int block_size_of(const EngineSettings& settings, const EngineProfile& engine) {
 Deployment deployment_of(const EngineSettings& settings, const EngineProfile& engine,
                          const std::optional<MemoryTerms>& terms) {
   Deployment deployment;
-  const EnginePlace place = place_of(settings, terms);
+  const EnginePlace place = place_of(settings, engine, terms);
   const auto said = [&](std::string_view name) { return said_or_default(settings, engine, place, name); };
   const auto integer = [&](std::string_view name, int fallback) {
     return number_of<int>(said(name)).value_or(fallback);
@@ -261,8 +277,9 @@ Deployment deployment_of(const EngineSettings& settings, const EngineProfile& en
   if (const std::string* model = settings.find("model")) deployment.model = *model;
   deployment.tensor_parallel = integer("tensor-parallel-size", 1);
   deployment.pipeline_parallel = integer("pipeline-parallel-size", 1);
-  deployment.gpus =
-      deployment.tensor_parallel * deployment.pipeline_parallel * integer("data-parallel-size", 1);
+  deployment.gpus = deployment.tensor_parallel * deployment.pipeline_parallel * settings.replicas();
+  deployment.expert_parallel = settings.replicas() > 1 ? replicas_share_experts(settings, engine)
+                                                       : integer("expert-parallel-size", 1) > 1;
   deployment.max_num_seqs = integer("max-num-seqs", deployment.max_num_seqs);
   deployment.max_num_batched_tokens = integer("max-num-batched-tokens", deployment.max_num_batched_tokens);
   deployment.block_size = integer("block-size", 1);  // engines without blocks
@@ -303,6 +320,10 @@ EngineSettings settings_of(const Deployment& deployment) {
   if (deployment.pipeline_parallel > 1)
     say("pipeline-parallel-size", fmt::format("{}", deployment.pipeline_parallel));
   if (replicas > 1) say("data-parallel-size", fmt::format("{}", replicas));
+  if (deployment.expert_parallel && expert_ranks(deployment) > 1) {
+    say("expert-parallel-size", fmt::format("{}", expert_ranks(deployment)));
+    if (replicas > 1) say("attention-data-parallel", "true");
+  }
   if (!deployment.quantization.empty()) say("quantization", deployment.quantization);
   if (deployment.draft_layers) {
     say("speculative-method", "mtp");

@@ -42,7 +42,8 @@ struct EngineSettings {
   const std::string* find(std::string_view name) const;              ///< nullptr when not said
   std::optional<std::int64_t> integer(std::string_view name) const;  ///< none also for "auto"
   std::optional<double> real(std::string_view name) const;
-  int ranks() const;  ///< tensor-parallel-size, at least 1
+  int ranks() const;     ///< tensor-parallel-size, at least 1
+  int replicas() const;  ///< data-parallel-size, at least 1
 };
 
 /// The one spelling of a value, or the error that names `shown` (the flag) and what would be legal. Sizes are
@@ -57,8 +58,13 @@ std::string drop_missing_format(EngineSettings& settings);
 /// A canonical value for messages: sizes with their unit.
 std::string human_value(const EngineSettingInfo& info, const std::string& value);
 
+/// Whether there are several replicas whose attention is their own, while all their GPUs share the experts of
+/// a layer: as told, or as the engine has it.
+bool replicas_share_experts(const EngineSettings& settings, const EngineProfile& engine);
+
 /// Where the settings put an engine; GPU and memory as far as `terms` know them.
-EnginePlace place_of(const EngineSettings& settings, const std::optional<MemoryTerms>& terms);
+EnginePlace place_of(const EngineSettings& settings, const EngineProfile& engine,
+                     const std::optional<MemoryTerms>& terms);
 
 /// Empty when neither is known.
 std::string said_or_default(const EngineSettings& settings, const EngineProfile& engine,

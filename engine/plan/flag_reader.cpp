@@ -213,7 +213,8 @@ class Reader {
     const bool config = holds_flag(engine_.config_flags, name);
     const bool is_switch = holds_flag(engine_.switches, name);
     const bool several = holds_flag(engine_.several, name);
-    flag.known = config || is_switch || several || holds_flag(engine_.valued, name);
+    const std::string whole = name.substr(0, name.find('.'));  // --override-generation-config.temperature
+    flag.known = config || is_switch || several || holds_flag(engine_.valued, whole);
     const bool on = value == "true" || value == "True", off = value == "false" || value == "False";
     if (!from_words && (is_switch || !flag.known) && (on || off)) {  // a switch in a configuration file
       if (off) return std::nullopt;
@@ -221,6 +222,10 @@ class Reader {
     }
     if (!value && from_words && !is_switch) value = next_value(false);
     if (value && !is_secret(name)) flag.words.push_back(*value);
+    for (const auto& [changing, change] : engine_.unplanned) {
+      if (same_flag(changing, name) && value.value_or("") != "1")
+        reading_.notes.push_back(fmt::format("{} is not planned: {}", fmt::join(flag.words, " "), change));
+    }
     while (several && from_words && at_ < command_.arguments.size() &&
            !is_flag(engine_, command_.arguments[at_]))
       flag.words.push_back(command_.arguments[at_++]);
@@ -309,33 +314,62 @@ class Reader {
         std::any_of(said_.begin(), said_.end(), [&](const Said& said) { return said.flag == factor_.flag; });
     if (factor_.flag != nullptr && !told)  // a part of the whole, where the share is not said
       said_.push_back({factor_.info, factor_.flag, factor_.flag->shown(), "1"});
+    // What others are counted by comes first.
+    static constexpr std::string_view kFirst[] = {"attention-data-parallel", "data-parallel-size",
+                                                  "tensor-parallel-size", "max-num-seqs", "kv-unified"};
     FlagScale scale;
-    for (const std::string_view first : {"tensor-parallel-size", "max-num-seqs", "kv-unified"}) {
+    for (const std::string_view first : kFirst) {
+      if (replicas_share_experts(reading_.settings, engine_)) scale.replicas = reading_.settings.replicas();
       for (const Said& said : said_) {
-        if (said.info->name == first) {
-          if (const auto fault = take(said, scale)) return fault;
-        }
+        if (said.info->name != first) continue;
+        if (const auto fault = take(said, scale)) return fault;
       }
+      if (first == "tensor-parallel-size") every_rank_a_replica(scale);
     }
     scale.ranks = reading_.settings.ranks();
     const std::string* unified = reading_.settings.find("kv-unified");
     const auto slots = reading_.settings.integer("max-num-seqs");
     if (slots && !(unified != nullptr && *unified == "true")) scale.sequences = static_cast<int>(*slots);
     for (const Said& said : said_) {
-      const auto& name = said.info->name;
-      if (name == "tensor-parallel-size" || name == "max-num-seqs" || name == "kv-unified") continue;
+      if (std::find(std::begin(kFirst), std::end(kFirst), said.info->name) != std::end(kFirst)) continue;
       if (const auto fault = take(said, scale)) return fault;
     }
+    share_experts();
     const std::string* v = reading_.settings.find("kv-cache-dtype-v");
     const std::string* k = reading_.settings.find("kv-cache-dtype");
     if (v != nullptr && k != nullptr && *v == *k) reading_.settings.values.erase("kv-cache-dtype-v");
     return std::nullopt;
   }
 
+  /// Engines that are told whether, but not how many, replicas share the experts (TensorRT-LLM).
+  void every_rank_a_replica(FlagScale& scale) {
+    auto& values = reading_.settings.values;
+    const std::string* shared = reading_.settings.find("attention-data-parallel");
+    const bool counts = engine_.find("data-parallel-size") != nullptr;
+    if (shared == nullptr || *shared != "true" || counts || reading_.settings.ranks() == 1) return;
+    scale.replicas = reading_.settings.ranks();
+    values["data-parallel-size"] = fmt::format("{}", scale.replicas);
+    values["tensor-parallel-size"] = "1";
+  }
+
+  /// More GPUs to deal experts out to than share a layer are those of all replicas; one replica shares with
+  /// none.
+  void share_experts() {
+    auto& settings = reading_.settings;
+    const bool several = settings.replicas() > 1;
+    if (several && settings.integer("expert-parallel-size").value_or(1) > settings.ranks())
+      settings.values["attention-data-parallel"] = "true";
+    if (const std::string* shared = settings.find("attention-data-parallel");
+        !several && shared != nullptr && *shared == "true")
+      settings.values.erase("attention-data-parallel");
+  }
+
   std::optional<Error> take(const Said& said, const FlagScale& scale) {
     const bool secret = said.info->name == "api-key";
     std::string value = secret ? "(set)" : said.value;
-    if (!secret) {
+    if (said.is_switch && said.info->type == EngineValue::integer) {  // all of them, or none
+      value = fmt::format("{}", said.value == "true" ? scale.gpus() : 1);
+    } else if (!secret) {
       const auto ours = said.is_switch
                             ? canonical_value(*said.info, said.value, said.shown)
                             : ours_of(engine_, *said.info, *said.flag, said.value, said.shown, scale);

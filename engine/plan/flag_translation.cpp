@@ -21,15 +21,28 @@ bool names_config(const EngineProfile& engine, std::string_view flag) {
 }
 
 /// Defaults that make a deployment what it is.
-constexpr std::string_view kCarriedDefaults[] = {"max-num-seqs", "max-num-batched-tokens", "block-size",
-                                                 "enable-prefix-caching", "enable-chunked-prefill"};
+constexpr std::string_view kCarriedDefaults[] = {
+    "max-num-seqs",          "max-num-batched-tokens", "block-size",
+    "enable-prefix-caching", "enable-chunked-prefill", "attention-data-parallel"};
+
+/// Whether the flag that tells a setting has told another one: it has no default then.
+bool is_spent(const EngineProfile& engine, std::string_view name, const EngineSettings& settings) {
+  const auto flag_of = [&](std::string_view setting) {
+    const auto& names = engine.find(setting)->flags.front().names;
+    return names.empty() ? "" : names.front();
+  };
+  return std::any_of(settings.values.begin(), settings.values.end(), [&](const auto& said) {
+    return said.first != name && engine.find(said.first) != nullptr && !flag_of(name).empty() &&
+           flag_of(said.first) == flag_of(name);
+  });
+}
 
 /// What the first engine does unasked and the second would not.
 EngineSettings with_defaults(const EngineReading& reading, const EngineProfile& to,
                              const std::optional<MemoryTerms>& terms, std::vector<std::string>& notes) {
   EngineSettings settings = reading.settings;
   const EngineProfile& from = *reading.engine;
-  const EnginePlace place = place_of(settings, terms);
+  const EnginePlace place = place_of(settings, from, terms);
   const auto blocks = settings.integer("kv-blocks");
   const int size = block_size_of(settings, from);
   if (blocks && !(to.find("kv-blocks") != nullptr && can_tell(to, "block-size", fmt::format("{}", size)))) {
@@ -44,8 +57,14 @@ EngineSettings with_defaults(const EngineReading& reading, const EngineProfile& 
                                 human_value(*find_engine_setting(name), value), from.title));
   };
   for (const std::string_view name : kCarriedDefaults) {
+    const bool shares = name == "attention-data-parallel";  // who has replicas, and experts to share
+    if (shares && !(reading.settings.replicas() > 1 && terms && terms->has_experts)) continue;
     const std::string value = from.default_of(name, place);
-    if (to.find(name) != nullptr) carry(name, value, value == to.default_of(name, place));
+    // Whole prompts are a matter of the tokens of a step, even where both engines have those unasked.
+    const bool whole = name == "max-num-batched-tokens" &&
+                       said_or_default(settings, from, place, "enable-chunked-prefill") == "false";
+    if (to.find(name) != nullptr && !value.empty() && !is_spent(from, name, reading.settings))
+      carry(name, value, !whole && value == to.default_of(name, place));
   }
   const auto& memory = memory_settings();
   const bool said = std::any_of(memory.begin(), memory.end(),

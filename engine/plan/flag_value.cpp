@@ -97,8 +97,17 @@ Result<std::string> integer_of(const EngineSettingInfo& info, const EngineFlag& 
     if (number && std::abs(*number) <= kLargest) text = fmt::format("{}", std::llround(*number));
   }
   auto value = canonical_value(info, text, shown);
-  if (!value.ok() || !flag.shared_slots || *value == "auto") return value;
-  return canonical_value(info, fmt::format("{}", std::stoll(*value) / scale.sequences), shown);
+  if (!value.ok() || *value == "auto") return value;
+  const std::int64_t count = std::stoll(*value);
+  if (flag.shared_slots) return canonical_value(info, fmt::format("{}", count / scale.sequences), shown);
+  if (!flag.all_replicas || scale.replicas == 1) return value;
+  if (info.name == "tensor-parallel-size" && count % scale.replicas != 0) {
+    return Error{Error::Kind::invalid_input,
+                 fmt::format("{} is {}, which {} replicas do not divide", shown, count, scale.replicas),
+                 "Replicas that share the experts lie inside of it", "Give a multiple of the replicas",
+                 std::string(shown)};
+  }
+  return fmt::format("{}", std::max<std::int64_t>(count / scale.replicas, 1));
 }
 
 FlagText size_text(const EngineSettingInfo& info, const EngineFlag& flag, std::string_view ours,
@@ -155,7 +164,8 @@ std::optional<FlagText> theirs_of(const EngineSettingInfo& info, const EngineFla
     for (std::int64_t i = 1; i < count; ++i) text += ",1";
     return FlagText{text};
   }
-  return FlagText{fmt::format("{}", flag.shared_slots ? count * scale.sequences : count)};
+  const std::int64_t times = flag.shared_slots ? scale.sequences : flag.all_replicas ? scale.replicas : 1;
+  return FlagText{fmt::format("{}", count * times)};
 }
 
 std::optional<double> human_number(std::string_view text) {

@@ -15,8 +15,10 @@ struct EngineSettingInfo;
 
 /// What some flags count otherwise than we do.
 struct FlagScale {
-  int ranks = 1;      ///< GPUs over which a size per rank is spread
-  int sequences = 1;  ///< sequences among which a shared context is divided
+  int ranks = 1;                                 ///< GPUs over which a size per rank is spread
+  int sequences = 1;                             ///< sequences among which a shared context is divided
+  int replicas = 1;                              ///< that share the experts
+  int gpus() const { return ranks * replicas; }  ///< of a stage: what experts are dealt out to
 };
 
 /// Whether the flag can mean this setting at all: one flag can carry a number and, by a special value, a

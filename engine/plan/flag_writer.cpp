@@ -10,6 +10,7 @@
 #include "engine/library/model_profile.h"
 #include "engine/plan/amounts.h"
 #include "engine/plan/deployment_plan.h"
+#include "engine/plan/engine_limits.h"
 #include "engine/plan/engine_profile.h"
 #include "engine/plan/flag_value.h"
 #include "engine/plan/machine_profile.h"
@@ -68,7 +69,7 @@ class Writer {
 
   WrittenFlags write() {
     stand_in();
-    scale_.ranks = settings_.ranks();
+    share_experts();
     const std::string* unified = settings_.find("kv-unified");
     if (!(unified != nullptr && *unified == "true"))
       scale_.sequences = static_cast<int>(settings_.integer("max-num-seqs").value_or(1));
@@ -77,6 +78,9 @@ class Writer {
     note_model();
     convert_memory();
     limit_slots();
+    const EnginePlace place = place_of(settings_, engine_, there_);
+    for (std::string& kept : keep_limits(settings_, engine_, place, there_ ? there_->max_model_len : 0))
+      note(std::move(kept));
     for (const EngineSetting& setting : engine_.settings) {
       const std::string* value = settings_.find(setting.name);
       if (value != nullptr && setting.name != "model") say(setting, *value);
@@ -136,6 +140,30 @@ class Writer {
                        settings_.values["kv-cache-dtype-v"]));
       settings_.values.erase("kv-cache-dtype-v");
     }
+  }
+
+  /// What counts for each GPU and each replica; and replicas that share the experts, as the engine tells
+  /// them.
+  void share_experts() {
+    const std::string* shared = settings_.find("attention-data-parallel");
+    const bool sharing = shared != nullptr && *shared == "true" && settings_.replicas() > 1;
+    scale_.ranks = settings_.ranks();
+    if (!sharing) return;
+    scale_.replicas = settings_.replicas();
+    settings_.values.try_emplace("tensor-parallel-size", "1");  // engines count the replicas in it
+    if (engine_.find("attention-data-parallel") == nullptr || engine_.find("data-parallel-size") != nullptr)
+      return;
+    if (scale_.ranks == 1) {  // every GPU is one
+      settings_.values.erase("data-parallel-size");
+      return;
+    }
+    note(fmt::format(
+        "attention-data-parallel is not carried over: in {} each GPU is a replica, not {} of them",
+        engine_.title, scale_.ranks));
+    settings_.values.erase("attention-data-parallel");
+    scale_.replicas = 1;
+    if (settings_.integer("expert-parallel-size").value_or(1) > scale_.ranks)
+      settings_.values["expert-parallel-size"] = fmt::format("{}", scale_.ranks);
   }
 
   /// A GPU that was planned, for an engine that runs on processors too.
@@ -356,10 +384,16 @@ class Writer {
 
   void say(const EngineSetting& setting, const std::string& value) {
     const EngineSettingInfo& info = *find_engine_setting(setting.name);
-    const auto flag = std::find_if(setting.flags.begin(), setting.flags.end(), [&](const EngineFlag& each) {
+    const auto is_free = [&](const EngineFlag& each) {
       return each.names.empty() ||
              std::find(taken_.begin(), taken_.end(), each.names.front()) == taken_.end();
-    });
+    };
+    const auto told_beside = [&](const EngineFlag& each) {
+      const std::string* beside = settings_.find(each.with.first);
+      return beside != nullptr && *beside == each.with.second;
+    };
+    auto flag = std::find_if(setting.flags.begin(), setting.flags.end(), told_beside);
+    if (flag == setting.flags.end()) flag = std::find_if(setting.flags.begin(), setting.flags.end(), is_free);
     if (flag == setting.flags.end()) {
       note(fmt::format("{} {} is not written: {} already says something else", info.name, value,
                        setting.flags.front().shown()));
@@ -369,10 +403,16 @@ class Writer {
       say_key(*flag);
       return;
     }
-    const bool usual = value == flag->default_value && (value == "auto" || value == "1" || value == "0");
+    const bool counts_more = flag->all_replicas && scale_.replicas > 1;
+    const bool usual =
+        value == flag->default_value && !counts_more && (value == "auto" || value == "1" || value == "0");
     if (usual || value.empty()) return;
     if (info.type == EngineValue::boolean && flag->values.empty()) {
       say_switch(info, *flag, value == "true");
+      return;
+    }
+    if (info.type == EngineValue::integer && !flag->on.empty()) {
+      say_expert_ranks(*flag, value);
       return;
     }
     const auto theirs = theirs_of(info, *flag, value, scale_);
@@ -411,6 +451,15 @@ class Writer {
     } else if (flag.default_value != (on ? "true" : "false")) {
       note(fmt::format("{} has no flag that turns {} {}", engine_.title, on ? "on" : "off", info.title));
     }
+  }
+
+  /// Told as all GPUs or none.
+  void say_expert_ranks(const EngineFlag& flag, const std::string& value) {
+    if (value == "1") return;
+    out_.arguments.push_back(flag.on.front());
+    if (const std::string all = fmt::format("{}", scale_.gpus()); value != all)
+      note(fmt::format("expert-parallel-size {} is not carried over: with {} it is {} in {}", value,
+                       flag.shown(), all, engine_.title));
   }
 
   void put(const EngineSettingInfo& info, const EngineFlag& flag, const std::string& text) {
@@ -521,32 +570,14 @@ WrittenFlags write_flags(const EngineProfile& engine, const EngineSettings& sett
 }
 
 WrittenFlags write_flags(const EngineProfile& engine, const DeploymentPlan& plan) {
-  EngineSettings settings = settings_of(plan.asked);
+  Deployment asked = plan.asked;
+  asked.expert_parallel = asked.expert_parallel && plan.model.experts > 0;
+  EngineSettings settings = settings_of(asked);
   const MemoryTerms terms = memory_terms_of(plan);
   const bool own_rule = plan.asked.budget.meaning == MemoryBudget::Meaning::automatic;
   if (own_rule && plan.engine != engine.name && terms.kv > 0)
     settings.values["kv-cache-memory-bytes"] = fmt::format("{}", terms.kv);
   return write_flags(engine, settings, terms, memory_terms_on(engine, plan));
-}
-
-Words command_words(const WrittenFlags& written) {
-  const std::string model = written.model.empty() ? "MODEL" : written.model;
-  Words words;
-  for (const std::string& word : written.engine->command) words.push_back(word == "{model}" ? model : word);
-  words.insert(words.end(), written.arguments.begin(), written.arguments.end());
-  return words;
-}
-
-std::string command_text(const WrittenFlags& written) {
-  const Words words = command_words(written);
-  if (written.engine->keywords) {
-    std::string call = fmt::format("{}({}", words.front(), json(words[1]).dump());
-    for (std::size_t i = 2; i < words.size(); ++i) call += ", " + words[i];
-    return call + ")";
-  }
-  std::string text;
-  for (const auto& [name, value] : written.environment) text += name + "=" + shell_quote(value) + " ";
-  return text + paste_text(words);
 }
 
 }  // namespace pitwall

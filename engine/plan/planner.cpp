@@ -170,7 +170,7 @@ const EngineProfile& Planner::budget_engine() const {
 void Planner::choose_budget() {
   budget_ = asked_.budget;
   if (budget_.meaning != Meaning::automatic || law_ == KvLaw::pitwall || on_host()) return;
-  budget_ = default_budget(budget_engine(), asked_, {gpu_->name, gpu_->memory, asked_.tensor_parallel});
+  budget_ = default_budget(budget_engine(), asked_, place_of(asked_, *gpu_));
   budget_.other_processes = asked_.budget.other_processes;
 }
 
@@ -259,7 +259,7 @@ void Planner::cut_stages() {
 
 Bytes Planner::stage_weights(std::size_t first, std::size_t last, bool first_stage, bool last_stage) const {
   const ModelOutline& model = reformatted_ ? *reformatted_ : *model_;
-  const std::int64_t ranks = asked_.tensor_parallel;
+  const std::int64_t ranks = asked_.tensor_parallel, sharing = this->sharing();
   if (on_host() && own() && model.packed.bytes > 0 && ranks == 1 && first_stage && last_stage)
     return model.packed.bytes;
   Bytes total = 0;
@@ -268,7 +268,7 @@ Bytes Planner::stage_weights(std::size_t first, std::size_t last, bool first_sta
     const LayerWeightCounts& bytes = model.layer_bytes[i];
     for (const Bytes part :
          {divided(bytes.attention, ranks), kv_share(bytes.kv, model.layers[i].kv_heads, ranks),
-          divided(bytes.mlp, ranks), divided(bytes.experts, ranks), bytes.replicated})
+          divided(bytes.mlp, ranks), divided(bytes.experts, sharing), bytes.replicated})
       total = capped_sum(total, part);
   }
   const auto vocabulary = [&](Bytes bytes) {
@@ -305,6 +305,7 @@ WorkingShape Planner::shape(int sequences) const {
   shape.step_tokens = asked_.max_num_batched_tokens;
   shape.sequences = sequences;
   shape.tensor_parallel = asked_.tensor_parallel;
+  shape.communicating = sharing();
   shape.positions = wanted_length();
   shape.block_size = asked_.block_size;
   shape.graphs = graphs(sequences);

@@ -41,6 +41,7 @@ class Planner {
   std::string unasked_format() const;  // of KV
   Result<void> check_words() const;
   void cut_stages();
+  int sharing() const { return model_->experts > 0 ? expert_ranks(asked_) : asked_.tensor_parallel; }
   Bytes stage_weights(std::size_t first, std::size_t last, bool first_stage, bool last_stage) const;
   std::int64_t shared() const { return asked_.prefix_caching ? asked_.shared_prefix : 0; }
   std::int64_t wanted_length() const;

@@ -26,6 +26,7 @@ double to_ms(double seconds) {
 StepLayout layout_of(const Deployment& deployment, const ModelOutline& model) {
   StepLayout layout;
   layout.tensor_parallel = deployment.tensor_parallel;
+  layout.expert_parallel = expert_ranks(deployment);
   layout.pipeline_parallel = deployment.pipeline_parallel;
   layout.block_size = deployment.block_size;
   layout.draft_layers = deployment.draft_layers;

@@ -62,6 +62,7 @@ RooflineStepTime::RooflineStepTime(const ModelOutline& model, const GpuProfile& 
     : gpu_(gpu),
       rates_(gpu.rates(layout.engine)),
       ranks_(std::max(1, layout.tensor_parallel)),
+      sharing_(model.experts > 0 ? std::max(ranks_, layout.expert_parallel) : ranks_),
       stages_(std::max(1, layout.pipeline_parallel)) {
   for (const LayerState& layer : model.layers) {
     if (layer.draft && !layout.draft_layers) continue;
@@ -124,11 +125,12 @@ void RooflineStepTime::add_weights(const ModelOutline& model, const StepLayout& 
                                   : 1.0 / ranks_;
       dense += static_cast<double>(counts[i].attention + counts[i].mlp) / ranks_ +
                static_cast<double>(counts[i].kv) * kv_share + static_cast<double>(counts[i].replicated);
-      experts += static_cast<double>(counts[i].experts) / ranks_;
+      experts += static_cast<double>(counts[i].experts) / sharing_;
     }
   };
   add(model.layer_parameters, dense_parameters_, expert_parameters_);
   add(model.layer_bytes, dense_bytes_, expert_bytes_);
+  peers_ = static_cast<double>(sharing_) / ranks_;
   if (model.experts > 0) visited_ = std::min(1.0, static_cast<double>(model.top_k) / model.experts);
   const bool tied = model.output_parameters == 0;
   output_parameters_ =
@@ -153,9 +155,9 @@ StepWork RooflineStepTime::work(const MeanStep& step) const {
   StepWork work;
   if (rows > 0) {
     // Experts that nobody visits are not read: each row leaves one out with the same odds.
-    work.weight_bytes = dense_bytes_ + expert_bytes_ * (1 - std::pow(1 - visited_, rows));
+    work.weight_bytes = dense_bytes_ + expert_bytes_ * (1 - std::pow(1 - visited_, rows * peers_));
     work.unpacked_bytes = unpacked_bytes_;
-    work.weight_flops = 2 * rows * (dense_parameters_ + visited_ * expert_parameters_);
+    work.weight_flops = 2 * rows * (dense_parameters_ + peers_ * visited_ * expert_parameters_);
   }
   work.output_bytes = output_bytes_ * step.logit_steps;
   work.output_flops = 2 * step.logit_rows * output_parameters_;
@@ -202,6 +204,9 @@ StepTimeParts RooflineStepTime::parts(const MeanStep& step) const {
   if (step.rows() > 0) {
     parts.communication = kReducesPerLayer * layers_ * gpu_.all_reduce_s(work.sum_bytes, ranks_) +
                           (stages_ - 1) * gpu_.send_s(work.sum_bytes);
+    // Rows of all replicas go to the experts and come back.
+    if (sharing_ > ranks_)
+      parts.communication += layers_ * gpu_.all_reduce_s(peers_ * work.sum_bytes, sharing_);
   }
   parts.swaps = work.swap_bytes / (gpu_.link_bandwidth * gpu_.link_efficiency);
   return parts;

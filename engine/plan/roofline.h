@@ -13,11 +13,12 @@ namespace pitwall {
 
 /// How a model lies on GPUs, as far as a step's time depends on it.
 struct StepLayout {
-  int tensor_parallel = 1;         ///< ranks that share each layer
-  int pipeline_parallel = 1;       ///< stages that share the layers; a step passes through all of them
-  KvFormat kv;                     ///< 16 bits unless said otherwise
-  int block_size = 32;             ///< tokens, of blocks that are swapped
-  bool draft_layers = false;       ///< layers of a multi-token prediction head run too
+  int tensor_parallel = 1;    ///< ranks that share each layer
+  int expert_parallel = 1;    ///< ranks that share the experts, where those are more: of several replicas
+  int pipeline_parallel = 1;  ///< stages that share the layers; a step passes through all of them
+  KvFormat kv;                ///< 16 bits unless said otherwise
+  int block_size = 32;        ///< tokens, of blocks that are swapped
+  bool draft_layers = false;  ///< layers of a multi-token prediction head run too
   std::string engine{kOwnEngine};  ///< whose kernels
 };
 
@@ -96,9 +97,10 @@ class RooflineStepTime final : public StepTimeModel {
 
   GpuProfile gpu_;
   EngineRates rates_;
-  int ranks_, stages_, layers_ = 0;
+  int ranks_, sharing_, stages_, layers_ = 0;  ///< sharing: ranks that share the experts
   double dense_bytes_ = 0, dense_parameters_ = 0;
   double expert_bytes_ = 0, expert_parameters_ = 0, visited_ = 0;  ///< visited: share that one row visits
+  double peers_ = 1;  ///< replicas whose rows visit the experts of a rank
   double output_bytes_ = 0, output_parameters_ = 0;
   double unpacked_bytes_ = 0;  ///< written and read again where packed weights are unpacked
   double weight_read_ = 0, weight_rate_ = 0, output_read_ = 0, peak_rate_ = 0;  ///< bytes/s, FLOP/s

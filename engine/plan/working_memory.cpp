@@ -251,7 +251,7 @@ CategoryBytes other_working_memory(const ModelOutline& model, const GpuProfile& 
   at(bytes, Category::logits) = capped_product(rows, std::int64_t{model.vocabulary}, kFloat);
   at(bytes, Category::library_workspace) = gpu.library_workspace;
   at(bytes, Category::graphs) = shape.graphs * kOtherGraph;
-  at(bytes, Category::communicator) = gpu.communicator(shape.tensor_parallel);
+  at(bytes, Category::communicator) = gpu.communicator(std::max(shape.tensor_parallel, shape.communicating));
   at(bytes, Category::context) = gpu.context_memory;
   return bytes;
 }

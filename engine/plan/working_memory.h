@@ -13,6 +13,7 @@ namespace pitwall {
 struct WorkingShape {
   int step_tokens = 0, sequences = 0;
   int tensor_parallel = 1;
+  int communicating = 1;       ///< GPUs that share the experts: those, or tensor_parallel where that is more
   std::int64_t positions = 0;  ///< longest sequence served
   int block_size = 32;
   int graphs = 0;  ///< captured batch sizes

@@ -2617,6 +2617,58 @@
         <translation>按 %1 的默认值：%2</translation>
     </message>
     <message>
+        <source>%1 replicas share the experts, which lie on %2 GPUs, and have a copy of the other weights each; requests are shared out among them</source>
+        <translation>%1 个副本共用分布在 %2 个 GPU 上的专家，其余权重各有一份；请求在它们之间分配</translation>
+    </message>
+    <message>
+        <source>%1 is %2 instead of %3: %4 starts with multiples of %5 alone</source>
+        <translation>%1 取 %2 而不是 %3：%4 只能以 %5 的整数倍启动</translation>
+    </message>
+    <message>
+        <source>%1 is %2 instead of %3: %4 starts with no less than %5</source>
+        <translation>%1 取 %2 而不是 %3：%4 启动时它不得小于 %5</translation>
+    </message>
+    <message>
+        <source>%1 is %2 instead of %3: %4 starts with no more than %5</source>
+        <translation>%1 取 %2 而不是 %3：%4 启动时它不得大于 %5</translation>
+    </message>
+    <message>
+        <source>%1 is %2 instead of %3: %4 starts with less than %5</source>
+        <translation>%1 取 %2 而不是 %3：%4 启动时它必须小于 %5</translation>
+    </message>
+    <message>
+        <source>%1 stays on: without it %2 does not start with %3 %4 and a %5 above that, which is not known</source>
+        <translation>%1 保持开启：关闭后，%2 不能以 %3 %4 和更大的 %5 启动，而后者未知</translation>
+    </message>
+    <message>
+        <source>%1 stays on: without it %2 does not start with %3 %4 and %5 %6</source>
+        <translation>%1 保持开启：关闭后，%2 不能以 %3 %4 和 %5 %6 启动</translation>
+    </message>
+    <message>
+        <source>attention-data-parallel is not carried over: in %1 each GPU is a replica, not %2 of them</source>
+        <translation>attention-data-parallel 未带过去：在 %1 中每个 GPU 是一个副本，而不是每 %2 个</translation>
+    </message>
+    <message>
+        <source>expert-parallel-size %1 is not carried over: with %2 it is %3 in %4</source>
+        <translation>expert-parallel-size %1 未带过去：使用 %2 时，它在 %4 中为 %3</translation>
+    </message>
+    <message>
+        <source>%1 is not planned: %2</source>
+        <translation>%1 未计入计划：%2</translation>
+    </message>
+    <message>
+        <source>ranks share out the KV tokens of a sequence, and a GPU holds fewer bytes of them than are said here</source>
+        <translation>各 rank 分摊一个序列的 KV token，每个 GPU 持有的字节比这里所说的少</translation>
+    </message>
+    <message>
+        <source>replicas that share the experts</source>
+        <translation>共用专家的副本</translation>
+    </message>
+    <message>
+        <source>GPUs that the experts are dealt out to</source>
+        <translation>分担专家的 GPU 数</translation>
+    </message>
+    <message>
         <source>Read as a configuration of %1, which is a guess: %2 would take its keys as well, and --from decides</source>
         <translation>按 %1 的配置读取，这只是猜测：%2 也认得这些键，由 --from 决定</translation>
     </message>
@@ -6079,6 +6131,18 @@
     <message>
         <source>off</source>
         <translation>关</translation>
+    </message>
+    <message>
+        <source>expert parallel</source>
+        <translation>专家并行</translation>
+    </message>
+    <message>
+        <source>Expert parallel</source>
+        <translation>专家并行</translation>
+    </message>
+    <message>
+        <source>Replicas share the experts of a layer, and each has a copy of the rest.</source>
+        <translation>各副本共用一层的专家，其余部分各有一份。</translation>
     </message>
 </context>
 <context>

@@ -50,6 +50,7 @@ class FlagsCommandTest : public QObject {
   void text_can_be_pasted();
   void manifests();
   void gpus_are_counted();
+  void experts_on_one_host();
   void what_is_wrong_is_said_data();
   void what_is_wrong_is_said();
 };
@@ -258,6 +259,27 @@ void FlagsCommandTest::gpus_are_counted() {
                           .json();
   QVERIFY(!notes_say(stages, "GPUs that the flags take"));
   QVERIFY(stages["text"].get<std::string>().find("count: 2\n") != std::string::npos);
+}
+
+void FlagsCommandTest::experts_on_one_host() {
+  const Json document = run({"--to", "vllm", "--gpu", "H200x8", "--json", "--",
+                             "python3 -m sglang.launch_server --model deepseek-ai/DeepSeek-V3 --tp 8 --dp 8 "
+                             "--enable-dp-attention "
+                             "--ep-size 8"})
+                            .json();
+  const std::string command = document["command"];
+  QVERIFY(command.find("--data-parallel-size 8 --enable-expert-parallel") != std::string::npos);
+  QVERIFY(notes_say(document, "94.78 GiB of weights"));
+  QVERIFY(!notes_say(document, "it does not start"));
+  // Without a GPU too the experts are shared out.
+  const Json bare = run({"--to", "sglang", "--json", "--",
+                         "vllm serve deepseek-ai/DeepSeek-V3 -dp 8 --enable-expert-parallel"})
+                        .json();
+  QVERIFY(notes_say(bare, "94.78 GiB of weights a GPU"));
+  const std::string compose = run({"--to", "sglang", "--gpu", "H200x8", "--format", "compose", "--",
+                                   "vllm serve deepseek-ai/DeepSeek-V3 -dp 8 --enable-expert-parallel"})
+                                  .out;
+  QVERIFY2(compose.find("count: 8") != std::string::npos, compose.c_str());
 }
 
 void FlagsCommandTest::what_is_wrong_is_said_data() {

@@ -156,6 +156,29 @@ class PlanCommandTest : public QObject {
       QVERIFY2(run.out.contains(part), part);
   }
 
+  void short_names_of_ranks() {
+    for (const QStringList& ranks : {QStringList{"-tp", "2", "-pp", "2"}, QStringList{"-tp=2", "-pp=2"}}) {
+      const Run run = plan(QStringList{"--model", "llama-3.1-8b", "--gpu", "H200x4", "--json"} + ranks);
+      QVERIFY2(run.code == 0, run.err);
+      QCOMPARE(run.json()["tensor_parallel"].toInt(), 2);
+      QCOMPARE(run.json()["pipeline_parallel"].toInt(), 2);
+    }
+  }
+
+  void replicas_that_share_the_experts() {
+    const QStringList asked = {"--model", "deepseek-v3", "--gpu",           "H200x8", "--engine", "vllm",
+                               "-tp",     "1",           "--max-model-len", "8192",   "--json"};
+    const Run apart = plan(asked), shared = plan(asked + QStringList{"--enable-expert-parallel"});
+    const auto weights = [](const Run& run) {
+      return run.json()["per_rank"].toArray().first().toObject()["weights"].toInteger();
+    };
+    QCOMPARE(apart.json()["verdict"].toString(), QString("fails"));
+    QVERIFY(shared.json()["verdict"].toString() != "fails");
+    QVERIFY(shared.json()["expert_parallel"].toBool());
+    QVERIFY(weights(shared) < weights(apart) / 6);
+    QVERIFY(shared.out.contains("8 replicas share the experts, which lie on 8 GPUs"));
+  }
+
   void a_trace_gives_lengths() {
     const Run run =
         plan({"--model", "llama-3.1-8b", "--gpu", "H200", "--lengths",

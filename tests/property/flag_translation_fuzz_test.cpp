@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Random deployments through every engine's flags, and damaged command lines.
 #include <QTest>
+#include <algorithm>
 #include <random>
 
 #include "engine/plan/command_line.h"
@@ -43,7 +44,7 @@ Deployment random_deployment(Dice& dice) {
   out.pipeline_parallel = static_cast<int>(dice.between(1, 2));
   out.gpus = out.tensor_parallel * out.pipeline_parallel * static_cast<int>(dice.between(1, 2));
   out.max_num_seqs = static_cast<int>(dice.between(1, 1024));
-  out.max_num_batched_tokens = static_cast<int>(dice.between(64, 65536));
+  out.max_num_batched_tokens = static_cast<int>(dice.between(std::max(64, out.max_num_seqs), 65536));
   if (dice.coin()) out.max_model_len = dice.between(256, 1 << 20);
   out.block_size = dice.one_of(std::initializer_list<int>{16, 32, 64});
   out.kv_cache_dtype =
@@ -98,8 +99,11 @@ void FlagTranslationFuzzTest::deployments_come_back() {
       QVERIFY2(reading->unmatched.empty(), where.c_str());
       for (const auto& [name, value] : asked.values) {
         const std::string* back = reading->settings.find(name);
-        if (back != nullptr && can_tell(engine, name, value))  // others are cut to what it has
-          QVERIFY2(*back == value, (where + ": " + name + " " + *back + ", not " + value).c_str());
+        if (back == nullptr || !can_tell(engine, name, value)) continue;  // others are cut to what it has
+        const std::string change = name + " is " + *back + " instead of " + value;
+        const bool said = std::any_of(written.notes.begin(), written.notes.end(),
+                                      [&](const std::string& note) { return note.starts_with(change); });
+        QVERIFY2(*back == value || said, (where + ": " + name + " " + *back + ", not " + value).c_str());
       }
       const auto wanted = kv_bytes_of(asked, kTerms, deployment.block_size);
       const auto reached = kv_bytes_of(reading->settings, kTerms, deployment.block_size);

@@ -190,6 +190,7 @@ void PredictionTest::more_in_a_step_never_makes_it_shorter() {
     const GpuProfile& gpu = gpu_profiles()[random.next() % gpu_profiles().size()];
     StepLayout layout;
     layout.tensor_parallel = one_of(random, {1, 2, 4, 8});
+    layout.expert_parallel = layout.tensor_parallel * one_of(random, {1, 1, 8});
     layout.pipeline_parallel = one_of(random, {1, 2, 4});
     layout.kv = find_kv_format(one_of(random, {"bfloat16", "fp8_e4m3", "int8"})).value();
     const RooflineStepTime step(model, gpu, layout);
@@ -271,6 +272,7 @@ void PredictionTest::more_never_lowers_throughput_nor_first_tokens() {
     deployment.pipeline_parallel = one_of(random, {1, 1, 2, 3});
     const int replicas = one_of(random, {1, 1, 2, 4});
     deployment.gpus = replicas * loop.ranks * deployment.pipeline_parallel;
+    deployment.expert_parallel = random.next() % 2 == 0;
     deployment.kv_cache_dtype = one_of(random, {"bfloat16", "fp8_e4m3"});
     deployment.engine = one_of(random, {"pitwall", "vllm"});
     const auto at = [&](int requests, int longer) {

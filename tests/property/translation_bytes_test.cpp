@@ -63,9 +63,15 @@ Leg leg(const EngineReading& reading, const EngineProfile& to, const Place& plac
 }
 
 /// Settings that were not said, or not in full: a note names each.
-constexpr const char* kLosses[] = {
-    "has no counterpart of", "cannot be told",      "takes whole",           "Rounded ",
-    "is not written",        "is not carried over", "B a token on each GPU", "takes the largest batch"};
+constexpr const char* kLosses[] = {"has no counterpart of",
+                                   "cannot be told",
+                                   "takes whole",
+                                   "Rounded ",
+                                   "is not written",
+                                   "is not carried over",
+                                   "B a token on each GPU",
+                                   "takes the largest batch",
+                                   "starts with"};
 
 bool lost(const std::vector<std::string>& notes) {
   return std::any_of(notes.begin(), notes.end(), [](const std::string& note) {

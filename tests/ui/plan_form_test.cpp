@@ -169,18 +169,19 @@ void PlanFormTest::switches_and_a_typical_request() {
   QVERIFY(session.answer()->predicted.asked.ttft_ms > before);
   session.child<QCheckBox>("plan.promptLogprobs")->click();
   session.child<QCheckBox>("plan.draftLayers")->click();
+  session.child<QCheckBox>("plan.expertParallel")->click();
   session.type("plan.promptTokens", "4,000");
   session.type("plan.replyTokens", "10");
   session.type("plan.others", "2");
   QVERIFY(session.answers());
-  QVERIFY(session.asked().prompt_logprobs && session.asked().draft_layers);
+  QVERIFY(session.asked().prompt_logprobs && session.asked().draft_layers && session.asked().expert_parallel);
   QCOMPARE(session.asked().prompt_tokens, 4000);
   QCOMPARE(session.asked().output_tokens, 10);
   QCOMPARE(session.asked().budget.other_processes, 2 * kGiB);
   session.type("plan.promptTokens", "");
   QCOMPARE(session.asked().prompt_tokens, 0);
-  QCOMPARE(unusual_text(session.asked()),
-           u8("– + 10 tokens, others hold 2.00 GiB, no prefix cache, prompt logprobs, draft layers"));
+  QCOMPARE(unusual_text(session.asked()), u8("– + 10 tokens, others hold 2.00 GiB, no prefix cache, prompt "
+                                             "logprobs, draft layers, expert parallel"));
 }
 
 void PlanFormTest::an_error_unfolds_its_field() {

@@ -7,6 +7,7 @@
 #include "engine/plan/deployment.h"
 #include "engine/plan/engine_profile.h"
 #include "engine/plan/flag_reader.h"
+#include "engine/plan/flag_writer.h"
 
 using namespace pitwall;
 
@@ -59,6 +60,9 @@ class FlagReaderTest : public QObject {
   void later_wins();
   void gpus_that_are_granted();
   void deployment();
+  void spellings_of_the_engine_alone();
+  void what_is_not_planned_is_said();
+  void tokens_of_mtp_in_words_of_its_own();
   void nonsense_data();
   void nonsense();
   void broken_files_data();
@@ -329,6 +333,47 @@ void FlagReaderTest::deployment() {
   QCOMPARE(asked.engine, std::string("vllm"));
 }
 
+void FlagReaderTest::spellings_of_the_engine_alone() {
+  for (const char* text : {"vllm serve M -O3", "vllm serve M --override-generation-config.temperature 0.5",
+                           "vllm serve M --decode-context-parallel-size 8", "vllm serve M -dcp 8"}) {
+    const EngineReading reading = read(text);
+    QCOMPARE(reading.unmatched.size(), std::size_t{1});
+    QVERIFY2(reading.unmatched.front().known, text);
+  }
+  const auto file = read_config("model: M\noverride-generation-config:\n  temperature: 0.5\n  top_p: 0.9\n",
+                                *find_engine("vllm"));
+  QVERIFY(file.ok());
+  const auto mapping = read_engine_settings(*file);
+  QVERIFY(mapping.ok());
+  QCOMPARE(mapping->unmatched.size(), std::size_t{2});
+  for (const UnmatchedFlag& flag : mapping->unmatched) QVERIFY2(flag.known, flag.words.front().c_str());
+}
+
+/// Bytes are wrong with them: that is said.
+void FlagReaderTest::what_is_not_planned_is_said() {
+  QVERIFY(says(read("vllm serve M -tp 8 --decode-context-parallel-size 8").notes,
+               "--decode-context-parallel-size 8 is not planned: ranks share out the KV tokens"));
+  QVERIFY(read("vllm serve M -tp 8 --decode-context-parallel-size 1").notes.empty());
+}
+
+void FlagReaderTest::tokens_of_mtp_in_words_of_its_own() {
+  const EngineProfile& trt = **find_engine("trtllm");
+  const auto file =
+      read_config("speculative_config:\n  decoding_type: MTP\n  num_nextn_predict_layers: 3\n", &trt);
+  QVERIFY(file.ok());
+  const auto reading = read_engine_settings(*file);
+  QVERIFY(reading.ok());
+  QCOMPARE(*reading->settings.find("speculative-tokens"), std::string("3"));
+  const std::string vllm = command_text(translate(*reading, **find_engine("vllm"), std::nullopt));
+  QVERIFY2(vllm.find("\"num_speculative_tokens\":3") != std::string::npos, vllm.c_str());
+  const std::string back = translate(*reading, trt, std::nullopt).config;
+  QVERIFY2(back.find("num_nextn_predict_layers: 3") != std::string::npos, back.c_str());
+  EngineSettings eagle;
+  eagle.values = {{"speculative-method", "eagle3"}, {"speculative-tokens", "3"}};
+  const std::string other = write_flags(trt, eagle, std::nullopt).config;
+  QVERIFY2(other.find("max_draft_len: 3") != std::string::npos, other.c_str());
+}
+
 void FlagReaderTest::nonsense_data() {
   QTest::addColumn<std::string>("text");
   QTest::addColumn<std::string>("said");
@@ -351,6 +396,8 @@ void FlagReaderTest::nonsense_data() {
   row("lmdeploy serve api_server M --quant-policy 7", "LMDeploy takes 0, 4, 8");
   row("text-generation-launcher --cuda-graphs 1,x", "--cuda-graphs");
   row("vllm serve 'M", "never closes");
+  row("python3 -m sglang.launch_server --model-path M --tp 8 --dp 3 --enable-dp-attention",
+      "--tp is 8, which 3 replicas do not divide");
   row("ls -l", "which engine these flags are for");
 }
 

@@ -12,6 +12,14 @@ using namespace pitwall;
 
 namespace {
 
+/// What no engine refuses beside its other defaults: a step holds all sequences and what is computed at a
+/// time, of nano-vLLM whole sequences too.
+std::vector<int> legal_numbers(std::string_view name) {
+  if (name == "max-num-batched-tokens") return {8192, 32768};
+  if (name == "max-num-seqs" || name == "micro-batch-tokens") return {2, 64, 1024};
+  return {2, 64, 8192};
+}
+
 /// Values worth trying, in our words.
 std::vector<std::string> samples(const EngineSettingInfo& info, const EngineFlag& flag) {
   std::vector<std::string> out;
@@ -22,7 +30,7 @@ std::vector<std::string> samples(const EngineSettingInfo& info, const EngineFlag
       out.push_back(info.name == "model" ? "org/model-7b" : "word");
       break;
     case EngineValue::integer:
-      for (const int number : {2, 64, 8192}) {
+      for (const int number : legal_numbers(info.name)) {
         if (theirs_of(info, flag, std::to_string(number))) out.push_back(std::to_string(number));
       }
       break;
@@ -62,6 +70,9 @@ EngineReading read_back(const WrittenFlags& written) {
 EngineSettings with(const std::string& name, const std::string& value) {
   EngineSettings settings;
   settings.values = {{"model", "org/model-7b"}, {name, value}};
+  // They mean something beside others alone.
+  if (name == "attention-data-parallel") settings.values["data-parallel-size"] = "2";
+  if (name == "expert-parallel-size") settings.values["tensor-parallel-size"] = value;
   return settings;
 }
 

@@ -67,6 +67,7 @@ QString unusual_text(const Deployment& d) {
   if (!d.prefix_caching) words << MoreFields::tr("no prefix cache");
   if (d.prompt_logprobs) words << MoreFields::tr("prompt logprobs");
   if (d.draft_layers) words << MoreFields::tr("draft layers");
+  if (d.expert_parallel) words << MoreFields::tr("expert parallel");
   return listed(words);
 }
 
@@ -211,6 +212,9 @@ void MoreFields::build_switches() {
              &Deployment::prompt_logprobs);
   add_switch("plan.draftLayers", tr("Draft layers (MTP)"), tr("The model's own draft layers are loaded."),
              &Deployment::draft_layers);
+  add_switch("plan.expertParallel", tr("Expert parallel"),
+             tr("Replicas share the experts of a layer, and each has a copy of the rest."),
+             &Deployment::expert_parallel);
 }
 
 void MoreFields::show_values(const Deployment& d) {

@@ -75,6 +75,9 @@ std::span<const char* const> note_texts() {
                         "Packed weights save time while few requests run: steps of many rows "
                         "unpack them first"),
       QT_TRANSLATE_NOOP("engine",
+                        "%1 replicas share the experts, which lie on %2 GPUs, and have a copy of the other "
+                        "weights each; requests are shared out among them"),
+      QT_TRANSLATE_NOOP("engine",
                         "%1 replicas with a copy of the weights each; requests are shared out "
                         "among them"),
       QT_TRANSLATE_NOOP("engine",
@@ -188,6 +191,22 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine",
                         "%1 is not carried over: give the GPU and the model, and it becomes "
                         "bytes"),
+      QT_TRANSLATE_NOOP("engine", "%1 is %2 instead of %3: %4 starts with multiples of %5 alone"),
+      QT_TRANSLATE_NOOP("engine", "%1 is %2 instead of %3: %4 starts with no less than %5"),
+      QT_TRANSLATE_NOOP("engine", "%1 is %2 instead of %3: %4 starts with no more than %5"),
+      QT_TRANSLATE_NOOP("engine", "%1 is %2 instead of %3: %4 starts with less than %5"),
+      QT_TRANSLATE_NOOP("engine",
+                        "%1 stays on: without it %2 does not start with %3 %4 and a %5 above that, which is "
+                        "not known"),
+      QT_TRANSLATE_NOOP("engine", "%1 stays on: without it %2 does not start with %3 %4 and %5 %6"),
+      QT_TRANSLATE_NOOP(
+          "engine",
+          "attention-data-parallel is not carried over: in %1 each GPU is a replica, not %2 of them"),
+      QT_TRANSLATE_NOOP("engine", "expert-parallel-size %1 is not carried over: with %2 it is %3 in %4"),
+      QT_TRANSLATE_NOOP("engine", "%1 is not planned: %2"),
+      QT_TRANSLATE_NOOP("engine",
+                        "ranks share out the KV tokens of a sequence, and a GPU holds fewer bytes of them "
+                        "than are said here"),
       QT_TRANSLATE_NOOP("engine", "max-num-seqs %1 is not carried over: %2 has at most %3 slots"),
       QT_TRANSLATE_NOOP("engine",
                         "max-num-seqs %1 is not carried over: %2 takes the KV of all slots at the start, and "
@@ -288,6 +307,8 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "GPUs that share each layer"),
       QT_TRANSLATE_NOOP("engine", "stages of layers"),
       QT_TRANSLATE_NOOP("engine", "replicas"),
+      QT_TRANSLATE_NOOP("engine", "replicas that share the experts"),
+      QT_TRANSLATE_NOOP("engine", "GPUs that the experts are dealt out to"),
       QT_TRANSLATE_NOOP("engine", "format of the weights"),
       QT_TRANSLATE_NOOP("engine", "arithmetic"),
       QT_TRANSLATE_NOOP("engine", "how tokens are guessed ahead"),
