@@ -80,7 +80,8 @@ class Reader {
       const double number = json.is_number() ? json.get<double>() : std::nan("");
       if (!(std::floor(number) == number))
         throw std::invalid_argument(name + (" is " + json.dump()) + ", no whole number");
-      if (!(number >= std::numeric_limits<T>::min() && number <= std::numeric_limits<T>::max()))
+      if (!(number >= static_cast<double>(std::numeric_limits<T>::min()) &&
+            number <= static_cast<double>(std::numeric_limits<T>::max())))
         throw std::out_of_range(name);
     }
     json.get_to(value);

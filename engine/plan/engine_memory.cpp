@@ -314,8 +314,7 @@ std::string memory_meaning(std::string_view setting, std::string_view value,
   const std::string text = format_bytes(number) + (setting == "memory-limit" ? " of memory for everything"
                                                                              : " of GPU memory left free");
   if (!terms) return text;
-  const Bytes left = kv && *kv > 0 ? *kv : 0;
-  return text + fmt::format("; leaves {} for KV", format_bytes(left));
+  return text + fmt::format("; leaves {} for KV", format_bytes(std::max(kv.value_or(0), Bytes{0})));
 }
 
 }  // namespace pitwall

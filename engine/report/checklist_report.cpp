@@ -140,14 +140,11 @@ std::vector<std::string> not_tested(const Checklist& checklist, const std::vecto
 }
 
 std::string scatter_svg(const Checklist& checklist, const std::vector<ItemResult>& results) {
-  SvgChart chart{"Throughput against latency",
-                 "tok/s",
-                 "Did each item pay, and where did it cost?",
-                 checklist.latency,
-                 false,
-                 {},
-                 960,
-                 320};
+  SvgChart chart;
+  chart.title = "Throughput against latency", chart.unit = "tok/s";
+  chart.question = "Did each item pay, and where did it cost?";
+  chart.x_label = checklist.latency;
+  chart.width = 960, chart.height = 320;
   std::vector<TradeOff> trades;
   const auto add = [&](const TunePoint& point, const std::string& name) {
     const auto x = point.figures.find(checklist.latency), y = point.figures.find("output_throughput");

@@ -14,6 +14,12 @@ inline bool is_itl_by_chunk(const RunHeader& header) {
   return header.kind == kImportedKind;
 }
 
+/// Whether its gaps may be shares of a chunk's: tokens that a server sends together. An engine's own run has
+/// each token at its time, which is a chunk of its own.
+inline bool shares_chunks(const RunHeader& header) {
+  return header.kind == "bench";
+}
+
 /// Nothing of it was measured: its times are virtual, its bytes the simulated device's.
 inline bool is_simulated(const RunHeader& header) {
   return header.kind == "simulate";

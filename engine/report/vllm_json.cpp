@@ -60,8 +60,8 @@ std::string vllm_json(const Run& run) {
   LoadReport report;
   report.setup = setup_of(run);
   report.vllm = summarize_bench(run.requests, {});
-  const bool by_chunk = is_itl_by_chunk(run.header);  // vLLM's ITL lies between chunks of the stream
-  if (by_chunk) report.vllm.itl = run.itl.summary();
+  const bool shared = shares_chunks(run.header);  // vLLM's ITL lies between chunks of the stream
+  if (!shared) report.vllm.itl = run.itl.summary();
   report.vllm.max_concurrent_requests = most_at_once(run.requests);
   for (const SecondRecord& second : run.seconds)
     if (second.output_tokens_per_s > 0)
@@ -69,7 +69,7 @@ std::string vllm_json(const Run& run) {
                                                                    std::llround(second.output_tokens_per_s));
   Json document = vllm_keys(report);
   document["request_goodput"] = Json();
-  if (!by_chunk) document["pitwall"] = {{"itl_token_ms", to_json_value(run.itl.summary())}};
+  if (shared) document["pitwall"] = {{"itl_token_ms", to_json_value(run.itl.summary())}};
   Json input = Json::array(), output = Json::array(), ttfts = Json::array(), itls = Json::array(),
        starts = Json::array(), errors = Json::array();
   for (const RequestRecord& request : run.requests) {

@@ -24,6 +24,12 @@ using namespace pitwall;
 
 namespace {
 
+ItemResult result_of_pairs(int pairs) {
+  ItemResult result;
+  result.pairs = pairs;
+  return result;
+}
+
 Checklist two_items() {
   Checklist checklist;
   checklist.name = "two";
@@ -149,7 +155,7 @@ class ChecklistTest : public QObject {
     Checklist checklist = two_items();
     for (Item& item : checklist.items) item.verdict = ItemVerdict::keep;
     checklist.items[1].name = "static";
-    const ItemResult measured{.pairs = 3}, elsewhere{.pairs = 0};
+    const ItemResult measured = result_of_pairs(3), elsewhere = result_of_pairs(0);
     QVERIFY(kept_but_outdated(checklist, {measured, measured}).empty());
     QCOMPARE(kept_but_outdated(checklist, {elsewhere, measured}),
              std::vector<std::string>{checklist.items[0].name});
@@ -202,7 +208,7 @@ class ChecklistTest : public QObject {
     checklist.items[0].verdict = ItemVerdict::keep;
     QCOMPARE(settings_before(checklist, 1)->integer("max-num-seqs"), std::int64_t{16});
     QCOMPARE(settings_after(checklist, 1)->text("batching"), std::string("static"));
-    QCOMPARE(recommended_settings(checklist, {ItemResult{.pairs = 3}, {}})->integer("block-size"),
+    QCOMPARE(recommended_settings(checklist, {result_of_pairs(3), {}})->integer("block-size"),
              std::int64_t{32});
     QCOMPARE(measurement_key(checklist, *settings_after(checklist, 0)),
              measurement_key(checklist, *settings_before(checklist, 1)));
