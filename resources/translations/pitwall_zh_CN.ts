@@ -7202,10 +7202,6 @@
         <translation>已删除 %1。</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>撤销</translation>
-    </message>
-    <message>
         <source>Reports</source>
         <translation>报告</translation>
     </message>

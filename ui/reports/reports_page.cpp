@@ -422,7 +422,7 @@ void ReportsPage::State::remove_run() {
   run.reset();
   enable_actions();
   refresh();
-  say(Banner::Severity::good, deleted_text(*deleted), tr("Undo"), [this] { undo_remove(); });
+  Q_EMIT page->banner_requested(undo_banner(deleted_text(*deleted), [this] { undo_remove(); }));
 }
 
 void ReportsPage::State::undo_remove() {
