@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/serve/engine.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -246,7 +247,14 @@ Result<void> Engine::change(std::string_view setting, std::string_view value, Ch
 }
 
 Result<void> Engine::reset_prefix_cache() {
-  return state_->loop->ask([](Scheduler&, KvCache& cache) { return cache.reset_prefixes(); });
+  return state_->loop->ask([](Scheduler& scheduler, KvCache& cache) -> Result<void> {
+    if (const int waiting = scheduler.waiting(); waiting > 0) {
+      return Error{Error::Kind::busy,
+                   fmt::format("The prefix cache cannot be emptied: {} requests wait", waiting), "",
+                   "Try again when no request runs", ""};
+    }
+    return cache.reset_prefixes();
+  });
 }
 
 std::shared_ptr<const Snapshot> Engine::snapshot() const {

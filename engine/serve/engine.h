@@ -97,7 +97,8 @@ class Engine {
   /// step: not to be called from an OutputSink. Errors name the setting; nothing changes then. `by` goes into
   /// the record.
   Result<void> change(std::string_view setting, std::string_view value, ChangedBy by);
-  /// Forgets all cached prefixes. Error::busy while requests hold KV blocks. Blocks for at most a step.
+  /// Forgets all cached prefixes. Error::busy while requests wait or hold KV blocks. Blocks for at
+  /// most a step.
   Result<void> reset_prefix_cache();
 
   /// No new requests; running ones get `grace` to end, then are cancelled. Ends the run record. Idempotent.

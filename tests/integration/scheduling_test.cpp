@@ -287,6 +287,9 @@ class SchedulingTest : public QObject {
       if (!has_first.exchange(true)) first.set_value();
       if (event.finished) ended.set_value();
     });
+    const auto waits = engine->reset_prefix_cache();  // it has come, and may hold nothing yet
+    QVERIFY(!waits);
+    QCOMPARE(waits.error().kind, Error::Kind::busy);
     first.get_future().wait();
     const auto busy = engine->reset_prefix_cache();
     QVERIFY(!busy);
