@@ -292,7 +292,7 @@ void share_out_gpus(const Options& options, const ModelOutline& model, Deploymen
   if (!options.given("--tensor-parallel-size") && several) {
     deployment.tensor_parallel = 1;
     const std::int64_t stages = std::max(deployment.pipeline_parallel, 1);  // check() names what is below
-    for (const int size : legal_tensor_parallel(model)) {
+    for (const int size : legal_tensor_parallel(model, deployment.expert_parallel)) {
       if (size * stages <= deployment.gpus && deployment.gpus % (size * stages) == 0)
         deployment.tensor_parallel = size;
     }

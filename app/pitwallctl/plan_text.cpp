@@ -275,7 +275,7 @@ nlohmann::ordered_json plan_json(const DeploymentPlan& plan, bool requests_state
           {"fixes", fixes_json(plan, plan.fixes, false, requests_stated)},
           {"fix_pair", fixes_json(plan, plan.fix_pair, true, requests_stated)},
           {"predicted", prediction_json(plan.predicted)},
-          {"legal_tensor_parallel", legal_tensor_parallel(plan.model)},
+          {"legal_tensor_parallel", legal_tensor_parallel(plan.model, plan.asked.expert_parallel)},
           {"notes", plan.notes}};
 }
 

@@ -270,6 +270,7 @@ class Mlps {
     const bool learns = reader.family.architecture.starts_with("Apertus");
     if (reader.keys.text("hidden_act", learns ? "xielu" : "") == "xielu") learned_activation_ = 2;
     reader.out.intermediate = static_cast<int>(std::min<std::int64_t>(dense_, 1 << 30));
+    reader.out.expert_intermediate = static_cast<int>(std::min<std::int64_t>(expert_, 1 << 30));
     reader.out.experts = static_cast<int>(experts_);
   }
 

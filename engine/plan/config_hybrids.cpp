@@ -47,6 +47,7 @@ class HybridLayers {
       shared_ = reader.size({"moe_shared_expert_intermediate_size"}, static_cast<int>(expert_));
     reader.out.intermediate = static_cast<int>(intermediate_);
     reader.out.experts = static_cast<int>(experts_);
+    reader.out.expert_intermediate = experts_ > 0 ? static_cast<int>(expert_) : 0;
     reader.out.top_k = experts_ > 0 ? reader.size({"num_experts_per_tok"}, 1) : 0;
   }
 

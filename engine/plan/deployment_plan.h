@@ -121,9 +121,10 @@ Result<Deployment> with_fix(Deployment deployment, const Fix& fix);
 /// where it is less: the frontier of the page.
 std::int64_t requests_that_fit(const DeploymentPlan& plan, std::int64_t tokens);
 
-/// TP sizes that engines can do: they divide the heads, share out KV heads evenly and cut the MLP in equal
-/// parts of whole quantisation groups. Others are refused with this list.
-std::vector<int> legal_tensor_parallel(const ModelOutline& model);
+/// TP sizes that engines can do: they divide the heads, share out KV heads evenly and cut the MLP and, unless
+/// these are dealt out whole, the experts in equal parts of whole quantisation groups. Others are refused
+/// with this list.
+std::vector<int> legal_tensor_parallel(const ModelOutline& model, bool whole_experts);
 
 /// "2 × 80 layers × 8 KV heads × 128 × 2 B = 327,680 B": a line for each group, at TP 1.
 std::vector<std::string> kv_formula(const DeploymentPlan& plan);

@@ -104,6 +104,7 @@ Result<ModelOutline> of_file(const fs::path& path) {
       if (described) {
         outline.kv_format = described->kv_format;
         outline.weight_group = described->weight_group;
+        outline.expert_group = described->expert_group;
       }
     }
     if (auto sound = check(outline); !sound) return std::move(sound).error();
@@ -193,7 +194,8 @@ ModelOutline with_weight_format(const ModelOutline& outline, const WeightFormat&
   ModelOutline result = outline;
   result.weight_format = format.title;
   result.weight_bits = format.bits;
-  result.weight_group = format.group;
+  result.weight_group = format.fills_up ? 0 : format.group;
+  result.expert_group = format.fills_up ? format.group : 0;
   result.packed = {};
   result.layer_bytes.clear();
   for (const LayerWeightCounts& counts : outline.layer_parameters) {

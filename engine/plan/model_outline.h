@@ -60,6 +60,7 @@ struct ModelOutline {
   std::string name, architecture;
   int hidden = 0, heads = 0, head_dim = 0, vocabulary = 0;
   int intermediate = 0;             ///< widest dense MLP
+  int expert_intermediate = 0;      ///< of one routed expert; 0 = none, or not known
   int experts = 0, top_k = 0;       ///< 0 = dense
   std::int64_t context_length = 0;  ///< tokens the model was made for, rope scaling included; 0 = unknown
   std::vector<LayerState> layers;
@@ -71,6 +72,7 @@ struct ModelOutline {
   std::string weight_format;              ///< "BF16", "AWQ 4-bit g128", "Q4_K"
   double weight_bits = 16;                ///< of a linear layer's number, scales and zeros included
   int weight_group = 0;                   ///< inputs that share a scale, which ranks cannot cut; 0 = any
+  int expert_group = 0;                   ///< … of experts, to which ranks fill their parts up; 0 = any
   std::string kv_format;                  ///< that the checkpoint asks for; empty = none
   bool from_headers = false;              ///< bytes are those of the tensors; else computed from config.json
   std::shared_ptr<const ModelSpec> spec;  ///< of what this engine serves, else null

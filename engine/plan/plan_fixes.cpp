@@ -192,7 +192,7 @@ class FixFinder {
     Tried last;
     int at = 0;
     Deployment changed = base_;
-    for (const int size : legal_tensor_parallel(plan_.model)) {
+    for (const int size : legal_tensor_parallel(plan_.model, base_.expert_parallel)) {
       if (size <= base_.tensor_parallel || size > most || last.fits || (size & (size - 1)) != 0) continue;
       changed.tensor_parallel = at = size;
       changed.gpus = std::max(base_.gpus, size * base_.pipeline_parallel);

@@ -67,20 +67,29 @@ Error undivided_heads(const ModelOutline& model, int ranks, const std::vector<in
 }
 
 /// What of ranks that divide the heads no engine cuts.
-std::optional<std::pair<std::string, std::string>> uneven(const ModelOutline& model, int ranks) {
+std::optional<std::pair<std::string, std::string>> uneven(const ModelOutline& model, int ranks,
+                                                          bool whole_experts) {
   for (const LayerState& layer : model.layers) {
     if (layer.kv_heads > 0 && layer.kv_heads % ranks != 0 && ranks % layer.kv_heads != 0)
       return std::pair(fmt::format("{} KV heads cannot be shared out to {} ranks (tensor-parallel-size)",
                                    layer.kv_heads, ranks),
                        std::string("Each rank takes whole KV heads, or some ranks hold the same one"));
   }
-  const std::int64_t width = model.intermediate, group = std::max(model.weight_group, 1);
-  if (width > 0 && width % (group * ranks) != 0)
+  const std::int64_t group = std::max(model.weight_group, 1);
+  const auto cut = [&](std::int64_t width) { return width % (group * ranks) == 0; };
+  const std::string parts =
+      group > 1 ? fmt::format("Ranks take equal parts of whole quantisation groups of {}", group)
+                : std::string("Ranks take equal parts");
+  const bool dense = std::any_of(model.layer_parameters.begin(), model.layer_parameters.end(),
+                                 [](const LayerWeightCounts& counts) { return counts.mlp > 0; });
+  if (dense && !cut(model.intermediate))
     return std::pair(fmt::format("The MLP's width {} cannot be cut for {} ranks (tensor-parallel-size)",
-                                 format_count(width), ranks),
-                     group > 1
-                         ? fmt::format("Ranks take equal parts of whole quantisation groups of {}", group)
-                         : std::string("Ranks take equal parts"));
+                                 format_count(model.intermediate), ranks),
+                     parts);
+  if (!whole_experts && !cut(model.expert_intermediate))
+    return std::pair(fmt::format("The experts' width {} cannot be cut for {} ranks (tensor-parallel-size)",
+                                 format_count(model.expert_intermediate), ranks),
+                     parts + "; with expert-parallel they take whole experts");
   return std::nullopt;
 }
 
@@ -93,9 +102,9 @@ Error beyond_the_card(const char* setting, Bytes asked, Bytes memory, fmt::forma
 
 }  // namespace
 
-std::vector<int> legal_tensor_parallel(const ModelOutline& model) {
+std::vector<int> legal_tensor_parallel(const ModelOutline& model, bool whole_experts) {
   std::vector<int> sizes = divisors(model.heads);
-  std::erase_if(sizes, [&](int size) { return size > 1 && uneven(model, size); });
+  std::erase_if(sizes, [&](int size) { return size > 1 && uneven(model, size, whole_experts); });
   return sizes;
 }
 
@@ -155,10 +164,13 @@ Result<void> Planner::check_ranks() const {
   const int ranks = asked_.tensor_parallel;
   const bool any_rows = choice_.law == KvLaw::llama_cpp;  // it cuts rows where it likes
   if (served.heads > 0 && served.heads % ranks != 0)
-    return undivided_heads(served, ranks, any_rows ? divisors(served.heads) : legal_tensor_parallel(served));
+    return undivided_heads(
+        served, ranks,
+        any_rows ? divisors(served.heads) : legal_tensor_parallel(served, asked_.expert_parallel));
   if (ranks == 1 || any_rows) return {};
-  if (const auto fault = uneven(served, ranks))
-    return illegal_tensor_parallel(fault->first, fault->second, legal_tensor_parallel(served));
+  if (const auto fault = uneven(served, ranks, asked_.expert_parallel))
+    return illegal_tensor_parallel(fault->first, fault->second,
+                                   legal_tensor_parallel(served, asked_.expert_parallel));
   return {};
 }
 
@@ -257,6 +269,20 @@ void Planner::cut_stages() {
   }
 }
 
+/// The fullest rank's: whole experts, or slices of each that fill up a quantisation group.
+Bytes Planner::expert_share(const ModelOutline& model, std::size_t layer, std::int64_t ranks) const {
+  const Bytes bytes = model.layer_bytes[layer].experts;
+  const auto share = [&](std::int64_t part, std::int64_t whole) {
+    return static_cast<Bytes>(
+        std::ceil(static_cast<double>(bytes) * static_cast<double>(part) / static_cast<double>(whole)));
+  };
+  if (asked_.expert_parallel && model.experts > 0)
+    return share(divided_up(model.experts, ranks), model.experts);
+  const std::int64_t width = model.expert_intermediate;
+  if (ranks == 1 || model.expert_group == 0 || width == 0) return divided(bytes, ranks);
+  return share(rounded_up(divided_up(width, ranks), model.expert_group), width);
+}
+
 Bytes Planner::stage_weights(std::size_t first, std::size_t last, bool first_stage, bool last_stage) const {
   const ModelOutline& model = reformatted_ ? *reformatted_ : *model_;
   const std::int64_t ranks = asked_.tensor_parallel, sharing = this->sharing();
@@ -268,7 +294,7 @@ Bytes Planner::stage_weights(std::size_t first, std::size_t last, bool first_sta
     const LayerWeightCounts& bytes = model.layer_bytes[i];
     for (const Bytes part :
          {divided(bytes.attention, ranks), kv_share(bytes.kv, model.layers[i].kv_heads, ranks),
-          divided(bytes.mlp, ranks), divided(bytes.experts, sharing), bytes.replicated})
+          divided(bytes.mlp, ranks), expert_share(model, i, sharing), bytes.replicated})
       total = capped_sum(total, part);
   }
   const auto vocabulary = [&](Bytes bytes) {

@@ -42,6 +42,7 @@ class Planner {
   Result<void> check_words() const;
   void cut_stages();
   int sharing() const { return model_->experts > 0 ? expert_ranks(asked_) : asked_.tensor_parallel; }
+  Bytes expert_share(const ModelOutline& model, std::size_t layer, std::int64_t ranks) const;
   Bytes stage_weights(std::size_t first, std::size_t last, bool first_stage, bool last_stage) const;
   std::int64_t shared() const { return asked_.prefix_caching ? asked_.shared_prefix : 0; }
   std::int64_t wanted_length() const;

@@ -137,6 +137,7 @@ ModelOutline outline_of(const ModelSpec& spec) {
     outline.intermediate = std::max(outline.intermediate, layer.mlp.intermediate);
     if (!layer.mlp.moe) continue;
     outline.intermediate = std::max(outline.intermediate, layer.mlp.moe->shared_intermediate);
+    outline.expert_intermediate = layer.mlp.moe->intermediate;
     outline.experts = layer.mlp.moe->experts;
     outline.top_k = layer.mlp.moe->top_k;
   }

@@ -45,7 +45,7 @@ const std::vector<WeightFormat>& formats() {
       grouped("gptq-g32", "GPTQ", 4, 32, true),
       grouped("gptq-8bit", "GPTQ", 8, 128, true),
       {"nf4", "bitsandbytes NF4", 4.5, Reach::linears, 64},
-      {"mxfp4", "MXFP4", 4.25, Reach::experts, 32},
+      {"mxfp4", "MXFP4", 4.25, Reach::experts, 32, true},
       {"nvfp4", "NVFP4", 4.5, Reach::linears, 16},
       // Bytes of a block over its numbers: ggml's formats (engine/model/tensor_type.cpp).
       {"q8_0", "Q8_0", 8.5, Reach::all, 32},

@@ -24,7 +24,8 @@ struct WeightFormat {
     all       ///< embedding and output too
   };
   Reach reach = Reach::linears;
-  int group = 0;  ///< inputs that share a scale and may not be cut between ranks; 0 = any
+  int group = 0;          ///< inputs that share a scale and may not be cut between ranks; 0 = any
+  bool fills_up = false;  ///< engines fill each rank's part up to whole groups instead
   Bytes of(std::int64_t numbers) const;
   bool in_gguf() const;  ///< there are .gguf files with it
 };

@@ -2,8 +2,10 @@
 // Budgets in every engine's meaning, verdicts, fixes and stored deployments.
 #include <QTest>
 #include <chrono>
+#include <cmath>
 
 #include "engine/plan/deployment_plan.h"
+#include "engine/plan/weight_format.h"
 #include "tests/support/model_outlines.h"
 #include "tests/support/test_support.h"
 
@@ -465,7 +467,7 @@ class PlanBudgetTest : public QObject {
     for (const char* part : {"28", "8", "1, 2, 4, 7, 14, 28"})
       QVERIFY2(text.find(part) != std::string::npos, text.c_str());
     // 4 KV heads go into 1, 2, 4 and 28 ranks, a width of 18,944 not into 28.
-    QCOMPARE(legal_tensor_parallel(model_of("qwen2.5-7b")), (std::vector<int>{1, 2, 4}));
+    QCOMPARE(legal_tensor_parallel(model_of("qwen2.5-7b"), false), (std::vector<int>{1, 2, 4}));
     for (const int size : {7, 14, 28}) {
       asked.gpus = asked.tensor_parallel = size;
       const auto uneven = plan_deployment(asked, model_of("qwen2.5-7b"), card(80 * kGiB));
@@ -475,9 +477,34 @@ class PlanBudgetTest : public QObject {
     }
   }
 
+  /// openai/gpt-oss is served on 1, 2, 4 and 8 GPUs, whose parts of 2,880 are filled up to groups of 32; FP8
+  /// blocks of 128 are not, but whole experts are not cut.
+  void experts_that_ranks_do_not_divide() {
+    const ModelOutline oss = model_of("gpt-oss-120b");
+    QCOMPARE(legal_tensor_parallel(oss, false), (std::vector<int>{1, 2, 4, 8, 16, 32, 64}));
+    Bytes experts = 0;
+    for (const LayerWeightCounts& layer : oss.layer_bytes) experts += layer.experts;
+    Deployment asked = eight_billion();
+    asked.model = "gpt-oss-120b";
+    const auto weights = [&](const ModelOutline& model, int ranks, bool whole) {
+      asked.gpus = asked.tensor_parallel = ranks;
+      asked.expert_parallel = whole;
+      return plan_deployment(asked, model, card(180 * kGiB)).value().worst_rank().of(Category::weights);
+    };
+    const auto filled = static_cast<double>(weights(oss, 8, false) - weights(oss, 8, true));
+    QVERIFY(std::abs(filled - static_cast<double>(experts) * (384.0 - 360.0) / 2880.0) < 1e4);
+    const ModelOutline blocks =
+        with_weight_format(model_of("qwen3-235b-a22b"), find_weight_format("fp8-block").value());
+    QCOMPARE(legal_tensor_parallel(blocks, false), (std::vector<int>{1, 2, 4}));
+    QCOMPARE(legal_tensor_parallel(blocks, true), (std::vector<int>{1, 2, 4, 8, 16, 32, 64}));
+    const ModelOutline mixtral = model_of("mixtral-8x7b");  // 8 experts: some of 16 ranks have none
+    const Bytes one = mixtral.layer_bytes[0].experts / 8 * static_cast<Bytes>(mixtral.layers.size());
+    QVERIFY(weights(mixtral, 16, true) > one);
+  }
+
   /// Each rank takes whole groups that share a scale: 29,696 = 232 · 128, 5,632 = 44 · 128.
   void groups_that_ranks_do_not_divide() {
-    QCOMPARE(legal_tensor_parallel(model_of("qwen2.5-72b-awq")), (std::vector<int>{1, 2, 4, 8}));
+    QCOMPARE(legal_tensor_parallel(model_of("qwen2.5-72b-awq"), false), (std::vector<int>{1, 2, 4, 8}));
     ModelOutline small = model_of("qwen2.5-72b-awq");
     small.intermediate = 5632;
     Deployment asked = eight_billion();

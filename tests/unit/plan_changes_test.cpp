@@ -174,7 +174,7 @@ class PlanChangesTest : public QObject {
       asked.tensor_parallel = asked.gpus = model.heads - 1;
       const auto refused = plan_memory(asked, model, find_gpu("H200").value());
       QVERIFY(!refused);
-      for (const int size : legal_tensor_parallel(model)) {
+      for (const int size : legal_tensor_parallel(model, false)) {
         asked.tensor_parallel = asked.gpus = size;
         PW_VERIFY(plan_memory(asked, model, find_gpu("H200").value()));
       }

@@ -471,7 +471,7 @@ void PlanForm::show_outline(const ModelOutline& model) {
   QStringList remarks;
   for (const std::string& remark : model.remarks) remarks << engine_words(remark);
   facts_->setToolTip(remarks.join(QLatin1Char('\n')));
-  legal_ = legal_tensor_parallel(model);
+  legal_ = legal_tensor_parallel(model, deployment_.expert_parallel);
   context_ = model.context_length;
   show_parallel();
   place_sliders();
