@@ -77,7 +77,7 @@ EngineFlag flag_of(const json& document) {
       "also",    "needs",   "key",    "values",       "open",     "environment",        "human",
       "words",   "whole",   "unit",   "per_rank",     "one_each", "shared_slots",       "default",
       "source",  "meaning", "most",   "gone",         "factor",   "factor_environment", "default_on",
-      "reserve", "step",    "powers", "all_replicas", "with"};
+      "reserve", "step",    "powers", "all_replicas", "with",     "deals_experts"};
   refuse_unknown_keys(document, kKeys);
   EngineFlag flag;
   flag.names = named(document, "flag", "aliases");
@@ -99,6 +99,7 @@ EngineFlag flag_of(const json& document) {
   flag.shared_slots = document.value("shared_slots", false);
   flag.one_each = document.value("one_each", false);
   flag.all_replicas = document.value("all_replicas", false);
+  flag.deals_experts = document.value("deals_experts", false);
   const json with = document.value("with", json::object());
   for (const auto& [setting, value] : with.items()) flag.with = {setting, value};
   flag.unit = document.value("unit", "");

@@ -50,15 +50,16 @@ struct EngineFlag {
   std::vector<std::string> also;     ///< flags that get the same value
   std::vector<std::string> needs;    ///< words without which the flag has no effect
   std::vector<std::pair<std::string, std::vector<std::string>>> values;  ///< ours → theirs, first is written
-  bool open = false;          ///< values that are not listed pass as they are
-  bool human = false;         ///< numbers may end in k, K, m, M, g, G (vLLM: lower case decimal)
-  bool words = false;         ///< a list takes one word a value
-  bool whole = false;         ///< sizes in whole units only
-  bool per_rank = false;      ///< ours is for all ranks together
-  bool gone = false;          ///< of older versions: read, never written
-  bool shared_slots = false;  ///< theirs is for all sequences together (llama.cpp's context)
-  bool one_each = false;      ///< theirs is "1,1,…", one a GPU
-  bool all_replicas = false;  ///< theirs is for all replicas together that share the experts
+  bool open = false;           ///< values that are not listed pass as they are
+  bool human = false;          ///< numbers may end in k, K, m, M, g, G (vLLM: lower case decimal)
+  bool words = false;          ///< a list takes one word a value
+  bool whole = false;          ///< sizes in whole units only
+  bool per_rank = false;       ///< ours is for all ranks together
+  bool gone = false;           ///< of older versions: read, never written
+  bool shared_slots = false;   ///< theirs is for all sequences together (llama.cpp's context)
+  bool one_each = false;       ///< theirs is "1,1,…", one a GPU
+  bool all_replicas = false;   ///< theirs is for all replicas together that share the experts
+  bool deals_experts = false;  ///< other values than none deal whole experts out to all GPUs of a stage
   std::pair<std::string, std::string> with;  ///< of a setting: written and meant only beside that value
   std::int64_t step = 1, most = 0;           ///< numbers that can be told: multiples of it; most 0 = any
   bool powers = false;                       ///< powers of two alone

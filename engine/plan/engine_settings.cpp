@@ -56,11 +56,20 @@ constexpr std::array kTable{
     EngineSettingInfo{"attention-data-parallel", boolean, "replicas that share the experts"},
     EngineSettingInfo{"expert-parallel-size", integer, "GPUs that the experts are dealt out to", 1,
                       kMostGpus},
+    EngineSettingInfo{"expert-exchange", text, "how tokens reach their experts"},
+    EngineSettingInfo{"nodes", text, "machines"},
+    EngineSettingInfo{"node-rank", text, "number of this machine"},
+    EngineSettingInfo{"first-node", text, "host of the first machine"},
+    EngineSettingInfo{"first-node-port", text, "port of the first machine"},
+    EngineSettingInfo{"first-node-address", text, "host and port of the first machine"},
     EngineSettingInfo{"quantization", text, "format of the weights"},
     EngineSettingInfo{"dtype", text, "arithmetic"},
     EngineSettingInfo{"speculative-method", text, "how tokens are guessed ahead"},
     EngineSettingInfo{"speculative-model", text, "model that guesses"},
-    EngineSettingInfo{"speculative-tokens", integer, "tokens guessed ahead", 0},
+    EngineSettingInfo{"speculative-tokens", integer, "tokens guessed ahead", 0, kMostSequences},
+    EngineSettingInfo{"speculative-tree-width", integer, "guesses that follow each one", 1, kMostSequences},
+    EngineSettingInfo{"speculative-tree-tokens", integer, "tokens of a tree of guesses", 1,
+                      kMostSequences + 1},
     EngineSettingInfo{"enable-chunked-prefill", boolean, "prompts in pieces"},
     EngineSettingInfo{"long-prefill-token-threshold", integer, "prompt tokens from which it is long", 0},
     EngineSettingInfo{"mixed-chunk", boolean, "prompts and replies in one step"},
@@ -281,7 +290,11 @@ Deployment deployment_of(const EngineSettings& settings, const EngineProfile& en
   deployment.expert_parallel = settings.replicas() > 1 ? replicas_share_experts(settings, engine)
                                                        : integer("expert-parallel-size", 1) > 1;
   deployment.max_num_seqs = integer("max-num-seqs", deployment.max_num_seqs);
-  deployment.max_num_batched_tokens = integer("max-num-batched-tokens", deployment.max_num_batched_tokens);
+  // Whole prompts are limited by a number of their own where the other one is that of their pieces.
+  const bool whole = said("enable-chunked-prefill") == "false" && !said("max-prefill-tokens").empty() &&
+                     settings.find("max-num-batched-tokens") == nullptr;
+  deployment.max_num_batched_tokens =
+      integer(whole ? "max-prefill-tokens" : "max-num-batched-tokens", deployment.max_num_batched_tokens);
   deployment.block_size = integer("block-size", 1);  // engines without blocks
   if (const auto length = settings.integer("max-model-len")) deployment.max_model_len = *length;
   if (const std::string dtype = said("kv-cache-dtype"); !dtype.empty()) deployment.kv_cache_dtype = dtype;

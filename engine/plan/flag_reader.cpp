@@ -12,6 +12,7 @@
 #include "engine/plan/engine_profile.h"
 #include "engine/plan/engine_words.h"
 #include "engine/plan/flag_value.h"
+#include "engine/plan/speculation.h"
 
 namespace pitwall {
 
@@ -65,6 +66,8 @@ class Reader {
       if (fault) return *fault;
     }
     if (const auto fault = convert()) return *fault;
+    for (std::string& note : understand_speculation(reading_.settings, engine_))
+      reading_.notes.push_back(std::move(note));
     drop_needed_words();
     if (std::string dropped = drop_missing_format(reading_.settings); !dropped.empty())
       reading_.notes.push_back(std::move(dropped));
@@ -255,7 +258,7 @@ class Reader {
     }
     if (engine_.config_holds_flags)
       return flag_said(flag_name(engine_, fmt::format("--{}", path)), value, false);
-    UnmatchedFlag unmatched{{path}, false, ""};
+    UnmatchedFlag unmatched{{path}, holds_flag(engine_.valued, path), ""};
     if (!is_secret(path)) unmatched.words.push_back(value);
     reading_.unmatched.push_back(std::move(unmatched));
     return std::nullopt;
@@ -334,6 +337,7 @@ class Reader {
       if (std::find(std::begin(kFirst), std::end(kFirst), said.info->name) != std::end(kFirst)) continue;
       if (const auto fault = take(said, scale)) return fault;
     }
+    deal_experts(scale);
     share_experts();
     const std::string* v = reading_.settings.find("kv-cache-dtype-v");
     const std::string* k = reading_.settings.find("kv-cache-dtype");
@@ -350,6 +354,17 @@ class Reader {
     scale.replicas = reading_.settings.ranks();
     values["data-parallel-size"] = fmt::format("{}", scale.replicas);
     values["tensor-parallel-size"] = "1";
+  }
+
+  /// Where the way to the experts deals them out.
+  void deal_experts(const FlagScale& scale) {
+    const std::string* way = reading_.settings.find("expert-exchange");
+    const EngineSetting* setting = engine_.find("expert-exchange");
+    if (way == nullptr || *way == "none" || !setting->flags.front().deals_experts || scale.gpus() == 1)
+      return;
+    reading_.settings.values["expert-parallel-size"] = fmt::format("{}", scale.gpus());
+    reading_.notes.push_back(fmt::format("With {} whole experts are dealt out to all {} GPUs",
+                                         setting->flags.front().shown(), scale.gpus()));
   }
 
   /// More GPUs to deal experts out to than share a layer are those of all replicas; one replica shares with

@@ -22,8 +22,8 @@ bool names_config(const EngineProfile& engine, std::string_view flag) {
 
 /// Defaults that make a deployment what it is.
 constexpr std::string_view kCarriedDefaults[] = {
-    "max-num-seqs",          "max-num-batched-tokens", "block-size",
-    "enable-prefix-caching", "enable-chunked-prefill", "attention-data-parallel"};
+    "max-num-seqs",           "max-num-batched-tokens",  "block-size",        "enable-prefix-caching",
+    "enable-chunked-prefill", "attention-data-parallel", "speculative-tokens"};
 
 /// Whether the flag that tells a setting has told another one: it has no default then.
 bool is_spent(const EngineProfile& engine, std::string_view name, const EngineSettings& settings) {
@@ -58,6 +58,7 @@ EngineSettings with_defaults(const EngineReading& reading, const EngineProfile& 
   };
   for (const std::string_view name : kCarriedDefaults) {
     const bool shares = name == "attention-data-parallel";  // who has replicas, and experts to share
+    if (name == "speculative-tokens" && settings.find("speculative-method") == nullptr) continue;
     if (shares && !(reading.settings.replicas() > 1 && terms && terms->has_experts)) continue;
     const std::string value = from.default_of(name, place);
     // Whole prompts are a matter of the tokens of a step, even where both engines have those unasked.
@@ -103,6 +104,8 @@ WrittenFlags translate(const EngineReading& reading, const EngineProfile& to,
       if (!same)
         notes.push_back(fmt::format("{} stands as it is: {} has a flag of that name", text, to.title));
       if (!flag.known) notes.push_back(unknown(flag, text));
+    } else if (same && std::find(to.valued.begin(), to.valued.end(), name) != to.valued.end()) {
+      notes.push_back(fmt::format("{} stays in the configuration file: it is not repeated here", text));
     } else if (flag.known) {
       notes.push_back(fmt::format("{} has no counterpart in {}", text, to.title));
     } else {

@@ -12,8 +12,10 @@
 #include "engine/plan/deployment_plan.h"
 #include "engine/plan/engine_limits.h"
 #include "engine/plan/engine_profile.h"
+#include "engine/plan/engine_stand_ins.h"
 #include "engine/plan/flag_value.h"
 #include "engine/plan/machine_profile.h"
+#include "engine/plan/speculation.h"
 
 namespace pitwall {
 
@@ -68,7 +70,8 @@ class Writer {
   }
 
   WrittenFlags write() {
-    stand_in();
+    for (std::string& told : stand_in(settings_, engine_)) note(std::move(told));
+    for (std::string& told : fit_speculation(settings_, engine_)) note(std::move(told));
     share_experts();
     const std::string* unified = settings_.find("kv-unified");
     if (!(unified != nullptr && *unified == "true"))
@@ -95,53 +98,6 @@ class Writer {
   }
 
  private:
-  /// Where the engine has a near idea but not this one.
-  void stand_in() {
-    const auto lacks = [&](std::string_view name) {
-      return settings_.find(name) != nullptr && engine_.find(name) == nullptr;
-    };
-    const auto open = [&](std::string_view name) {
-      return settings_.find(name) == nullptr && engine_.find(name) != nullptr;
-    };
-    if (lacks("graph-sizes") && open("graph-max-batch")) {
-      const std::string sizes = settings_.values["graph-sizes"];
-      std::int64_t largest = 0;
-      for (const auto& size : json::parse(fmt::format("[{}]", sizes)))
-        largest = std::max<std::int64_t>(largest, size);
-      settings_.values["graph-max-batch"] = fmt::format("{}", largest);
-      settings_.values.erase("graph-sizes");
-      note(fmt::format("{} takes the largest batch to capture, not the list {}", engine_.title, sizes));
-    }
-    if (lacks("max-prefill-tokens") && open("max-num-batched-tokens")) {
-      settings_.values["max-num-batched-tokens"] = settings_.values["max-prefill-tokens"];
-      settings_.values.erase("max-prefill-tokens");
-      note("Prompt tokens of a step became tokens of a step: replies count too");
-    }
-    // One length for all slots would leave each a part of it.
-    const EngineSetting* length = engine_.find("max-model-len");
-    const std::string* stated = settings_.find("max-model-len");
-    if (length != nullptr && length->flags.front().shared_slots && (stated == nullptr || *stated == "auto") &&
-        settings_.integer("max-num-seqs").value_or(1) > 1 && open("kv-unified")) {
-      settings_.values["kv-unified"] = "true";
-      note(fmt::format("No length is stated: the {} slots share one context, whose tokens {} says",
-                       settings_.values["max-num-seqs"], length->flags.front().shown()));
-    }
-    if (const std::string dropped = drop_missing_format(settings_); !dropped.empty()) note(dropped);
-    const EngineSetting* served = engine_.find("served-model-name");
-    const std::string* names = settings_.find("served-model-name");
-    if (const std::size_t comma = names == nullptr ? std::string::npos : names->find(',');
-        comma != std::string::npos && served != nullptr && !served->flags.front().words) {
-      note(
-          fmt::format("{} serves one name: {} is not carried over", engine_.title, names->substr(comma + 1)));
-      settings_.values["served-model-name"] = names->substr(0, comma);
-    }
-    if (lacks("kv-cache-dtype-v")) {
-      note(fmt::format("{} keeps K and V in one format: V's {} is not carried over", engine_.title,
-                       settings_.values["kv-cache-dtype-v"]));
-      settings_.values.erase("kv-cache-dtype-v");
-    }
-  }
-
   /// What counts for each GPU and each replica; and replicas that share the experts, as the engine tells
   /// them.
   void share_experts() {
@@ -529,8 +485,8 @@ class Writer {
     const bool on_unasked =
         std::find(std::begin(kOnUnasked), std::end(kOnUnasked), info.name) != std::end(kOnUnasked);
     const bool nothing = (info.type == EngineValue::boolean && value == "false" && !on_unasked) ||
-                         (info.name == "speculative-tokens" && value == "0") ||
-                         (value == "1" && info.name.ends_with("-parallel-size")) || is_memory(info.name) ||
+                         (value == "1" && (info.name.ends_with("-parallel-size") || info.name == "nodes")) ||
+                         (info.name == "expert-exchange" && value == "none") || is_memory(info.name) ||
                          (info.name == "device" && value == "cuda");
     if (nothing) return;
     note(fmt::format("{} has no counterpart of {} {} ({})", engine_.title, info.name,

@@ -2740,6 +2740,106 @@
         <source>Kubernetes fills in no variables of a shell; write the values of %1</source>
         <translation>Kubernetes 不会替换 shell 变量；请写上这些变量的值：%1</translation>
     </message>
+    <message>
+        <source>The weights and KV of %1, which guesses tokens ahead, are not counted</source>
+        <translation>负责预猜 token 的 %1，其权重与 KV 未计入</translation>
+    </message>
+    <message>
+        <source>%1 guesses no tokens ahead: %2 is not carried over</source>
+        <translation>%1 不预猜 token：%2 未带过去</translation>
+    </message>
+    <message>
+        <source>%1 cannot guess tokens ahead by %2: %3 is not carried over</source>
+        <translation>%1 无法用 %2 预猜 token：%3 未带过去</translation>
+    </message>
+    <message>
+        <source>Guessing by %1 takes the name of the model that guesses: %2 is not carried over</source>
+        <translation>用 %1 预猜需要草稿模型的名称：%2 未带过去</translation>
+    </message>
+    <message>
+        <source>Nothing says how many tokens are guessed ahead: %1 is told %2</source>
+        <translation>未说明预猜多少个 token：告知 %1 的是 %2</translation>
+    </message>
+    <message>
+        <source>Nothing says how tokens are guessed ahead: %1 is not carried over</source>
+        <translation>未说明如何预猜 token：%1 未带过去</translation>
+    </message>
+    <message>
+        <source>Without a method %1 guesses by %2, or by the heads of a checkpoint that has some</source>
+        <translation>未指定方法时，%1 用 %2 预猜；检查点自带预测头时则用预测头</translation>
+    </message>
+    <message>
+        <source>%1 refuses %2 without %3: %4 tokens guessed ahead are meant</source>
+        <translation>没有 %3 时 %1 拒绝 %2：按预猜 %4 个 token 理解</translation>
+    </message>
+    <message>
+        <source>%1 is not carried over: the model&apos;s own MTP layers take its place</source>
+        <translation>%1 未带过去：由模型自身的 MTP 层代替</translation>
+    </message>
+    <message>
+        <source>%1 guesses in a row: the tree of %2 tokens, %3 behind each, is not carried over</source>
+        <translation>%1 只能逐个连续预猜：%2 个 token、每个之后 %3 个的树未带过去</translation>
+    </message>
+    <message>
+        <source>expert-exchange %1 is not carried over: with %2 whole experts would be dealt out</source>
+        <translation>expert-exchange %1 未带过去：有了 %2 就会按整个专家分配</translation>
+    </message>
+    <message>
+        <source>%1 takes DeepEP&apos;s low latency for replies alone, unasked</source>
+        <translation>%1 会自行只对回复采用 DeepEP 的低延迟方式</translation>
+    </message>
+    <message>
+        <source>No port of the first node is stated: %1 is told</source>
+        <translation>未说明首个节点的端口：告知的是 %1</translation>
+    </message>
+    <message>
+        <source>With %1 whole experts are dealt out to all %2 GPUs</source>
+        <translation>有了 %1，整个专家会分配到全部 %2 个 GPU</translation>
+    </message>
+    <message>
+        <source>%1 stays in the configuration file: it is not repeated here</source>
+        <translation>%1 留在配置文件中：此处不再重复</translation>
+    </message>
+    <message>
+        <source>copies of experts add to the weights of each GPU</source>
+        <translation>专家的副本会增加每个 GPU 的权重</translation>
+    </message>
+    <message>
+        <source>copies of experts that it may ask for (num_redundant_experts) add to the weights of each GPU</source>
+        <translation>其中可能要求的专家副本（num_redundant_experts）会增加每个 GPU 的权重</translation>
+    </message>
+    <message>
+        <source>how tokens reach their experts</source>
+        <translation>token 如何到达各自的专家</translation>
+    </message>
+    <message>
+        <source>machines</source>
+        <translation>机器数</translation>
+    </message>
+    <message>
+        <source>number of this machine</source>
+        <translation>本机编号</translation>
+    </message>
+    <message>
+        <source>host of the first machine</source>
+        <translation>首台机器的主机名</translation>
+    </message>
+    <message>
+        <source>port of the first machine</source>
+        <translation>首台机器的端口</translation>
+    </message>
+    <message>
+        <source>host and port of the first machine</source>
+        <translation>首台机器的主机名与端口</translation>
+    </message>
+    <message>
+        <source>guesses that follow each one</source>
+        <translation>每个猜测之后的猜测数</translation>
+    </message>
+    <message>
+        <source>tokens of a tree of guesses</source>
+        <translation>猜测树的 token 数</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui</name>

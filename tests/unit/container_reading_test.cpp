@@ -295,9 +295,13 @@ void ContainerReadingTest::files_data() {
       {kStatefulSet,
        "sglang",
        8,
-       {{"model", "/llm-folder"}, {"tensor-parallel-size", "16"}, {"host", "0.0.0.0"}},
-       {"--node-rank ${POD_INDEX}", "The variables in ConfigMap elsewhere were not read",
-        "The variables in Secret keys were not read"}});
+       {{"model", "/llm-folder"},
+        {"tensor-parallel-size", "16"},
+        {"nodes", "2"},
+        {"node-rank", "${POD_INDEX}"},
+        {"first-node-address", "sglang-0.sglang:5000"},
+        {"host", "0.0.0.0"}},
+       {"The variables in ConfigMap elsewhere were not read", "The variables in Secret keys were not read"}});
   row("vLLM's groups of pods",
       {kGroups,
        "vllm",

@@ -185,13 +185,16 @@ void EngineMemoryTest::blocks_have_their_engine_s_size() {
   QCOMPARE(sglang.arguments, (Words{"--max-total-tokens", "61632", "--page-size", "16"}));
 }
 
-// SGLang says a step's tokens and that prompts are not cut by the same flag.
+// SGLang says a step's tokens and that prompts are not cut by the same flag, and whole prompts by another.
 void EngineMemoryTest::one_flag_says_one_thing() {
   EngineSettings settings;
   settings.values = {{"enable-chunked-prefill", "false"}, {"max-num-batched-tokens", "4096"}};
   const WrittenFlags sglang = write_flags(**find_engine("sglang"), settings, std::nullopt);
-  QCOMPARE(sglang.arguments, (Words{"--chunked-prefill-size", "-1"}));
-  QVERIFY(sglang.notes.front().find("max-num-batched-tokens 4096 is not written") != std::string::npos);
+  QCOMPARE(sglang.arguments, (Words{"--chunked-prefill-size", "-1", "--max-prefill-tokens", "4096"}));
+  settings.values["max-prefill-tokens"] = "8192";
+  const WrittenFlags both = write_flags(**find_engine("sglang"), settings, std::nullopt);
+  QCOMPARE(both.arguments, (Words{"--chunked-prefill-size", "-1", "--max-prefill-tokens", "8192"}));
+  QVERIFY(both.notes.front().find("max-num-batched-tokens 4096 is not written") != std::string::npos);
 }
 
 void EngineMemoryTest::terms_of_a_plan() {

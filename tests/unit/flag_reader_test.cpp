@@ -369,7 +369,8 @@ void FlagReaderTest::tokens_of_mtp_in_words_of_its_own() {
   const std::string back = translate(*reading, trt, std::nullopt).config;
   QVERIFY2(back.find("num_nextn_predict_layers: 3") != std::string::npos, back.c_str());
   EngineSettings eagle;
-  eagle.values = {{"speculative-method", "eagle3"}, {"speculative-tokens", "3"}};
+  eagle.values = {
+      {"speculative-method", "eagle3"}, {"speculative-model", "org/draft"}, {"speculative-tokens", "3"}};
   const std::string other = write_flags(trt, eagle, std::nullopt).config;
   QVERIFY2(other.find("max_draft_len: 3") != std::string::npos, other.c_str());
 }
