@@ -2,6 +2,16 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>CompareRows</name>
+    <message numerus="yes">
+        <source>%1 requests, %n runs</source>
+        <translation>
+            <numerusform>%1 requests, %n run</numerusform>
+            <numerusform>%1 requests, %n runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>pitwall::ui::BannerBar</name>
     <message numerus="yes">
         <source>+%n more</source>

@@ -154,10 +154,6 @@
         <translation>样本</translation>
     </message>
     <message>
-        <source>%1 requests, %2 runs</source>
-        <translation>%1 个请求，%2 次运行</translation>
-    </message>
-    <message>
         <source>Not tested</source>
         <translation>未测试</translation>
     </message>
@@ -232,6 +228,12 @@
     <message>
         <source>effect, 95 %</source>
         <translation>效果，95 %</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 requests, %n runs</source>
+        <translation>
+            <numerusform>%1 个请求，%n 次运行</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -5588,6 +5590,14 @@
         <source>Copy the command</source>
         <translation>复制命令</translation>
     </message>
+    <message>
+        <source>Quit and close the window</source>
+        <translation>退出并关闭窗口</translation>
+    </message>
+    <message>
+        <source>There is nothing at %1. Look at the name and the drive.</source>
+        <translation>%1 不存在。请检查名称和磁盘。</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::MarkdownView</name>
@@ -9200,6 +9210,10 @@
     <message>
         <source>Run</source>
         <translation>运行</translation>
+    </message>
+    <message>
+        <source>Run sweep…</source>
+        <translation>运行扫描…</translation>
     </message>
 </context>
 <context>

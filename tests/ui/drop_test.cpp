@@ -49,6 +49,7 @@ class DropTest : public QObject {
   void of_several_models_the_first_is_opened();
   void what_no_page_opens_is_said_data();
   void what_no_page_opens_is_said();
+  void a_model_that_is_not_there_is_refused();
   void an_address_is_to_be_fetched_first();
   void a_pipe_does_not_hold_the_window_up();
   void text_goes_into_the_chat();
@@ -191,6 +192,15 @@ void DropTest::what_no_page_opens_is_said() {
   QVERIFY(drop({path}));
   QCOMPARE(page(), u8("plan"));
   QVERIFY2(banner().startsWith(u8("No page opens %1.").arg(name)), qPrintable(banner()));
+}
+
+void DropTest::a_model_that_is_not_there_is_refused() {
+  session_->window->show_page(u8("plan"));
+  const QString before = session_->serve->chosen_model();
+  session_->window->open_path(u8("/nowhere/at-all.gguf"));
+  QVERIFY2(banner().startsWith(u8("There is nothing at /nowhere/at-all.gguf.")), qPrintable(banner()));
+  QCOMPARE(session_->serve->chosen_model(), before);
+  QCOMPARE(page(), u8("plan"));
 }
 
 void DropTest::an_address_is_to_be_fetched_first() {

@@ -5,6 +5,7 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QPaintEvent>
 #include <QPlainTextEdit>
@@ -21,10 +22,12 @@
 #include "engine/bench/checklist_template.h"
 #include "tests/support/tiny_model.h"
 #include "tests/ui/one_screen.h"
+#include "tests/ui/open_palette.h"
 #include "tests/ui/serve_session.h"
 #include "ui/plan/plan_page.h"
 #include "ui/shell/theme.h"
 #include "ui/tune/tune_page.h"
+#include "ui/widgets/data_table.h"
 
 using namespace pitwall;
 using namespace pitwall::ui;
@@ -98,7 +101,12 @@ class FrameTest : public QObject {
   void keys_of_a_page_work_from_the_frame();
   void a_click_on_the_frame_leaves_the_focus_to_the_page();
   void a_jump_takes_the_focus_along();
+  void what_goes_out_of_sight_leaves_the_focus_in_the_page();
+  void a_plan_takes_the_focus_into_its_form();
+  void a_first_jump_to_serve_goes_to_its_models();
   void bare_keys_stay_with_their_page();
+  void a_key_quits();
+  void the_palette_knows_what_buttons_say();
   void esc_closes_the_banner_from_anywhere();
   void the_last_page_comes_back();
   void the_window_fits_its_screen();
@@ -231,6 +239,70 @@ void FrameTest::a_jump_takes_the_focus_along() {
   QCOMPARE(session_->window->focusWidget(), rail("settings"));
 }
 
+/// Behind the pages in the chain stands a button that ends a job.
+void FrameTest::what_goes_out_of_sight_leaves_the_focus_in_the_page() {
+  activate();
+  Page* reports = session_->window->page(u8("reports"));
+  bool cancelled = false;
+  Q_EMIT reports->job_went_on({u8("job"), u8("A sweep"), 0.5, [&] { cancelled = true; }});
+  auto* cancel = session_->child<QPushButton>("shell.jobs.cancel");
+  QVERIFY(cancel->isVisible());
+  static_cast<PlanPage*>(session_->window->page(u8("plan")))->start(shipped_deployments().front());
+  int seen = 0;
+  for (const QString& id : session_->window->page_ids()) {
+    session_->window->show_page(id);
+    QApplication::processEvents();
+    Page* shown = session_->window->current_page();
+    for (QWidget* one : shown->findChildren<QWidget*>()) {
+      if (!one->isVisible() || !one->isEnabled() || !(one->focusPolicy() & Qt::TabFocus)) continue;
+      const QString name = id + u8(": ") + one->accessibleName();
+      for (const auto go : {&QWidget::setHidden, &QWidget::setDisabled}) {
+        one->setFocus();
+        (one->*go)(true);
+        QWidget* focused = session_->window->focusWidget();
+        QVERIFY2(focused == nullptr || shown->isAncestorOf(focused) || focused == rail(id.toUtf8()),
+                 qPrintable(name));
+        (one->*go)(false);
+      }
+      ++seen;
+    }
+  }
+  QVERIFY2(seen > 40, qPrintable(QString::number(seen)));
+  cancel->setFocus();
+  Q_EMIT reports->job_ended(u8("job"));
+  QVERIFY(session_->window->current_page()->isAncestorOf(session_->window->focusWidget()));
+  QVERIFY(!cancelled);
+}
+
+void FrameTest::a_plan_takes_the_focus_into_its_form() {
+  activate();
+  session_->window->show_page(u8("plan"));
+  Q_EMIT session_->window->current_page()->job_went_on({u8("job"), u8("A sweep"), 0.5, [] {}});
+  QTest::mouseClick(session_->child<QPushButton>("plan.start.go"), Qt::LeftButton);
+  QVERIFY(session_->child<QWidget>("plan.form")->isAncestorOf(session_->window->focusWidget()));
+}
+
+/// Not to a button that puts all settings back.
+void FrameTest::a_first_jump_to_serve_goes_to_its_models() {
+  std::filesystem::create_directory(data_->path() / "another");
+  Preferences preferences(data_->path() / "another");
+  preferences.add_recent_model(QString::fromStdString(test::write_tiny_model(data_->path()).string()));
+  Settings changed;
+  PW_VERIFY(changed.set("max-num-seqs", "3"));
+  PW_VERIFY(preferences.set_engine_settings(changed));
+  const auto window = compose_window(session_->engine, *session_->store, preferences,
+                                     [](const std::string& name) { return find_gpu(name); });
+  window->show_page(u8("reports"));
+  window->show();
+  window->activateWindow();
+  QVERIFY(QTest::qWaitForWindowActive(window.get()));
+  auto* models = window->findChild<DataTable*>(u8("serve.models"));
+  QTRY_VERIFY_WITH_TIMEOUT(models->model()->rowCount() > 0, kPatienceMs);
+  QTest::keyClick(window.get(), Qt::Key_2, Qt::ControlModifier);
+  qDebug() << window->focusWidget() << window->current_page()->nextInFocusChain();
+  QCOMPARE(window->focusWidget(), models);
+}
+
 void FrameTest::bare_keys_stay_with_their_page() {
   activate();
   auto* plan = static_cast<PlanPage*>(session_->window->page(u8("plan")));
@@ -244,6 +316,31 @@ void FrameTest::bare_keys_stay_with_their_page() {
   QCOMPARE(pin->shortcutContext(), Qt::WindowShortcut);
   pin->setShortcut(QKeySequence(u8("Shift+P")));
   QCOMPARE(pin->shortcutContext(), Qt::WidgetWithChildrenShortcut);
+}
+
+void FrameTest::a_key_quits() {
+  activate();
+  QTest::keyClick(session_->window.get(), Qt::Key_Q, Qt::ControlModifier);
+  QVERIFY(!session_->window->isVisible());
+}
+
+void FrameTest::the_palette_knows_what_buttons_say() {
+  activate();
+  session_->window->show_page(u8("tune"));
+  static_cast<TunePage*>(session_->window->current_page())->start(checklist_templates().front());
+  QTRY_VERIFY_WITH_TIMEOUT(session_->child<QAction>("tune.action.sweep")->isEnabled(), kPatienceMs);
+  CommandPalette* palette = test::open_palette(*session_->window);
+  auto* field = palette->findChild<QLineEdit*>(u8("shell.palette.field"));
+  for (const auto& [typed, id] :
+       {std::pair{"quit", "shell.quit"}, {"close", "shell.quit"}, {"sweep", "tune.action.sweep"}}) {
+    field->setText(u8(typed));
+    QVERIFY2(palette->chosen() != nullptr, typed);
+    QCOMPARE(palette->chosen()->id, u8(id));
+  }
+  field->setText(u8("zzzz"));
+  QCOMPARE(palette->chosen(), nullptr);
+  QApplication::processEvents();
+  QVERIFY(!palette->findChild<DataTable*>()->horizontalScrollBar()->isVisible());
 }
 
 void FrameTest::esc_closes_the_banner_from_anywhere() {

@@ -14,6 +14,7 @@
 #include "ui/plan/length_slider.h"
 #include "ui/plan/plan_charts.h"
 #include "ui/plan/rank_bars.h"
+#include "ui/plan/rank_bars_view.h"
 #include "ui/plan/serve_settings.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/data_table.h"
@@ -52,6 +53,7 @@ class PlanPartsTest : public QObject {
   void frontiers_end_with_what_the_model_can();
   void length_slider_is_round();
   void measured_stands_beside_planned();
+  void a_label_keeps_off_the_limit();
   void bars_are_a_table_too();
 };
 
@@ -240,6 +242,20 @@ void PlanPartsTest::measured_stands_beside_planned() {
   bars.show_table(true);
   const QString csv = bars.findChild<DataTable*>()->to_csv();
   QVERIFY2(csv.contains(u8("Measured GiB")) && csv.contains(u8("Unaccounted")), qPrintable(csv));
+}
+
+void PlanPartsTest::a_label_keeps_off_the_limit() {
+  const QRectF segment(100, 0, 400, 30);
+  const double wide = 120, apart = units(1);
+  QCOMPARE(label_rect(segment, wide, 600).center().x(), segment.center().x());
+  for (const double limit : {180.0, 270.0, 300.0, 310.0, 420.0}) {
+    const QRectF label = label_rect(segment, wide, limit);
+    QVERIFY2(!label.isEmpty() && segment.contains(label), qPrintable(QString::number(limit)));
+    QVERIFY2(label.right() + apart <= limit || label.left() - apart >= limit,
+             qPrintable(QString::number(limit)));
+  }
+  QVERIFY(label_rect(segment, 250, segment.center().x()).isEmpty());
+  QVERIFY(label_rect(segment, segment.width(), 600).isEmpty());
 }
 
 void PlanPartsTest::bars_are_a_table_too() {

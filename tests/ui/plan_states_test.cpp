@@ -227,6 +227,10 @@ void PlanStatesTest::the_selector_says_what_changed() {
   start(unnamed);
   QCOMPARE(selector->currentIndex(), -1);
   QCOMPARE(selector->placeholderText(), u8("Llama 3.1 8B, not saved"));
+  for (const ThemeMode mode : {ThemeMode::dark, ThemeMode::light}) {
+    Theme::current().set_mode(mode);
+    QCOMPARE(selector->palette().color(QPalette::PlaceholderText), ink(Colour::text));
+  }
 }
 
 void PlanStatesTest::what_is_red_is_not_saved() {

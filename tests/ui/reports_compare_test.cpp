@@ -27,9 +27,11 @@
 #include "ui/reports/run_export.h"
 #include "ui/reports/run_rows.h"
 #include "ui/shell/engine_controller.h"
+#include "ui/shell/language.h"
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/data_table.h"
 #include "ui/widgets/line_chart.h"
+#include "ui/widgets/number_format.h"
 
 using namespace pitwall;
 using namespace pitwall::ui;
@@ -145,6 +147,32 @@ class ReportsCompareTest : public QObject {
     QTRY_COMPARE(bench.find<QLabel>("report.origin")->text(), QStringLiteral("simulated, imported"));
     QTRY_VERIFY(bench.row_of("report.memory.table", QStringLiteral("Accounted")) > 0);
     QCOMPARE(bench.row_of("report.memory.table", QStringLiteral("Unaccounted")), -1);
+  }
+
+  void a_run_that_goes_on_is_tagged_and_keys_read_as_sizes() {
+    speak(Language::english);  // its plural forms
+    Bench bench;
+    bench.add({});
+    RunHeader header = test::made_up_run().header;
+    header.uuid = "goes on";
+    header.start_utc += 100 * kNanosPerSecond;
+    header.ram = 25'276'502'016;
+    header.model_sha256 = std::string(64, 'a');
+    header.config.push_back({"memory-limit", "24684084 KiB", {}, {}, true});
+    PW_VERIFY(bench.store->begin(header));
+    bench.open_page(1400, 860);
+    bench.page->compare_runs({1, 2});
+    QTRY_VERIFY(bench.shows_comparison());
+    const QString origin = bench.find<QLabel>("report.comparedOrigin")->text();
+    QVERIFY2(origin.contains(QStringLiteral("R-0002: recording")), qPrintable(origin));
+    const auto cell = [&](const char* key) {
+      return bench.cell("report.diffKeys", bench.row_of("report.diffKeys", QString::fromUtf8(key)), 2);
+    };
+    QCOMPARE(cell("△ memory"), bytes_text(25'276'502'016));
+    QCOMPARE(cell("memory-limit"), QStringLiteral("23.5 GiB"));
+    QCOMPARE(cell("△ model header sha256"), QString(12, QLatin1Char('a')));
+    const int samples = bench.row_of("report.comparedConditions", QStringLiteral("Samples"));
+    QCOMPARE(bench.cell("report.comparedConditions", samples, 1), QStringLiteral("300 requests, 1 run"));
   }
 
   void effects_are_in_sight() {

@@ -63,6 +63,8 @@ class ServeTest : public QObject {
   void nonsense_stays_in_its_field();
   void settings_are_remembered_and_session_ones_are_not();
   void restart_while_serving();
+  void a_restart_with_what_is_gone_ends_nothing();
+  void a_choice_outside_the_list_selects_no_row();
   void closing_while_busy();
   void every_stop_of_tab_has_a_name();
   void shortcuts_and_pages();
@@ -176,7 +178,8 @@ void ServeTest::missing_file() {
   session_->serve->start();
   QVERIFY(session_->reaches(EngineState::failed));
   QVERIFY(session_->banner->isVisible());
-  QVERIFY(session_->banner->current()->text.contains(u8("/nowhere/at-all.gguf")));
+  const QString said = session_->banner->current()->text;
+  QVERIFY2(said.contains(u8("/nowhere/at-all.gguf")), qPrintable(said));
   QVERIFY(!session_->banner->current()->verb.isEmpty());
   QTest::mouseClick(session_->child<QPushButton>("shell.banner.copy"), Qt::LeftButton);
   QTest::keyClick(session_->banner, Qt::Key_Escape);
@@ -318,6 +321,57 @@ void ServeTest::restart_while_serving() {
   QVERIFY(session_->reaches(EngineState::serving));
   QVERIFY(!before.isEmpty());
   QCOMPARE(session_->store->runs()->size(), std::size_t{2});
+}
+
+void ServeTest::a_restart_with_what_is_gone_ends_nothing() {
+  session_.serve();
+  const QString serving = session_->engine.model_path(), url = session_->engine.url();
+  const auto said = [this] {
+    return session_->banner->current() ? session_->banner->current()->text : QString();
+  };
+  const auto other = session_.data() / "other.gguf";
+  std::filesystem::copy_file(model(), other);
+  const QString path = QString::fromStdString(other.string());
+  session_->serve->choose_model(path);
+  QTRY_VERIFY_WITH_TIMEOUT(said().startsWith(u8("other is chosen")), kPatienceMs);
+  const auto restart = session_->banner->current()->action;
+  session_->banner->dismiss();
+  std::filesystem::remove(other);
+  restart();
+  QTRY_VERIFY2_WITH_TIMEOUT(said().contains(path), qPrintable(said()), kPatienceMs);
+  session_->banner->dismiss();
+  session_->serve->choose_model(u8("/nowhere/at-all.gguf"));
+  QTRY_VERIFY2_WITH_TIMEOUT(said().contains(u8("/nowhere/at-all.gguf")), qPrintable(said()), kPatienceMs);
+  QVERIFY2(!said().contains(u8("is chosen")), qPrintable(said()));
+  QCOMPARE(session_->engine.state(), EngineState::serving);
+  QCOMPARE(session_->engine.model_path(), serving);
+  QCOMPARE(session_->engine.url(), url);
+}
+
+/// Neither its row nor its figures are those of the model before.
+void ServeTest::a_choice_outside_the_list_selects_no_row() {
+  session_->preferences.add_recent_model(QString::fromStdString(model().string()));
+  session_.serve();
+  session_->serve->activated();
+  auto* table = session_->child<DataTable>("serve.models");
+  auto* serve_this = session_->child<QPushButton>("serve.serveThis");
+  QTRY_VERIFY_WITH_TIMEOUT(table->current_key() >= 0, kPatienceMs);
+  session_->serve->stop();
+  QVERIFY(session_->reaches(EngineState::stopped));
+  const auto effective = [this] {
+    QStringList texts;
+    for (const auto* label : session_->child<SettingsForm>("serve.settings")->findChildren<QLabel*>())
+      texts << label->text();
+    return texts;
+  };
+  QVERIFY(effective().contains(u8("16.0 MiB")));
+  session_->serve->choose_model(u8("/nowhere/at-all.gguf"));
+  QCOMPARE(table->current_key(), -1);
+  QVERIFY(!serve_this->isEnabled());
+  QVERIFY(!effective().contains(u8("16.0 MiB")));
+  session_->serve->choose_model(QString::fromStdString(model().string()));
+  QVERIFY(table->current_key() >= 0);
+  QVERIFY(serve_this->isEnabled());
 }
 
 void ServeTest::closing_while_busy() {

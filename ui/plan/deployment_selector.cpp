@@ -31,9 +31,13 @@ DeploymentSelector::DeploymentSelector(QWidget* parent) : QComboBox(parent) {
   setPlaceholderText(tr("No deployment"));
   setMinimumWidth(units(44));
   setSizeAdjustPolicy(QComboBox::AdjustToContents);
-  QPalette colours = palette();
-  colours.setColor(QPalette::PlaceholderText, colours.color(QPalette::Text));  // it says what is shown
-  setPalette(colours);
+  const auto recolour = [this] {
+    QPalette colours;
+    colours.setColor(QPalette::PlaceholderText, ink(Colour::text));  // it says what is shown
+    setPalette(colours);
+  };
+  recolour();
+  connect(&Theme::current(), &Theme::changed, this, recolour);
   connect(this, &QComboBox::activated, this, [this](int index) {
     if (index >= 0 && static_cast<std::size_t>(index) < offered_.size())
       Q_EMIT chosen(Deployment(offered_[static_cast<std::size_t>(index)]));

@@ -371,12 +371,12 @@ void PlanPage::State::show_notice(const Alternative& subject) {
 void PlanPage::State::show_layout() {
   const bool empty = alternatives.empty();
   const bool narrow = page->width() < units(kNarrowUnits);
-  start_view->setVisible(empty);
   narrow_tabs->arrange(narrow, form, answer);
   if (empty)
     for (QWidget* part :
          {static_cast<QWidget*>(narrow_tabs), static_cast<QWidget*>(form), static_cast<QWidget*>(answer)})
       part->hide();
+  start_view->setVisible(empty);  // last: it hands the focus to what is in sight
   const int wide = std::max(units(69), form->minimumSizeHint().width());
   form->setMaximumWidth(narrow ? units(kNarrowForm) : wide);
   form->setMinimumWidth(narrow ? 0 : wide);

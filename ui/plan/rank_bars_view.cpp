@@ -82,6 +82,19 @@ QString parts_within(const QString& text, const QFontMetricsF& metrics, double w
 
 }  // namespace
 
+QRectF label_rect(const QRectF& segment, double label_width, double limit_x) {
+  QRectF room = segment;
+  if (std::abs(limit_x - segment.center().x()) < label_width / 2 + units(1)) {
+    if (limit_x > segment.center().x())
+      room.setRight(limit_x - units(1));
+    else
+      room.setLeft(limit_x + units(1));
+  }
+  if (label_width >= room.width()) return {};
+  return {room.center().x() - label_width / 2, segment.top() + units(0.75), label_width,
+          segment.height() - units(1.5)};
+}
+
 RankBarsView::RankBarsView(QWidget* parent) : QWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -290,9 +303,8 @@ void RankBarsView::draw_line(QPainter& painter, const Line& line) const {
     const QString label = segment.part.name + QLatin1Char(' ') + gib_number(segment.part.bytes);
     painter.setFont(face(true));
     const double wide = painter.fontMetrics().horizontalAdvance(label) + units(2);
-    if (wide >= segment.rect.width()) continue;
-    const QRectF text(segment.rect.center().x() - wide / 2, segment.rect.top() + units(0.75), wide,
-                      segment.rect.height() - units(1.5));
+    const QRectF text = label_rect(segment.rect, wide, limit_x(line));
+    if (text.isEmpty()) continue;
     painter.fillRect(text, ink(segment.part.colour));
     painter.setPen(ink_on(segment.part.colour));
     painter.drawText(text, Qt::AlignCenter, label);

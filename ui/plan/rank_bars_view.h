@@ -65,4 +65,8 @@ class RankBarsView : public QWidget {
   QSet<qint64> unfolded_;
 };
 
+/// For a segment's label: in its middle, or on the side of the limit's line that has more room. Empty where
+/// it has no room.
+QRectF label_rect(const QRectF& segment, double label_width, double limit_x);
+
 }  // namespace pitwall::ui

@@ -5,8 +5,12 @@
 #include <QMap>
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "engine/base/units.h"
+#include "engine/settings/settings.h"
 #include "ui/reports/run_rows.h"
+#include "ui/reports/run_verdict.h"
 #include "ui/tune/tune_words.h"
 #include "ui/widgets/number_format.h"
 
@@ -18,6 +22,7 @@ struct Words {
   Q_DECLARE_TR_FUNCTIONS(CompareRows)
 };
 
+constexpr qsizetype kShownOfChecksum = 12;
 constexpr std::size_t kMostBeside = 3;  // columns that have room for effect and reading beside them
 
 QString qs(const std::string& text) {
@@ -118,6 +123,26 @@ QString effects_text(const std::vector<const ComparedFigure*>& figures, std::siz
   return parts.join(QStringLiteral("; "));
 }
 
+/// A size as people read it; of a checksum the beginning: the whole would push the other runs out of sight.
+QString key_value(const std::string& name, const std::string& value) {
+  if (value.empty()) return no_value();
+  const SettingInfo* setting = find_setting(name);
+  const bool size = name == "memory" || (setting != nullptr && setting->type == SettingType::size);
+  if (const auto bytes = parse_size(value); size && bytes) return bytes_text(*bytes);
+  return name.ends_with("sha256") ? qs(value).left(kShownOfChecksum) : qs(value);
+}
+
+/// As they stand where people's words for them are alike.
+QStringList key_values(const ComparedKey& key) {
+  QStringList shown;
+  for (const std::string& value : key.values) shown << key_value(key.name, value);
+  const std::set<QString> words(shown.begin(), shown.end());
+  if (words.size() == std::set(key.values.begin(), key.values.end()).size()) return shown;
+  for (std::size_t i = 0; i < key.values.size(); ++i)
+    if (!key.values[i].empty()) shown[static_cast<qsizetype>(i)] = qs(key.values[i]);
+  return shown;
+}
+
 }  // namespace
 
 QString column_title(const ComparedColumn& column) {
@@ -177,9 +202,10 @@ std::vector<TableRow> differing_rows(const RunComparison& comparison) {
   const auto add = [&](const std::vector<ComparedKey>& keys, const QString& pattern) {
     for (const ComparedKey& key : keys) {
       TableRow row = next_row(rows, pattern.arg(qs(key.name)));
+      const QStringList shown = key_values(key);
       for (std::size_t i = 0; i < key.values.size(); ++i)
-        row.cells.push_back({key.values[i].empty() ? no_value() : qs(key.values[i]), 0,
-                             i == 0 ? Colour::muted : Colour::text, key.values[i] != key.values.front()});
+        row.cells.push_back({shown[static_cast<qsizetype>(i)], 0, i == 0 ? Colour::muted : Colour::text,
+                             key.values[i] != key.values.front()});
       rows.push_back(std::move(row));
     }
   };
@@ -211,7 +237,7 @@ std::vector<TableRow> condition_rows(const RunComparison& comparison) {
   add(Words::tr("Samples"), [](const ComparedColumn& c) {
     std::int64_t ended = 0;
     for (const Run* run : c.runs) ended += run->summary.totals.requests_finished;
-    return Words::tr("%1 requests, %2 runs").arg(count_text(ended)).arg(c.runs.size());
+    return Words::tr("%1 requests, %n runs", nullptr, static_cast<int>(c.runs.size())).arg(count_text(ended));
   });
   TableRow untested = next_row(rows, Words::tr("Not tested"), Colour::muted);
   QStringList gaps{Words::tr("other lengths, rates and bursts"), Words::tr("quality of the replies")};
@@ -225,14 +251,21 @@ std::vector<TableRow> condition_rows(const RunComparison& comparison) {
 
 QString comparison_origin(const RunComparison& comparison) {
   QMap<QString, QStringList> columns;  // origin → titles
-  for (const ComparedColumn& column : comparison.columns)
+  QMap<QString, QStringList> unended;  // status → runs: a mean over repeats hides one that did not end well
+  for (const ComparedColumn& column : comparison.columns) {
     columns[run_origin(column.run())] << column_title(column);
+    for (const Run* run : column.runs)
+      if (run->summary.status != RunStatus::finished)
+        unended[status_text(run->summary.status)] << run_name(run->id.value);
+  }
   columns.remove(QString());
+  const auto tag = [](const QStringList& titles, const QString& word) {
+    return Words::tr("%1: %2").arg(titles.join(QStringLiteral(", ")), word);
+  };
   QStringList parts;
   for (const auto& [origin, titles] : columns.asKeyValueRange())
-    parts << (titles.size() == std::ssize(comparison.columns)
-                  ? origin
-                  : Words::tr("%1: %2").arg(titles.join(QStringLiteral(", ")), origin));
+    parts << (titles.size() == std::ssize(comparison.columns) ? origin : tag(titles, origin));
+  for (const auto& [status, runs] : unended.asKeyValueRange()) parts << tag(runs, status);
   return parts.join(QStringLiteral("; "));
 }
 

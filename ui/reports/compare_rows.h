@@ -24,7 +24,7 @@ std::vector<TableRow> differing_rows(const RunComparison& comparison);
 std::vector<TableColumn> condition_columns(const RunComparison& comparison);
 std::vector<TableRow> condition_rows(const RunComparison& comparison);
 
-/// "simulated", "R-0003: imported"; empty: all were measured here.
+/// "simulated", "R-0003: imported; R-0027: recording"; empty: all were measured here and ended well.
 QString comparison_origin(const RunComparison& comparison);
 
 /// "The worst gap fell from 318 to 31 ms": what moved most and clearly; else that nothing did.

@@ -134,7 +134,9 @@ void ModelList::show_table(bool shown) {
 
 void ModelList::set_current(const QString& path) {
   const QSignalBlocker quiet(table_);
-  if (const auto at = paths_.indexOf(path); at >= 0) table_->select_key(at);
+  const auto at = paths_.indexOf(path);
+  at >= 0 ? table_->select_key(at) : table_->setCurrentIndex({});
+  serve_->setEnabled(at >= 0);
 }
 
 void ModelList::show_loading(const QString& model, const QString& phase, qint64 done, qint64 total) {

@@ -26,7 +26,7 @@ class ModelList : public QWidget {
   explicit ModelList(QWidget* parent = nullptr);
   void set_models(const std::vector<ListedModel>& models);  ///< before: they are looked for
   QStringList paths() const { return paths_; }
-  void set_current(const QString& path);
+  void set_current(const QString& path);  ///< none of the list: no row is selected
 
   void show_loading(const QString& model, const QString& phase, qint64 done, qint64 total);
   void show_idle();

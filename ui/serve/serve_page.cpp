@@ -6,7 +6,6 @@
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QKeyEvent>
-#include <QRegularExpression>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QStackedWidget>
@@ -17,7 +16,6 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/threads.h"
-#include "engine/library/model_profile.h"
 #include "engine/library/models_folder.h"
 #include "ui/serve/engine_log.h"
 #include "ui/serve/events_card.h"
@@ -35,8 +33,10 @@
 #include "ui/serve/recording_watch.h"
 #include "ui/serve/serve_charts.h"
 #include "ui/serve/settings_form.h"
+#include "ui/serve/start_banners.h"
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/engine_state.h"
+#include "ui/shell/errands.h"
 #include "ui/shell/model_path.h"
 #include "ui/shell/preferences.h"
 #include "ui/shell/theme.h"
@@ -55,13 +55,6 @@ constexpr double kRightUnits = 84;  // the right column
 
 double utc_seconds() {
   return static_cast<double>(RealClock().utc_now()) / static_cast<double>(kNanosPerSecond);
-}
-
-/// The free port that the server's message offers, or 0: any.
-int offered_port(const Error& error) {
-  static const QRegularExpression number(QStringLiteral("\\b(\\d{2,5})\\b"));
-  const auto match = number.match(QString::fromStdString(error.action));
-  return match.hasMatch() ? match.captured(1).toInt() : 0;
 }
 
 }  // namespace
@@ -92,6 +85,7 @@ struct ServePage::State {
   EventLog log;
   Nanos followed = 0;  // the change that the form has heard of
   RecordingWatch recording;
+  Errands errands;
   std::shared_ptr<const Snapshot> shown;  // stands still while the view is paused
 
   std::uint64_t plans_asked = 0;            // answers to older questions are dropped
@@ -254,7 +248,7 @@ void ServePage::connect_live() {
                                         [this, before] { state_->form->restore(before); }));
   });
   connect(s.form, &SettingsForm::restart_asked, this, [this] {
-    if (state_->form->complete()) load();
+    if (state_->form->complete()) restart();
   });
   connect(s.goodput, &GoodputCard::changed, this, [this](const QString& words) {
     state_->preferences.set_objectives(words);
@@ -359,6 +353,7 @@ void ServePage::show_state() {
        {static_cast<QWidget*>(s.prefix), static_cast<QWidget*>(s.goodput), static_cast<QWidget*>(s.events)})
     card->setVisible(live);
   s.load_test->setEnabled(now == EngineState::serving && !s.load_strip->running());
+  if (!live) s.form->clear_effective();  // they are another start's
   s.pause->setEnabled(live);
   s.window_box->setEnabled(live);
   s.device_box->setEnabled(!s.busy() && now != EngineState::stopping);
@@ -453,21 +448,12 @@ void ServePage::show_snapshot() {
 void ServePage::show_error() {
   const Error error = state_->engine.last_error();
   if (error.kind == Error::Kind::cancelled) return;
-  Banner banner = banner_of(error);
-  if (error.kind == Error::Kind::busy && error.param == "port") {
-    const int port = offered_port(error);
-    banner.verb = port > 0 ? tr("Use %1").arg(port) : tr("Use any free port");
-    banner.action = [this, port] {
-      if (state_->form->set("port", std::to_string(port))) start();
-    };
-  } else if (const SettingInfo* setting = find_setting(error.param); setting && setting->name != "model") {
-    banner.verb = tr("Change %1").arg(QString::fromStdString(error.param));
-    banner.action = [this, name = std::string(setting->name)] { show_setting(name); };
-  } else {
-    banner.verb = tr("Open another model…");
-    banner.action = [this] { state_->models->open_file(); };
-  }
-  Q_EMIT banner_requested(banner);
+  Q_EMIT banner_requested(failed_start_banner(error, {[this](int port) {
+                                                        if (state_->form->set("port", std::to_string(port)))
+                                                          start();
+                                                      },
+                                                      [this](const std::string& name) { show_setting(name); },
+                                                      [this] { state_->models->open_file(); }}));
 }
 
 void ServePage::show_warnings() {
@@ -497,14 +483,28 @@ QString ServePage::chosen_model() const {
   return state_->models->model();
 }
 
+/// Here too: what is chosen may be gone, or no model.
 void ServePage::offer_restart() {
-  Banner banner;
-  banner.severity = Banner::Severity::warn;
-  banner.text = tr("%1 is chosen, and %2 is still serving.")
-                    .arg(model_name(chosen_model()), model_name(state_->engine.model_path()));
-  banner.verb = tr("Restart with %1").arg(model_name(chosen_model()));
-  banner.action = [this] { load(); };
-  Q_EMIT banner_requested(banner);
+  look_at_model([this] {
+    if (state_->engine.state() == EngineState::serving)
+      Q_EMIT banner_requested(
+          restart_banner(chosen_model(), state_->engine.model_path(), [this] { restart(); }));
+  });
+}
+
+void ServePage::restart() {
+  look_at_model([this] { load(); });
+}
+
+/// What runs goes on until the chosen file is known to be there: `then` is for a sound one.
+void ServePage::look_at_model(std::function<void()> then) {
+  state_->errands.send([this, model = chosen_model(), then = std::move(then)]() -> Errands::Answer {
+    auto facts = read_model_facts(model);
+    return [this, model, then, facts = std::move(facts)] {
+      if (model != chosen_model()) return;
+      facts ? then() : Q_EMIT banner_requested(banner_of(facts.error()));
+    };
+  });
 }
 
 Result<void> ServePage::set_setting(std::string_view name, std::string_view text) {
@@ -524,21 +524,10 @@ void ServePage::take_plan(const QString& model,
 
 /// Nothing changes here: settings of a model that is not there would be those of the next one's start.
 void ServePage::refuse_plan(const QString& model, const Error& error) {
-  const ModelProfile* profile = find_model_profile(model.toStdString());
-  const bool fetchable = profile != nullptr && profile->fetchable();
-  Banner banner = banner_of(error);
-  if (profile != nullptr) {
-    const QString title = QString::fromStdString(profile->title);
-    banner.text = fetchable ? tr("%1 is not on this machine yet. It can be fetched on Serve.").arg(title)
-                            : tr("%1 has no weights on this machine. Open its .gguf file.").arg(title);
-    banner.details = QString::fromStdString(error.text());
-  }
-  banner.verb = fetchable ? tr("Go to Serve") : tr("Open…");
-  banner.action = [this, fetchable] {
+  Q_EMIT banner_requested(absent_model_banner(model, error, [this](bool fetchable) {
     Q_EMIT page_requested(id());
     if (!fetchable) state_->models->open_file();
-  };
-  Q_EMIT banner_requested(banner);
+  }));
 }
 
 void ServePage::start() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The serve page: choose a model, set the engine up, start it, and watch it run.
 #pragma once
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -69,7 +70,9 @@ class ServePage : public Page {
   void show_setting(const std::string& name);  ///< puts the focus into its field
   void refuse_plan(const QString& model, const Error& error);
   void load();
+  void restart();
   void offer_restart();
+  void look_at_model(std::function<void()> then);
   std::unique_ptr<State> state_;
 };
 

@@ -436,6 +436,10 @@ void SettingsForm::unlock() {
   set_lock(Lock::open);
 }
 
+void SettingsForm::clear_effective() {
+  for (Row& row : rows_) row.effective->clear();
+}
+
 void SettingsForm::set_lock(Lock lock) {
   if (lock == lock_) return;
   lock_ = lock;

@@ -37,7 +37,8 @@ class SettingsForm : public Card {
   /// The engine's answer to change_asked().
   void show_answer(const std::string& name, const std::string& text, const Result<void>& result);
   void lock_while_loading();
-  void unlock();                           ///< the last effective values stay
+  void unlock();  ///< the last effective values stay
+  void clear_effective();
   int pending() const;                     ///< edits that wait for Apply or a restart
   void apply();                            ///< asks for what is pending and live
   void revert();                           ///< the fields say again what is in force

@@ -105,6 +105,7 @@ CommandPalette::CommandPalette(std::vector<PaletteEntry> entries, const QStringL
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
   table_->setSortingEnabled(false);  // the best first
   table_->setFocusPolicy(Qt::NoFocus);
+  table_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   table_->horizontalHeader()->hide();
   table_->set_stretch_column(0);
   nothing_ = new Label(tr("Nothing matches"), FontRole::body, Colour::muted, this);

@@ -43,6 +43,7 @@ JobStrip::JobStrip(QWidget* parent) : QWidget(parent), jobs_(clock_) {
   cancel_ = new QPushButton(tr("Cancel"), this);
   cancel_->setObjectName(QStringLiteral("shell.jobs.cancel"));
   cancel_->setFlat(true);
+  cancel_->setFocusPolicy(Qt::TabFocus);  // a click leaves it to the page
   cancel_->setProperty("compact", true);
   cancel_->setFont(Theme::current().font(FontRole::small));
   auto* row = new QHBoxLayout(this);

@@ -74,6 +74,8 @@ MainWindow::MainWindow(EngineController& engine, Preferences& preferences, QWidg
       pages_(new QStackedWidget(this)) {
   QAction* shortcuts = add_action(QStringLiteral("shell.shortcuts"), tr("Shortcuts"), Qt::Key_F1);
   QAction* commands = add_action(QStringLiteral("shell.commands"), tr("Commands"), Qt::CTRL | Qt::Key_K);
+  QAction* quit =
+      add_action(QStringLiteral("shell.quit"), tr("Quit and close the window"), Qt::CTRL | Qt::Key_Q);
   status_bar_ = new StatusBar(engine, commands, this);
   new KeyTips(*registry_, this);
   new DialogKeys(this);
@@ -105,6 +107,7 @@ MainWindow::MainWindow(EngineController& engine, Preferences& preferences, QWidg
 
   connect(shortcuts, &QAction::triggered, this, &MainWindow::show_shortcuts);
   connect(commands, &QAction::triggered, this, &MainWindow::show_palette);
+  connect(quit, &QAction::triggered, this, &QWidget::close);
   connect(notifier_, &DesktopNotifier::activated, this, [this](const QString& page) {
     bring_to_front();
     show_page(page);
@@ -185,18 +188,33 @@ void MainWindow::turn_to(Page& chosen) {
 
 void MainWindow::go_to(const QString& id) {
   show_page(id);
-  const Page* shown = current_page();
-  const auto in_sight = [shown](const QWidget* one) {
-    return one != nullptr && shown->isAncestorOf(one) && one->isVisible() && one->isEnabled();
+  focus_page();
+}
+
+/// Where it was last, or to what comes next in the page. False: nothing there takes it.
+bool MainWindow::focus_page() {
+  Page* const shown = current_page();
+  QWidget* const last = shown->focusWidget() != nullptr ? shown->focusWidget() : shown;
+  const auto takes = [shown, last](const QWidget* one) {
+    return one != shown && shown->isAncestorOf(one) && one->isVisible() && one->isEnabled() &&
+           (one == last || (one->focusPolicy() & Qt::TabFocus));
   };
-  if (in_sight(focusWidget())) return;
-  QWidget* into = shown->focusWidget();  // had it last
-  if (!in_sight(into)) {
-    into = shown->nextInFocusChain();
-    while (into != shown && (!in_sight(into) || !(into->focusPolicy() & Qt::TabFocus)))
-      into = into->nextInFocusChain();
+  QWidget* into = last;
+  while (!takes(into)) {
+    into = into->nextInFocusChain();
+    if (into == last) return false;
   }
-  if (into != shown) into->setFocus();
+  into->setFocus();
+  return true;
+}
+
+/// What had the focus goes out of sight: the page keeps it. What comes next in the window may be a button
+/// that ends a job, and the next key would press it.
+bool MainWindow::focusNextPrevChild(bool next) {
+  const QWidget* had = focusWidget();
+  if (had == nullptr || (had->isVisible() && had->isEnabled())) return QMainWindow::focusNextPrevChild(next);
+  if (!focus_page()) rail_->focus_current();
+  return true;
 }
 
 Page* MainWindow::page(const QString& id) const {
@@ -250,13 +268,15 @@ void MainWindow::open_path(const QString& path) {
 
 void MainWindow::open_paths(const QStringList& paths) {
   QList<Page*> takers;
-  QStringList strange, left;
+  QStringList strange, missing, left;
   for (const QString& path : paths) {
     Page* taker = page_for(path);
     if (is_web_address(path)) {
       refuse_address(path);
     } else if (taker == nullptr) {
       strange << QFileInfo(path).fileName();
+    } else if (!QFileInfo::exists(path)) {
+      missing << path;
     } else if (takers.contains(taker) && !taker->opens_several()) {
       left << QFileInfo(path).fileName();
     } else {
@@ -269,6 +289,8 @@ void MainWindow::open_paths(const QStringList& paths) {
     post({Banner::Severity::warn, text, {}, {}, paths.join(QLatin1Char('\n'))});
   };
   if (!left.isEmpty()) warn(tr("One model is opened at a time. Left out: %1.").arg(listed(left)));
+  if (!missing.isEmpty())
+    warn(tr("There is nothing at %1. Look at the name and the drive.").arg(listed(missing)));
   if (!strange.isEmpty())
     warn(tr("No page opens %1. Drop a .gguf file, a folder with config.json and safetensors, a config.json "
             "or an exported run.")

@@ -48,6 +48,7 @@ class MainWindow : public QMainWindow {
 
  protected:
   bool event(QEvent* event) override;
+  bool focusNextPrevChild(bool next) override;
   bool eventFilter(QObject* object, QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
@@ -65,6 +66,7 @@ class MainWindow : public QMainWindow {
   void show_palette();
   void turn_to(Page& chosen);
   void go_to(const QString& id);  // shows it, and the keyboard goes there
+  bool focus_page();
   void set_usual_size();
   void fit_screen();
   void tell_watched();

@@ -51,7 +51,8 @@ struct TunePage::State {
   ItemDetail* detail = nullptr;
   DifferenceCard* difference = nullptr;
   ImportReader* importer = nullptr;
-  QAction *from_template = nullptr, *edit = nullptr, *undo = nullptr, *remove = nullptr, *run_all = nullptr;
+  QAction *from_template = nullptr, *edit = nullptr, *undo = nullptr, *remove = nullptr, *run_all = nullptr,
+          *sweep = nullptr;
   bool split_by_user = false;
   QString removed;  ///< banner of the item that was removed last
 
@@ -164,6 +165,7 @@ void TunePage::State::build_actions() {
              {QKeySequence(Qt::Key_Return), QKeySequence(Qt::Key_Enter)}, [this] { run_item(); });
   run_all =
       add_action("tune.action.runAll", tr("Run all"), {}, [this] { session.run(session.to_measure()); });
+  sweep = add_action("tune.action.sweep", tr("Run sweep…"), {}, [this] { ask_sweep(); });
   add_action("tune.action.keep", tr("Keep the item"), {QKeySequence(Qt::Key_K)},
              [this] { decide(ItemVerdict::keep); });
   add_action("tune.action.revert", tr("Revert the item"), {QKeySequence(Qt::Key_R)},
@@ -214,7 +216,7 @@ void TunePage::State::connect_all() {
   connect(list, &ItemList::add_requested, page, [this] { add_item(); });
   connect(list, &ItemList::all_requested, run_all, &QAction::trigger);
   connect(list, &ItemList::edit_requested, page, [this] { edit_checklist(); });
-  connect(list, &ItemList::sweep_requested, page, [this] { ask_sweep(); });
+  connect(list, &ItemList::sweep_requested, sweep, &QAction::trigger);
   connect(list, &ItemList::cancel_requested, page, [this] { session.cancel(); });
   connect(list, &ItemList::report_requested, page, [this] { ask_report(); });
   connect(list->view(), &QListView::doubleClicked, page, [this] { edit_item(); });
@@ -259,7 +261,7 @@ void TunePage::State::show() {
   show_columns();
   source->setVisible(any);
   undo->setEnabled(session.can_undo());
-  for (QAction* action : {edit, remove}) action->setEnabled(any && !session.running());
+  for (QAction* action : {edit, remove, sweep}) action->setEnabled(any && !session.running());
   from_template->setEnabled(!session.running());
   run_all->setEnabled(!session.running() && !session.to_measure().empty());
   selector->setEnabled(!session.running());
