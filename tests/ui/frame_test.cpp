@@ -299,7 +299,6 @@ void FrameTest::a_first_jump_to_serve_goes_to_its_models() {
   auto* models = window->findChild<DataTable*>(u8("serve.models"));
   QTRY_VERIFY_WITH_TIMEOUT(models->model()->rowCount() > 0, kPatienceMs);
   QTest::keyClick(window.get(), Qt::Key_2, Qt::ControlModifier);
-  qDebug() << window->focusWidget() << window->current_page()->nextInFocusChain();
   QCOMPARE(window->focusWidget(), models);
 }
 

@@ -169,7 +169,7 @@ class ReportsCompareTest : public QObject {
       return bench.cell("report.diffKeys", bench.row_of("report.diffKeys", QString::fromUtf8(key)), 2);
     };
     QCOMPARE(cell("△ memory"), bytes_text(25'276'502'016));
-    QCOMPARE(cell("memory-limit"), QStringLiteral("23.5 GiB"));
+    QCOMPARE(cell("memory-limit"), QStringLiteral("23.54 GiB"));
     QCOMPARE(cell("△ model header sha256"), QString(12, QLatin1Char('a')));
     const int samples = bench.row_of("report.comparedConditions", QStringLiteral("Samples"));
     QCOMPARE(bench.cell("report.comparedConditions", samples, 1), QStringLiteral("300 requests, 1 run"));

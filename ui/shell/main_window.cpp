@@ -191,10 +191,12 @@ void MainWindow::go_to(const QString& id) {
   focus_page();
 }
 
-/// Where it was last, or to what comes next in the page. False: nothing there takes it.
+/// Where it was last, or to what comes next in the page, at first to what Tab reaches first there:
+/// order_tabs() moves only what takes the focus, so that the page's own place in the chain says nothing.
+/// False: nothing there takes it.
 bool MainWindow::focus_page() {
   Page* const shown = current_page();
-  QWidget* const last = shown->focusWidget() != nullptr ? shown->focusWidget() : shown;
+  QWidget* const last = shown->focusWidget() != nullptr ? shown->focusWidget() : this;
   const auto takes = [shown, last](const QWidget* one) {
     return one != shown && shown->isAncestorOf(one) && one->isVisible() && one->isEnabled() &&
            (one == last || (one->focusPolicy() & Qt::TabFocus));
