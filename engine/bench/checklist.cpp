@@ -12,6 +12,7 @@
 #include "engine/base/sha256.h"
 #include "engine/base/text_escape.h"
 #include "engine/bench/workload.h"
+#include "engine/library/model_profile.h"
 
 namespace pitwall {
 
@@ -167,6 +168,11 @@ Result<void> check(const Checklist& checklist) {
       if (auto set = base.set(item.changes.front().setting, value); !set) return set;
   }
   return {};
+}
+
+std::string weights_elsewhere(const Checklist& checklist) {
+  const ModelProfile* profile = find_model_profile(checklist.model);
+  return profile == nullptr || profile->fetchable() ? "" : profile->hub;
 }
 
 std::string measurement_key(const Checklist& checklist, const Settings& settings) {

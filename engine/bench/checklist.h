@@ -44,6 +44,8 @@ Result<Settings> settings_before(const Checklist& checklist, std::size_t item);
 /// Those with the item's own changes, or with another value of its first variable.
 Result<Settings> settings_after(const Checklist& checklist, std::size_t item);
 Result<Settings> settings_with(const Checklist& checklist, std::size_t item, const std::string& value);
+/// The repository that has the weights of a model whose profile only describes it; empty = no such model.
+std::string weights_elsewhere(const Checklist& checklist);
 /// Names what is measured: equal keys, equal measurements, but for the repeat.
 std::string measurement_key(const Checklist& checklist, const Settings& settings);
 

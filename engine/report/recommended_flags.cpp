@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/report/recommended_flags.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/engine_profile.h"
@@ -27,6 +29,33 @@ std::string own_json(const Settings& settings) {
   for (const Settings::Entry& entry : settings.entries())
     if (entry.changed) changed[entry.name] = all[entry.name];
   return changed.dump(2);
+}
+
+/// The devices of a simulation are not those that the settings then meet.
+std::vector<std::string> device_notes(const Checklist& checklist) {
+  const auto gpus = parse_gpu_count(checklist.gpus);
+  if (checklist.target != TuneTarget::simulator || !gpus) return {};
+  if (gpus->count > 1)
+    return {fmt::format("Measured in the simulator on {} x {}; Pitwall serves on one device alone",
+                        gpus->count, gpus->name)};
+  return {
+      fmt::format("Measured in the simulator on {}; Pitwall serves on the CPU, or with --device cuda on "
+                  "the GPU that is there",
+                  gpus->name)};
+}
+
+/// A simulation takes a model's shape; serving takes its weights.
+std::vector<std::string> weight_notes(const Checklist& checklist) {
+  const std::string repository = weights_elsewhere(checklist);
+  if (repository.empty()) return {};
+  return {fmt::format("{} is a description without weights: fetch {}, then give its folder to --model",
+                      checklist.model, repository)};
+}
+
+RecommendedFlags own_flags(const Checklist& checklist, const Settings& settings) {
+  RecommendedFlags flags{own_command(checklist, settings), device_notes(checklist)};
+  for (std::string& note : weight_notes(checklist)) flags.notes.push_back(std::move(note));
+  return flags;
 }
 
 /// Settings that other engines have a word for; those of ours alone become notes.
@@ -74,8 +103,8 @@ Result<RecommendedFlags> recommended_flags(const Checklist& checklist, const std
                                            std::string_view form) {
   const auto settings = recommended_settings(checklist, results);
   if (!settings) return settings.error();
-  if (form == kOwnEngine) return RecommendedFlags{own_command(checklist, *settings), {}};
-  if (form == kJson) return RecommendedFlags{own_json(*settings), {}};
+  if (form == kOwnEngine) return own_flags(checklist, *settings);
+  if (form == kJson) return RecommendedFlags{own_json(*settings), device_notes(checklist)};
   const auto engine = find_engine(form);
   if (!engine) return engine.error();
   return other_command(checklist, *settings, **engine);

@@ -17,8 +17,9 @@ struct FlagsForm {
 std::vector<FlagsForm> flags_forms();
 
 struct RecommendedFlags {
-  std::string text;                ///< to paste
-  std::vector<std::string> notes;  ///< what the other engine has no word for, or takes of something else
+  std::string text;  ///< to paste
+  /// What the engine has no word for, takes of something else, or cannot have: devices, weights.
+  std::vector<std::string> notes;
 };
 
 /// Something is measured or decided: before that the base alone would be recommended, which is what the items

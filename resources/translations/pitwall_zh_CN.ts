@@ -2842,6 +2842,18 @@
         <source>tokens of a tree of guesses</source>
         <translation>猜测树的 token 数</translation>
     </message>
+    <message>
+        <source>Measured in the simulator on %1 x %2; Pitwall serves on one device alone</source>
+        <translation>在模拟器中按 %1 × %2 测得；Pitwall 只在单个设备上服务</translation>
+    </message>
+    <message>
+        <source>Measured in the simulator on %1; Pitwall serves on the CPU, or with --device cuda on the GPU that is there</source>
+        <translation>在模拟器中按 %1 测得；Pitwall 在 CPU 上服务，加 --device cuda 则使用本机的 GPU</translation>
+    </message>
+    <message>
+        <source>%1 is a description without weights: fetch %2, then give its folder to --model</source>
+        <translation>%1 只是描述，不含权重：请先下载 %2，再把其文件夹交给 --model</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui</name>
@@ -5007,6 +5019,10 @@
             <numerusform>依据 %n 对运行的 95 % 区间</numerusform>
         </translation>
     </message>
+    <message>
+        <source>by one pair of runs, without an interval</source>
+        <translation>依据一对运行，没有区间</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui::ItemDialog</name>
@@ -5233,6 +5249,10 @@
     <message>
         <source>Expected: %1</source>
         <translation>预期：%1</translation>
+    </message>
+    <message>
+        <source>The figures are those of %1 of %2 pairs of runs</source>
+        <translation>数字只来自 %2 对运行中的 %1 对</translation>
     </message>
 </context>
 <context>

@@ -3,6 +3,8 @@
 // while a model loads or a conversation is too long.
 #include <sys/stat.h>
 
+#include <SQLiteCpp/SQLiteCpp.h>
+
 #include <QAbstractItemModelTester>
 #include <QClipboard>
 #include <QComboBox>
@@ -333,6 +335,94 @@ class ChatToolsTest : public QObject {
     QTRY_COMPARE_WITH_TIMEOUT(bench.last_state(), std::string(kComplete), 60'000);
     QCOMPARE(bench.stored()[0].content, std::string("Are you there?"));
     QCOMPARE(bench.find<QPlainTextEdit>("chat.input")->toPlainText(), QString());
+  }
+
+  void each_chat_has_a_draft_of_its_own() {
+    ToolsBench bench;
+    const auto a = *bench.store->create_chat("A"), b = *bench.store->create_chat("B");
+    bench.tell(a, {message("user", "in A"), message("assistant", "yes")});
+    bench.tell(b, {message("user", "in B")});
+    const auto written = [&] { return bench.find<QPlainTextEdit>("chat.input")->toPlainText(); };
+    const auto type = [&](const char* text) {
+      bench.find<QPlainTextEdit>("chat.input")->setPlainText(QString::fromUtf8(text));
+    };
+    type("of the new one");
+    bench.page->open_chat(a);
+    QTRY_COMPARE(bench.texts().size(), 2);
+    QCOMPARE(written(), QString());
+    type("A's draft");
+    bench.page->attach({bench.file("a.txt", "text")});
+    bench.page->open_chat(b);  // while its file is read
+    QTRY_COMPARE(bench.texts().size(), 1);
+    QCOMPARE(written(), QString());
+    QVERIFY(bench.chips().isEmpty());
+    bench.visible<QToolButton>("chat.edit")->click();
+    QCOMPARE(written(), QStringLiteral("in B"));
+    bench.page->open_chat(a);  // an edit ends, and is nobody's draft
+    QTRY_COMPARE(written(), QStringLiteral("A's draft"));
+    QTRY_COMPARE(bench.chips(), QStringList{QStringLiteral("a.txt · 4 B")});
+    bench.trigger("chat.action.new");
+    QCOMPARE(written(), QStringLiteral("of the new one"));
+    QVERIFY(bench.chips().isEmpty());
+    bench.open_page();  // over a start too
+    QCOMPARE(written(), QStringLiteral("of the new one"));
+    bench.page->open_chat(b);
+    QTRY_COMPARE(bench.texts().size(), 1);
+    QCOMPARE(written(), QString());
+    bench.page->open_chat(a);
+    QTRY_COMPARE(written(), QStringLiteral("A's draft"));
+    QTRY_COMPARE(bench.chips(), QStringList{QStringLiteral("a.txt · 4 B")});
+  }
+
+  void what_is_typed_after_a_new_chats_first_message_stays_with_it() {
+    ToolsBench bench;
+    auto* input = bench.find<QPlainTextEdit>("chat.input");
+    bench.write("Begin");
+    input->setPlainText(QStringLiteral("and then"));
+    QTRY_COMPARE(bench.stored().size(), std::size_t{2});
+    QTRY_VERIFY(bench.idle());
+    bench.trigger("chat.action.new");
+    QCOMPARE(input->toPlainText(), QString());
+    bench.page->open_chat(1);
+    QTRY_COMPARE(input->toPlainText(), QStringLiteral("and then"));
+  }
+
+  void a_refusal_is_said_until_a_message_is_written() {
+    ToolsBench bench;
+    QSignalSpy outdated(bench.page.get(), &Page::banner_outdated);
+    SQLite::Database disk((bench.folder.path() / "pitwall.db").string(), SQLite::OPEN_READWRITE);
+    disk.exec("CREATE TRIGGER no_room BEFORE INSERT ON messages BEGIN SELECT RAISE(ABORT, 'full'); END");
+    auto* input = bench.find<QPlainTextEdit>("chat.input");
+    bench.write("Kept");
+    QTRY_COMPARE(bench.banners.size(), std::size_t{1});
+    QTRY_COMPARE(input->toPlainText(), QStringLiteral("Kept"));
+    QVERIFY(outdated.isEmpty());
+    disk.exec("DROP TRIGGER no_room");
+    bench.trigger("chat.action.send");
+    QTRY_COMPARE(outdated.size(), 1);
+    QCOMPARE(outdated[0][0].toString(), bench.banners[0].text);
+  }
+
+  void a_message_that_waits_for_a_model_does_not_go_into_another_chat() {
+    ToolsBench bench;
+    const auto other = *bench.store->create_chat("Other");
+    bench.tell(other, {message("user", "one"), message("assistant", "two")});
+    const auto model = write_tiny_model(bench.folder.path(), TinyModel());
+    Settings settings;
+    PW_VERIFY(settings.set("port", "0"));
+    bench.page->open_chat(other);
+    QTRY_COMPARE(bench.texts().size(), 2);
+    bench.find<QPlainTextEdit>("chat.input")->setPlainText(QStringLiteral("kept"));
+    bench.trigger("chat.action.new");
+    bench.engine->start(QString::fromStdString(model.string()), settings);
+    bench.write("Are you there?");
+    bench.page->open_chat(other);
+    QTRY_COMPARE(bench.find<QPlainTextEdit>("chat.input")->toPlainText(), QStringLiteral("kept"));
+    QTRY_COMPARE_WITH_TIMEOUT(bench.engine->state(), EngineState::serving, 60'000);
+    QVERIFY(!bench.find<QPushButton>("chat.cancel")->isVisible());
+    QCOMPARE(bench.stored(other).size(), std::size_t{2});
+    bench.trigger("chat.action.new");
+    QCOMPARE(bench.find<QPlainTextEdit>("chat.input")->toPlainText(), QStringLiteral("Are you there?"));
   }
 
   void a_conversation_that_is_too_long_is_shortened_on_request() {

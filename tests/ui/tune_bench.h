@@ -28,9 +28,9 @@ inline QString u8(const char* text) {
 
 struct TuneBench {
   explicit TuneBench(const std::filesystem::path& folder)
-      : preferences(folder),
-        store(*Store::open(folder / "pitwall.db")),
-        engine(backend_factory(), store.get()) {
+      : TuneBench(folder, *Store::open(folder / "pitwall.db")) {}
+  TuneBench(const std::filesystem::path& folder, std::unique_ptr<Store> records)
+      : preferences(folder), store(std::move(records)), engine(backend_factory(), store.get()) {
     window =
         compose_window(engine, *store, preferences, [](const std::string& name) { return find_gpu(name); });
     window->resize(1440, 900);

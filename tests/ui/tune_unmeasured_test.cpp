@@ -10,6 +10,7 @@
 #include "tests/support/test_support.h"
 #include "tests/ui/open_palette.h"
 #include "tests/ui/tune_bench.h"
+#include "ui/tune/item_model.h"
 
 using namespace pitwall;
 using namespace pitwall::ui;
@@ -104,6 +105,98 @@ class TuneUnmeasuredTest : public QObject {
     QVERIFY(s_->page->session().result(0).pairs > 0);
     s_->key(Qt::Key_R);
     QCOMPARE(s_->item(0).verdict, ItemVerdict::revert);
+  }
+
+  void a_banner_goes_when_it_is_no_longer_true() {
+    s_->page->start(small_steps());
+    const auto* banner = s_->child<QWidget>("shell.banner");
+    s_->key(Qt::Key_K);
+    QVERIFY(s_->text("shell.banner.text").contains(u8("is not measured yet")));
+    s_->page->session().run(s_->page->session().to_measure());
+    QVERIFY(!banner->isVisible());  // it runs
+    QVERIFY(s_->idle());
+    QVERIFY2(s_->text("shell.banner.text").contains(u8(" decided")),
+             qPrintable(s_->text("shell.banner.text")));
+    s_->page->session().repeat(0);
+    QVERIFY(!banner->isVisible());  // nor is that the latest word
+    QVERIFY(s_->idle());
+    QVERIFY(banner->isVisible());
+  }
+
+  void what_a_simulation_had_stands_beside_the_command() {
+    s_->page->start(small_steps());
+    s_->page->session().run({0});
+    QVERIFY(s_->idle());
+    const QString notes = s_->text("tune.recommended.notes");
+    QVERIFY2(notes.contains(u8("Measured in the simulator on 8 x A100-80G")), qPrintable(notes));
+    QVERIFY2(notes.contains(u8("fetch Qwen/Qwen2.5-72B-Instruct-AWQ")), qPrintable(notes));
+    with_dialog([&](QDialog& dialog) {
+      QCOMPARE(part<QLabel>(dialog, "tune.flags.notes").text().replace(u8("\n"), u8(" · ")), notes);
+      dialog.reject();
+    });
+    s_->child<QPushButton>("tune.flags")->click();
+  }
+
+  void a_pair_that_stands_alone_is_called_so() {
+    Checklist checklist = small_steps();
+    checklist.repeats = 1;
+    s_->page->start(checklist);
+    s_->page->session().run({0});
+    QVERIFY(s_->idle());
+    QCOMPARE(s_->text("tune.verdictBy"), u8("by one pair of runs, without an interval"));
+    const auto row = [this] { return item_row(s_->checklist(), 0, s_->page->session().result(0)); };
+    QVERIFY2(!row().note.contains(u8("pairs of runs")), qPrintable(row().note));
+    ItemResult more = s_->page->session().result(0);
+    more.before.runs.push_back(99);  // its own second run was cancelled
+    Checklist twice = s_->checklist();
+    twice.repeats = 2;
+    const QString note = item_row(twice, 0, more).note;
+    QVERIFY2(note.contains(u8("The figures are those of 1 of 2 pairs of runs")), qPrintable(note));
+  }
+
+  void a_new_empty_checklist_names_no_runs() {
+    s_->page->start(small_steps());
+    s_->page->session().run({0});
+    QVERIFY(s_->idle());
+    const auto says = [this](const QString& words) {
+      const QList<QLabel*> labels = s_->child<QWidget>("tune.itemDetail")->findChildren<QLabel*>();
+      return std::any_of(labels.begin(), labels.end(),
+                         [&](const QLabel* label) { return label->text().contains(words); });
+    };
+    QVERIFY(says(u8("before R-")));
+    Checklist empty = small_steps();
+    empty.items.clear();
+    s_->page->start(empty);
+    QVERIFY(!says(u8("before R-")));
+  }
+
+  void words_on_a_wrong_field_go_when_it_is_changed() {
+    with_dialog([](QDialog& dialog) {
+      auto& model = part<QLineEdit>(dialog, "tune.new.model");
+      const auto is_wrong = [&model] { return model.property("wrong").toBool(); };
+      model.setText(u8("nonsense"));
+      part<QPushButton>(dialog, "tune.new.create").click();
+      QVERIFY(is_wrong());
+      QTest::keyClick(&model, Qt::Key_X);
+      QVERIFY(!is_wrong());
+      const QList<QLabel*> labels = dialog.findChildren<QLabel*>();
+      QVERIFY(std::none_of(labels.begin(), labels.end(), [](const QLabel* label) {
+        return label->isVisible() && label->text().contains(u8("nonsense"));
+      }));
+      dialog.reject();
+    });
+    s_->child<QAction>("tune.template")->trigger();
+  }
+
+  void a_store_that_refuses_leaves_no_item_running() {
+    s_->page->start(small_steps());
+    s_.reset();
+    s_ = std::make_unique<Session>(data_->path(), *Store::stand_in(data_->path() / "pitwall.db"));
+    QTRY_VERIFY_WITH_TIMEOUT(s_->page->session().checklist().has_value(), kPatienceMs);
+    s_->page->session().run({0});
+    QVERIFY(s_->idle());
+    QVERIFY(s_->child<QWidget>("shell.banner")->isVisible());
+    QCOMPARE(s_->item(0).verdict, ItemVerdict::planned);
   }
 
   void nothing_is_recommended_before_it_is_measured() {

@@ -199,6 +199,33 @@ class ChecklistTest : public QObject {
     QVERIFY(checklist_html(checklist, results).find("Nothing is measured yet") == std::string::npos);
   }
 
+  void flags_say_what_a_simulation_had_and_serving_has_not() {
+    Checklist checklist = two_items();
+    const std::vector<ItemResult> results(checklist.items.size());
+    const auto notes = [&](const char* form) { return recommended_flags(checklist, results, form)->notes; };
+    checklist.items[0].verdict = ItemVerdict::keep;
+    checklist.target = TuneTarget::simulator;
+    checklist.model = "qwen2.5-72b-awq";
+    checklist.gpus = "A100-80Gx8";
+    const std::vector<std::string> told = notes("pitwall");
+    QCOMPARE(told.size(), std::size_t{2});
+    QCOMPARE(told[0],
+             std::string("Measured in the simulator on 8 x A100-80G; Pitwall serves on one device alone"));
+    QVERIFY2(told[1].find("fetch Qwen/Qwen2.5-72B-Instruct-AWQ, then") != std::string::npos, told[1].c_str());
+    QCOMPARE(notes("json"), std::vector<std::string>{told[0]});
+    QVERIFY(checklist_markdown(checklist, results).find("Measured in the simulator on 8 x A100-80G; ") !=
+            std::string::npos);
+    QVERIFY(checklist_html(checklist, results).find("fetch Qwen/Qwen2.5-72B-Instruct-AWQ, then") !=
+            std::string::npos);
+    checklist.gpus = "L4";
+    checklist.model = "smollm2";  // can be fetched by its name
+    QCOMPARE(notes("pitwall").size(), std::size_t{1});
+    QVERIFY2(notes("pitwall")[0].find("on L4; ") != std::string::npos, notes("pitwall")[0].c_str());
+    checklist.target = TuneTarget::fresh_engine;
+    checklist.gpus.clear();
+    QVERIFY(notes("pitwall").empty());
+  }
+
   void what_is_kept_is_the_base_of_what_follows() {
     Checklist checklist = two_items();
     QCOMPARE(settings_before(checklist, 0)->integer("max-num-seqs"), std::int64_t{8});

@@ -79,7 +79,8 @@ struct ChatPage::State {
   qint64 wanted = 0;                     // message to be shown when its chat is open
   Deletions* deletions;
   QTimer count_timer;
-  QString phase;  // of a load
+  QString phase;        // of a load
+  QString not_written;  // banner of a message that the store refused, until one is written
 
   State(ChatPage* owner, EngineController& controller, Store& store, const Preferences& of_window)
       : page(owner), engine(controller), window_preferences(of_window), session(controller, store) {}
@@ -206,8 +207,13 @@ void ChatPage::State::connect_session() {
     show_request();
   });
   connect(&session, &ChatSession::generating_changed, box, &MessageBox::set_generating);
-  connect(&session, &ChatSession::not_written, page, [this](const QString& text) {
-    if (box->input()->document()->isEmpty()) box->input()->set_text(text);
+  connect(&session, &ChatSession::not_written, draft, &Draft::give_back);
+  connect(&session, &ChatSession::not_written, page, [this](qint64, const QString&, const Error& error) {
+    not_written = banner_of(error).text;
+    fail(error);
+  });
+  connect(&session, &ChatSession::message_written, page, [this] {
+    if (!not_written.isEmpty()) Q_EMIT page->banner_outdated(std::exchange(not_written, {}));
   });
   connect(&session, &ChatSession::failed, page, [this](const Error& error) { fail(error); });
 }
@@ -277,6 +283,7 @@ void ChatPage::State::connect_box() {
   connect(box, &MessageBox::wait_cancelled, page, [this] { set_waiting(false); });
   connect(box, &MessageBox::attach_requested, page, [this] { ask_files(); });
   connect(box, &MessageBox::files_given, page, &ChatPage::attach);
+  connect(draft, &Draft::chat_changed, page, [this] { set_waiting(false); });
   connect(draft, &Draft::refused, page,
           [this](const Error& error) { box->say(QString::fromStdString(error.text())); });
   connect(draft, &Draft::counted, page, [this](qint64 tokens) {
@@ -383,7 +390,7 @@ void ChatPage::State::refresh() {
 }
 
 void ChatPage::State::show_conversation() {
-  if (!sending) draft->end_edit();
+  if (!sending) draft->follow_chat();
   card->set_title(session.title().isEmpty() ? tr("New chat") : session.title());
   view->set_messages(session.messages(), session.generating());
   list->set_current(session.chat());

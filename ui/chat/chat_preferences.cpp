@@ -44,6 +44,10 @@ void write_choice(QSettings& file, const SamplingChoice& choice) {
   file.setValue(kStop, choice.stop);
 }
 
+QString group_of(qint64 chat) {
+  return chat == 0 ? QString() : QStringLiteral("chat%1/").arg(chat);
+}
+
 }  // namespace
 
 std::vector<ChatPreset> shipped_presets() {
@@ -117,16 +121,18 @@ QString ChatPreferences::system_prompt() const {
 void ChatPreferences::set_system_prompt(const QString& text) {
   file_.setValue(kSystemPrompt, text);
 }
-QString ChatPreferences::draft() const {
-  return file_.value(kDraft).toString();
-}
-QStringList ChatPreferences::draft_files() const {
-  return file_.value(kDraftFiles).toStringList();
+
+ChatDraft ChatPreferences::draft(qint64 chat) const {
+  const QString group = group_of(chat);
+  return {file_.value(group + kDraft).toString(), file_.value(group + kDraftFiles).toStringList()};
 }
 
-void ChatPreferences::set_draft(const QString& text, const QStringList& files) {
-  file_.setValue(kDraft, text);
-  file_.setValue(kDraftFiles, files);
+void ChatPreferences::set_draft(qint64 chat, const ChatDraft& draft) {
+  const auto keep = [this, group = group_of(chat)](const QString& key, const auto& value) {
+    value.isEmpty() ? file_.remove(group + key) : file_.setValue(group + key, value);
+  };
+  keep(kDraft, draft.text);
+  keep(kDraftFiles, draft.files);
   file_.sync();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the chat page remembers between starts: sampling, the system prompt of new chats, presets, and what is
-// not yet sent.
+// not yet sent in each chat.
 #pragma once
 #include <QSettings>
 #include <QString>
@@ -27,6 +27,12 @@ struct ChatPreset {
 };
 std::vector<ChatPreset> shipped_presets();
 
+/// What is written and not yet sent.
+struct ChatDraft {
+  QString text;
+  QStringList files;  ///< paths
+};
+
 /// UI thread only. Writes through at each change.
 class ChatPreferences {
  public:
@@ -38,9 +44,9 @@ class ChatPreferences {
   void set_system_prompt(const QString& text);
   std::vector<ChatPreset> presets();  ///< the user's own
   void set_presets(const std::vector<ChatPreset>& presets);
-  QString draft() const;
-  QStringList draft_files() const;  ///< paths
-  void set_draft(const QString& text, const QStringList& files);
+  /// Of a chat; 0 = of the new one.
+  ChatDraft draft(qint64 chat) const;
+  void set_draft(qint64 chat, const ChatDraft& draft);
 
  private:
   QSettings file_;

@@ -4,6 +4,7 @@
 #include <QElapsedTimer>
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "engine/base/clock.h"
 #include "ui/chat/reply_stream.h"
@@ -321,8 +322,9 @@ void ChatSession::written(const std::shared_ptr<Turn>& turn, const std::shared_p
   reply->message.parent = turn->reply.parent;
   reply->written = true;
   reply->since_save.start();
+  Q_EMIT message_written();
   if (live_ == reply) {
-    chat_ = turn->chat;
+    if (std::exchange(chat_, turn->chat) == 0) Q_EMIT chat_begun(chat_);
     system_prompt_.id = turn->system.id;
     if (turn->user) tree_.put(*turn->user);
     tree_.put(turn->reply);
@@ -345,8 +347,7 @@ void ChatSession::refused(const std::shared_ptr<Turn>& turn, const std::shared_p
     set_live(nullptr);
     turn->chat == 0 ? new_chat() : open_chat(turn->chat);
   }
-  if (turn->user) Q_EMIT not_written(QString::fromStdString(turn->user->content));
-  Q_EMIT failed(error);
+  Q_EMIT not_written(turn->chat, turn->user ? QString::fromStdString(turn->user->content) : QString(), error);
 }
 
 void ChatSession::submitted(const std::shared_ptr<LiveReply>& reply, const Asked& asked) {

@@ -79,12 +79,15 @@ class ChatSession : public QObject {
  Q_SIGNALS:
   void chats_changed();
   void searched(const QString& text, const std::vector<pitwall::ChatHit>& hits);
+  void chat_begun(qint64 chat);          ///< the open chat, which was new, is in the store
   void conversation_changed();           ///< another chat or branch, or messages added or removed
   void reply_grew(const QString& text);  ///< the last message got more text
   void reply_timed(const pitwall::ui::ReplyTimings& timings);  ///< of the last message, so far
   void reply_ended();  ///< the last message has its final text, timings and state
   void generating_changed(bool generating);
-  void not_written(const QString& text);  ///< the store refused: the text of the message, to be kept
+  void message_written();  ///< what was sent last is in the store
+  /// The store refused: the text of the message, to be kept; empty where only a reply was asked for.
+  void not_written(qint64 chat, const QString& text, const pitwall::Error& error);
   void failed(const pitwall::Error& error);
 
  private:

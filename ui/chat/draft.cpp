@@ -23,8 +23,7 @@ Draft::Draft(MessageBox& box, ChatSession& session, ChatPreferences& preferences
     : QObject(parent), box_(box), session_(session), preferences_(preferences) {
   save_timer_.setSingleShot(true);
   save_timer_.setInterval(kSaveDelayMs);
-  box_.input()->set_text(preferences_.draft());
-  attach(preferences_.draft_files());
+  load();
   count_timer_.setSingleShot(true);
   count_timer_.setInterval(kCountDelayMs);
   connect(&count_timer_, &QTimer::timeout, this, &Draft::count);
@@ -34,10 +33,23 @@ Draft::Draft(MessageBox& box, ChatSession& session, ChatPreferences& preferences
   connect(box_.input(), &MessageInput::textChanged, &save_timer_, qOverload<>(&QTimer::start));
   connect(&box_, &MessageBox::files_changed, &save_timer_, qOverload<>(&QTimer::start));
   connect(&box_, &MessageBox::edit_cancelled, this, &Draft::end_edit);
+  connect(&session_, &ChatSession::chat_begun, this, [this](qint64 chat) {
+    preferences_.set_draft(0, {});
+    chat_ = chat;
+    save();
+  });
 }
 
 Draft::~Draft() {
   save();
+}
+
+void Draft::load() {
+  const ChatDraft draft = preferences_.draft(chat_);
+  ++loads_;
+  paths_.clear();
+  set(draft.text, {});
+  attach(draft.files);
 }
 
 void Draft::save() {
@@ -47,7 +59,27 @@ void Draft::save() {
     const QString path = paths_.value(QString::fromStdString(file.name));
     if (!path.isEmpty()) paths << path;
   }
-  preferences_.set_draft(editing_ ? text_before_ : box_.input()->toPlainText(), paths);
+  preferences_.set_draft(chat_, {editing_ ? text_before_ : box_.input()->toPlainText(), paths});
+}
+
+void Draft::follow_chat() {
+  end_edit();
+  if (session_.chat() == chat_) return;
+  save();
+  chat_ = session_.chat();
+  load();
+  Q_EMIT chat_changed();
+}
+
+void Draft::give_back(qint64 chat, const QString& text) {
+  if (chat == chat_) {
+    if (box_.input()->document()->isEmpty()) box_.input()->set_text(text);
+    return;
+  }
+  ChatDraft draft = preferences_.draft(chat);
+  if (!draft.text.isEmpty()) return;
+  draft.text = text;
+  preferences_.set_draft(chat, draft);
 }
 
 void Draft::set(const QString& text, std::vector<Attachment> files) {
@@ -82,8 +114,11 @@ void Draft::attach(const QStringList& paths) {
     std::vector<Attachment> files = box_.files();
     files.push_back({name.toStdString(), {}, 0});
     box_.set_files(std::move(files));
-    errands_.send(
-        [this, path] { return [this, path, file = read_text_file(path)] { take_file(path, file); }; });
+    errands_.send([this, path, loads = loads_] {
+      return [this, path, loads, file = read_text_file(path)] {
+        if (loads == loads_) take_file(path, file);
+      };
+    });
   }
   save_timer_.start();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Draft: what is being written: a new message, or another version of an earlier one. It outlives the window.
+// Draft: what is being written: a new message, or another version of an earlier one. Each chat has its own,
+// which outlives the window.
 #pragma once
 #include <QHash>
 #include <QObject>
@@ -24,6 +25,9 @@ class Draft : public QObject {
   Draft(MessageBox& box, ChatSession& session, ChatPreferences& preferences, QObject* parent);
   ~Draft() override;  ///< saves
 
+  void follow_chat();  ///< the conversation changed: an edit ends, and a chat just opened brings its draft
+  /// Of a message that could not be sent; what was written in its chat meanwhile stays.
+  void give_back(qint64 chat, const QString& text);
   /// Reads each file, off the UI thread, and counts its tokens; refused() tells of those that cannot go. The
   /// message waits for the files that are still being read.
   void attach(const QStringList& paths);
@@ -40,10 +44,12 @@ class Draft : public QObject {
   std::optional<Content> take();
 
  Q_SIGNALS:
+  void chat_changed();  ///< the draft is that of another chat
   void refused(const pitwall::Error& error);
   void counted(qint64 tokens);  ///< of text and files, as far as known; 0 without an engine
 
  private:
+  void load();
   void save();
   void take_file(const QString& path, const Result<Attachment>& file);
   void count_tokens(const Attachment& file);
@@ -53,10 +59,12 @@ class Draft : public QObject {
   MessageBox& box_;
   ChatSession& session_;
   ChatPreferences& preferences_;
+  qint64 chat_ = 0;
   std::optional<std::size_t> editing_;
   QString text_before_;
   std::vector<Attachment> files_before_;
   QHash<QString, QString> paths_;  // of files by name, to read them again after a start
+  std::uint64_t loads_ = 0;        // files that are read for a draft put away are not wanted
   QTimer save_timer_, count_timer_;
   qint64 text_tokens_ = 0;
   Errands errands_;

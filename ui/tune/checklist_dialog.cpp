@@ -150,6 +150,11 @@ void ChecklistDialog::build() {
   column->addLayout(buttons);
   resize(units(130), units(100));
   connect(target_, &QComboBox::currentIndexChanged, this, &ChecklistDialog::follow_target);
+  for (QLineEdit* field : {name_, model_, static_cast<QLineEdit*>(gpus_), static_cast<QLineEdit*>(requests_),
+                           static_cast<QLineEdit*>(repeats_)})
+    connect(field, &QLineEdit::textChanged, this, &ChecklistDialog::clear_trouble);
+  for (QComboBox* choice : {target_, gpu_, workload_})
+    connect(choice, &QComboBox::currentIndexChanged, this, &ChecklistDialog::clear_trouble);
   connect(open_, &QPushButton::clicked, this, &ChecklistDialog::open_model);
   connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
   connect(create, &QPushButton::clicked, this, &ChecklistDialog::accept_if_sound);
@@ -221,6 +226,12 @@ Checklist ChecklistDialog::described() const {
       requests_->text().trimmed().isEmpty() ? 0 : static_cast<std::int32_t>(requests_->value());
   made.repeats = static_cast<std::int32_t>(repeats_->value());
   return made;
+}
+
+/// It was said of what stood there.
+void ChecklistDialog::clear_trouble() {
+  form_->clear_marks();
+  trouble_->hide();
 }
 
 void ChecklistDialog::show_trouble(const Error& error) {

@@ -35,6 +35,7 @@ class ChecklistDialog : public QDialog {
   void follow_template();
   void follow_target();
   void open_model();
+  void clear_trouble();
   void show_trouble(const Error& error);
   void accept_if_sound();
   Checklist described() const;

@@ -13,6 +13,7 @@
 #include "ui/tune/tune_session.h"
 #include "ui/tune/tune_words.h"
 #include "ui/widgets/data_table.h"
+#include "ui/widgets/engine_words.h"
 #include "ui/widgets/icon.h"
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/words.h"
@@ -61,6 +62,8 @@ DifferenceCard::DifferenceCard(QWidget* parent) : Card(tr("What changed between 
   auto* title = new Label(tr("Recommended settings"), FontRole::section, Colour::text, this);
   recommended_ = new Label({}, FontRole::code, Colour::text, this);
   recommended_->setObjectName(QStringLiteral("tune.recommended"));
+  notes_ = new ElidedLabel({}, FontRole::small, Colour::warn, this);
+  notes_->setObjectName(QStringLiteral("tune.recommended.notes"));
   outdated_ = new Label({}, FontRole::small, Colour::warn, this);
   outdated_->setObjectName(QStringLiteral("tune.outdated"));
   for (Label* label : {environment_, variables_, recommended_, outdated_}) {
@@ -71,6 +74,10 @@ DifferenceCard::DifferenceCard(QWidget* parent) : Card(tr("What changed between 
   copy_->setObjectName(QStringLiteral("tune.copy"));
   flags_ = new QPushButton(tr("Flags for other engines…"), this);
   flags_->setObjectName(QStringLiteral("tune.flags"));
+  auto* title_row = new QHBoxLayout;
+  title_row->setSpacing(units(2));
+  title_row->addWidget(title);
+  title_row->addWidget(notes_, 1);
   auto* buttons = new QHBoxLayout;
   buttons->setSpacing(units(2));
   buttons->addWidget(copy_);
@@ -80,7 +87,7 @@ DifferenceCard::DifferenceCard(QWidget* parent) : Card(tr("What changed between 
   body()->addWidget(environment_);
   body()->addWidget(variables_);
   body()->addSpacing(units(1));
-  body()->addWidget(title);
+  body()->addLayout(title_row);
   body()->addWidget(recommended_);
   body()->addWidget(outdated_);
   body()->addLayout(buttons);
@@ -94,15 +101,20 @@ void DifferenceCard::show_item(const TuneSession& session, int item) {
   const bool any = is_any_judged(*session.checklist(), session.results());
   copy_->setVisible(any);
   flags_->setVisible(any);
+  QStringList notes;
   if (any) {
     const auto flags = recommended_flags(*session.checklist(), session.results(), "pitwall");
     recommended_->setText(flags ? flag_lines(qs(flags->text)) : qs(flags.error().text()));
     recommended_->set_colour(flags ? Colour::text : Colour::bad);
+    if (flags)
+      for (const std::string& note : flags->notes) notes << engine_words(note);
   } else {
     recommended_->setText(tr("Nothing is measured yet."));
     recommended_->set_colour(Colour::muted);
   }
   recommended_->setMinimumHeight(recommended_->heightForWidth(QWIDGETSIZE_MAX));  // its lines, none broken
+  notes_->setText(notes.join(QStringLiteral(" · ")));
+  notes_->setToolTip(notes_->text());  // which a resize alone would bring
   outdated_->setText(outdated_text(*session.checklist(), session.results()));
   outdated_->setVisible(!outdated_->text().isEmpty());
   show_difference(session, item);

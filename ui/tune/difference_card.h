@@ -25,6 +25,7 @@ class DifferenceCard : public Card {
   void show_difference(const TuneSession& session, int item);
   DataTable* keys_;
   Label *environment_, *variables_, *recommended_, *outdated_;
+  ElidedLabel* notes_;
   QPushButton *copy_, *flags_;
 };
 

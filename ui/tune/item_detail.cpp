@@ -111,6 +111,7 @@ void ItemDetail::show_item(const TuneSession& session, int index) {
   if (!known) {
     set_title(tr("Item"));
     set_unit({});
+    set_question({});
     bars_->set_bars({});
     by_->clear();
     sentence_->setText(tr("Add an item: one setting, from one value to another."));
@@ -125,9 +126,10 @@ void ItemDetail::show_item(const TuneSession& session, int index) {
   set_unit(measured ? tr("each row from 0") : QString());
   set_question(runs_text(result.before, result.after));
   bars_->set_bars(bars_of(checklist, item, result));
-  by_->setText(!measured      ? QString()
-               : item.by_user ? tr("by you; %n pairs of runs", nullptr, result.pairs)
-                              : tr("by the 95 % interval of %n pairs of runs", nullptr, result.pairs));
+  by_->setText(!measured           ? QString()
+               : item.by_user      ? tr("by you; %n pairs of runs", nullptr, result.pairs)
+               : result.pairs == 1 ? tr("by one pair of runs, without an interval")
+                                   : tr("by the 95 % interval of %n pairs of runs", nullptr, result.pairs));
   sentence_->setText(verdict_sentence(checklist, item, result));
   sentence_->set_colour(failed ? Colour::bad : Colour::text);
   run_->setVisible(!measured && !failed);

@@ -48,6 +48,12 @@ ItemRow item_row(const Checklist& checklist, std::size_t index, const ItemResult
     const QStringList tried = QString::fromStdString(item.also).split(QLatin1Char(','));
     notes << ItemModel::tr("Also tried: %1").arg(listed(tried));
   }
+  // The other runs count in the base's figures and in the scatter.
+  const auto pairs = static_cast<std::size_t>(result.pairs);
+  if (pairs > 0 && pairs < std::max(result.before.runs.size(), result.after.runs.size()))
+    notes << ItemModel::tr("The figures are those of %1 of %2 pairs of runs")
+                 .arg(result.pairs)
+                 .arg(repeats_of(checklist, item));
   if (row.lines.empty() && item.error.empty() && !item.expected.empty())
     notes << ItemModel::tr("Expected: %1").arg(engine_words(item.expected));
   row.failed = !item.error.empty();

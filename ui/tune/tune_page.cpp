@@ -25,8 +25,10 @@
 #include "ui/tune/item_dialog.h"
 #include "ui/tune/item_list.h"
 #include "ui/tune/item_model.h"
+#include "ui/tune/model_check.h"
 #include "ui/tune/recommended_flags_dialog.h"
 #include "ui/tune/scatter_chart.h"
+#include "ui/tune/standing_banners.h"
 #include "ui/tune/start_view.h"
 #include "ui/tune/sweep_dialog.h"
 #include "ui/tune/tune_words.h"
@@ -54,10 +56,10 @@ struct TunePage::State {
   QAction *from_template = nullptr, *edit = nullptr, *undo = nullptr, *remove = nullptr, *run_all = nullptr,
           *sweep = nullptr;
   bool split_by_user = false;
-  QString removed;  ///< banner of the item that was removed last
+  StandingBanners standing;
 
   State(TunePage* owner, EngineController& controller, Store& store, TuneSession::FindGpu find_gpu)
-      : page(owner), engine(controller), session(controller, store, std::move(find_gpu)) {}
+      : page(owner), engine(controller), session(controller, store, std::move(find_gpu)), standing(*owner) {}
 
   void build();
   void build_actions();
@@ -74,6 +76,10 @@ struct TunePage::State {
   void keep_focus(const std::function<void()>& change);
   std::size_t current() const { return static_cast<std::size_t>(std::max(0, list->current())); }
   bool has_item() const { return session.checklist() && list->current() >= 0; }
+  bool is_idle_on(std::int64_t checklist) const {
+    return !session.running() && session.checklist() && session.checklist()->id == checklist;
+  }
+  bool is_unmeasured(std::int64_t item) const;
   void ask_template(const std::string& origin);
   void add_item();
   void edit_checklist();
@@ -177,23 +183,26 @@ void TunePage::State::connect_all() {
   connect(&session, &TuneSession::changed, page, [this] {
     keep_focus([this] { show(); });
     show_job();
-    // What Undo takes back from now on is something else.
-    if (!removed.isEmpty()) Q_EMIT page->banner_outdated(std::exchange(removed, {}));
+    standing.review();
     Q_EMIT page->badge_changed();
   });
   connect(&session, &TuneSession::progress_changed, page, [this] {
     list->show_progress(session);
     show_job();
   });
+  connect(&session, &TuneSession::time_passed, page, [this] { list->show_progress(session); });
   connect(&session, &TuneSession::failed, page, [this](const Error& error) { show_failure(error); });
   connect(&session, &TuneSession::imported, page, [this](const QString& path, const QString& name) {
     say(Banner::Severity::good, tr("Imported %1 as “%2”.").arg(QFileInfo(path).fileName(), name));
   });
   connect(&session, &TuneSession::known_already, page,
           [this](const QString& path, const QString& name, qint64 id) {
-            say(Banner::Severity::warn,
-                tr("%1 is here already: it is “%2”.").arg(QFileInfo(path).fileName(), name), tr("Open"),
-                [this, id] { session.open(id); });
+            standing.post({Banner::Severity::warn,
+                           tr("%1 is here already: it is “%2”.").arg(QFileInfo(path).fileName(), name),
+                           tr("Open"),
+                           [this, id] { session.open(id); },
+                           {}},
+                          [this, id] { return !session.checklist() || session.checklist()->id != id; });
           });
   connect(&session, &TuneSession::exported, page, [this](const QString& path) {
     say(Banner::Severity::good, tr("Saved to %1").arg(path), tr("Open folder"),
@@ -202,14 +211,19 @@ void TunePage::State::connect_all() {
   connect(&session, &TuneSession::finished, page, [this](const QString& sentence, bool well) {
     Banner banner{well ? Banner::Severity::good : Banner::Severity::warn, sentence, {}, {}, {}};
     banner.finished = true;
-    Q_EMIT page->banner_requested(banner);
+    standing.post(banner, [this] { return !session.running(); });
   });
   connect(&session, &TuneSession::interrupted, page, [this](int measured) {
-    say(Banner::Severity::warn,
-        tr("%1 was cut off while it was measured. Its %n runs are kept.", nullptr, measured)
-            .arg(engine_words(session.checklist()->name)),
-        tr("Go on"), [this] { session.run(session.to_measure()); });
+    standing.post(
+        {Banner::Severity::warn,
+         tr("%1 was cut off while it was measured. Its %n runs are kept.", nullptr, measured)
+             .arg(engine_words(session.checklist()->name)),
+         tr("Go on"),
+         [this] { session.run(session.to_measure()); },
+         {}},
+        [this, id = session.checklist()->id] { return is_idle_on(id) && !session.to_measure().empty(); });
   });
+  connect(&engine, &EngineController::state_changed, page, [this] { standing.review(); });
   connect(selector, &QComboBox::activated, page,
           [this] { session.open(selector->currentData().toLongLong()); });
   connect(list, &ItemList::chosen, page, [this] { show_item(); });
@@ -309,17 +323,23 @@ void TunePage::State::take_focus() {
 void TunePage::State::show_failure(const Error& error) {
   if (!session.checklist()) show();  // what was being read does not come
   Banner banner = banner_of(error);
+  std::function<bool()> holds = [] { return true; };
   if (error.param == "model" && session.checklist()) {
     banner.verb = edit->text();
     banner.action = [this] { edit_checklist(); };
+    holds = [this, id = session.checklist()->id] {
+      return is_idle_on(id) && !check_model(*session.checklist());
+    };
   } else if (error.kind == Error::Kind::busy && error.param == "target") {
     banner.verb = tr("Go to Serve");
     banner.action = [this] { Q_EMIT page->page_requested(QStringLiteral("serve")); };
+    holds = [this] { return engine.engine() == nullptr && !session.running(); };
   } else if (error.kind == Error::Kind::busy && error.param == "requests") {
     banner.verb = tr("Try again");
     banner.action = [this] { session.run_again(); };
+    holds = [this, id = session.checklist()->id] { return is_idle_on(id); };
   }
-  Q_EMIT page->banner_requested(banner);
+  standing.post(banner, std::move(holds));
 }
 
 void TunePage::State::show_job() {
@@ -411,17 +431,29 @@ void TunePage::State::remove_item() {
   const QString name = engine_words(changed.items[current()].name);
   changed.items.erase(changed.items.begin() + static_cast<std::ptrdiff_t>(current()));
   session.change(changed);
-  removed = tr("Removed %1.").arg(name);
-  Q_EMIT page->banner_requested(undo_banner(removed, [this] { session.undo(); }));
+  // What Undo takes back after the next change is something else.
+  standing.post(undo_banner(tr("Removed %1.").arg(name), [this] { session.undo(); }), [] { return false; });
 }
 
 void TunePage::State::decide(ItemVerdict verdict) {
   if (!has_item() || session.running()) return;
   if (session.result(current()).pairs > 0) return session.decide(current(), verdict);
-  say(Banner::Severity::warn,
-      tr("%1 is not measured yet. Run it, then decide.")
-          .arg(engine_words(session.checklist()->items[current()].name)),
-      tr("Run"), [this] { run_item(); });
+  const Checklist& checklist = *session.checklist();
+  const Item& item = checklist.items[current()];
+  standing.post(
+      {Banner::Severity::warn,
+       tr("%1 is not measured yet. Run it, then decide.").arg(engine_words(item.name)),
+       tr("Run"),
+       [this] { run_item(); },
+       {}},
+      [this, list_id = checklist.id, id = item.id] { return is_idle_on(list_id) && is_unmeasured(id); });
+}
+
+bool TunePage::State::is_unmeasured(std::int64_t item) const {
+  const std::vector<Item>& items = session.checklist()->items;
+  const auto found =
+      std::find_if(items.begin(), items.end(), [item](const Item& one) { return one.id == item; });
+  return found != items.end() && session.result(static_cast<std::size_t>(found - items.begin())).pairs == 0;
 }
 
 void TunePage::State::run_item() {

@@ -12,6 +12,21 @@
 
 namespace pitwall::ui {
 
+namespace {
+
+/// Nothing measures it: what says so was cut off, and goes on when it is run.
+bool end_running(Checklist& checklist) {
+  bool any = false;
+  for (Item& item : checklist.items)
+    if (item.verdict == ItemVerdict::running) {
+      item.verdict = ItemVerdict::planned;
+      any = true;
+    }
+  return any;
+}
+
+}  // namespace
+
 struct TuneSession::Threads {
   WorkerPool reader{1, "tune"};
   WorkerPool bench{1, "tune bench"};
@@ -22,7 +37,10 @@ TuneSession::TuneSession(EngineController& engine, Store& store, FindGpu find_gp
       engine_(engine),
       store_(store),
       find_gpu_(std::move(find_gpu)),
-      threads_(std::make_unique<Threads>()) {}
+      threads_(std::make_unique<Threads>()) {
+  second_.setInterval(1000);
+  connect(&second_, &QTimer::timeout, this, &TuneSession::time_passed);
+}
 
 TuneSession::~TuneSession() {
   cancel();
@@ -78,13 +96,7 @@ void TuneSession::open(std::int64_t id) {
 }
 
 void TuneSession::show(Read read) {
-  // Nothing measures it: what says so was cut off, and goes on when it is run.
-  bool cut_off = false;
-  for (Item& item : read.checklist.items)
-    if (item.verdict == ItemVerdict::running) {
-      item.verdict = ItemVerdict::planned;
-      cut_off = true;
-    }
+  const bool cut_off = end_running(read.checklist);
   checklist_ = std::move(read.checklist);
   known_ = std::move(read.known);
   headers_ = std::move(read.headers);
@@ -215,10 +227,25 @@ void TuneSession::decide_with_what_is_there(std::size_t item) {
 }
 
 std::optional<double> TuneSession::time_left() const {
-  if (!item_time_.isValid() || progress_.done <= found_done_) return std::nullopt;
-  const double each =
-      static_cast<double>(item_time_.elapsed()) / 1000 / static_cast<double>(progress_.done - found_done_);
-  return each * static_cast<double>(progress_.total - progress_.done);
+  if (!left_) return std::nullopt;
+  const double left = *left_ - static_cast<double>(run_time_.elapsed()) / 1000;
+  return left > 0 ? std::optional(left) : std::nullopt;
+}
+
+void TuneSession::went_on(const TuneProgress& progress) {
+  if (progress.item != progress_.item || !item_time_.isValid()) {
+    item_time_.start();
+    found_done_ = progress.done;
+  }
+  progress_ = progress;
+  run_time_.start();
+  left_.reset();
+  if (progress.done > found_done_) {
+    const double each =
+        static_cast<double>(item_time_.elapsed()) / 1000 / static_cast<double>(progress.done - found_done_);
+    left_ = each * static_cast<double>(progress.total - progress.done);
+  }
+  Q_EMIT progress_changed();
 }
 
 void TuneSession::take_value(std::size_t item, const std::string& value) {
@@ -267,21 +294,17 @@ void TuneSession::run(std::vector<std::size_t> items) {
   environment.cancel = cancel_.get();
   progress_ = {items.front(), 0, 0, {}, 0};
   item_time_.invalidate();
+  left_.reset();
+  second_.start();
   TuneCallbacks callbacks;
   callbacks.on_progress = [this](const TuneProgress& progress) {
-    tell([this, progress] {
-      if (progress.item != progress_.item || !item_time_.isValid()) {
-        item_time_.start();
-        found_done_ = progress.done;
-      }
-      progress_ = progress;
-      Q_EMIT progress_changed();
-    });
+    tell([this, progress] { went_on(progress); });
   };
   callbacks.on_change = [this, saved_utc = checklist_->updated_utc](const Checklist& now) mutable {
     Checklist stamped = now;
     stamped.updated_utc = saved_utc;
     auto saved = store_.save_checklist(stamped);
+    if (!saved) return saved;  // the window shows what is stored
     saved_utc = stamped.updated_utc;
     tell([this, stamped] {
       checklist_ = stamped;
@@ -325,6 +348,8 @@ void TuneSession::measured(const std::string& key, int repeat, const MeasuredRun
 
 void TuneSession::ended(const Result<void>& result) {
   cancel_.reset();
+  second_.stop();
+  end_running(*checklist_);  // whose end could not be written
   Q_EMIT changed();
   refresh();
   if (result) {

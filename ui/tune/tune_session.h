@@ -4,6 +4,7 @@
 #pragma once
 #include <QElapsedTimer>
 #include <QObject>
+#include <QTimer>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -60,13 +61,15 @@ class TuneSession : public QObject {
   void cancel();
   bool running() const { return cancel_ != nullptr; }
   const TuneProgress& progress() const { return progress_; }
-  /// Seconds, of the item that is being measured, by what its runs took so far; nothing before the first.
+  /// Seconds, of the item that is being measured, by what its runs took so far: counts down between them, and
+  /// is nothing before the first and once it has passed.
   std::optional<double> time_left() const;
 
  Q_SIGNALS:
   void list_changed();
   void changed();           ///< checklist, results or running
   void progress_changed();  ///< while running
+  void time_passed();       ///< while running: time_left() is less
   void failed(const pitwall::Error& error);
   void imported(const QString& path, const QString& name);
   void known_already(const QString& path, const QString& name, qint64 id);  ///< the import is refused
@@ -86,6 +89,7 @@ class TuneSession : public QObject {
   void forget();  // the open one: it is gone
   void update_results();
   void save(const Checklist& checklist);
+  void went_on(const TuneProgress& progress);
   void measured(const std::string& key, int repeat, const MeasuredRun& run, RunHeader header);
   void ended(const Result<void>& result);
   void tell(std::function<void()> news);
@@ -106,9 +110,11 @@ class TuneSession : public QObject {
   std::shared_ptr<std::atomic<bool>> cancel_;  // of what is being measured; null = nothing is
   std::vector<std::size_t> asked_;             // of the last run
   TuneProgress progress_;
-  QElapsedTimer item_time_;           // of the item that is being measured
-  std::size_t found_done_ = 0;        // of its runs, before it began
-  std::unique_ptr<Threads> threads_;  // last: they join first
+  QElapsedTimer item_time_, run_time_;  // of the item that is being measured; of its run
+  std::optional<double> left_;          // seconds, when that run began
+  QTimer second_;                       // while running: the time left is told anew
+  std::size_t found_done_ = 0;          // of its runs, before it began
+  std::unique_ptr<Threads> threads_;    // last: they join first
 };
 
 }  // namespace pitwall::ui

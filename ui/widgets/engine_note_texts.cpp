@@ -248,6 +248,12 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "%1 has no flag that turns %2 %3"),
       QT_TRANSLATE_NOOP("engine", "%1 has no counterpart of %2 (%3)"),
       QT_TRANSLATE_NOOP("engine", "%1: %2 has no word for it"),
+      QT_TRANSLATE_NOOP("engine", "Measured in the simulator on %1 x %2; Pitwall serves on one device alone"),
+      QT_TRANSLATE_NOOP("engine",
+                        "Measured in the simulator on %1; Pitwall serves on the CPU, or with --device cuda "
+                        "on the GPU that is there"),
+      QT_TRANSLATE_NOOP("engine",
+                        "%1 is a description without weights: fetch %2, then give its folder to --model"),
       QT_TRANSLATE_NOOP("engine", "%1 is the default of %2"),
       QT_TRANSLATE_NOOP("engine",
                         "%1 became %2: a container is reached from outside it; who may reach the published "
