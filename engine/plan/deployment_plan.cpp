@@ -135,7 +135,8 @@ void Planner::add_ranks(DeploymentPlan& plan, std::vector<Pool>& pools) const {
     rank.limit = pools[stage].limit;
     rank.kv_bytes_per_token = demand.per_token();
     const std::int64_t fit = demand.most(pools[stage].bytes, plan.lengths.max, shared());
-    const std::int64_t longest = demand.longest(pools[stage].bytes);
+    std::int64_t longest = demand.longest(pools[stage].bytes);
+    if (one_context()) longest = std::min(longest, plan.max_model_len);  // windows take no part of the rest
     if (fewest < 0 || fit < fewest || (fit == fewest && longest < plan.longest)) {
       fewest = fit;
       plan.worst = static_cast<int>(plan.ranks.size());

@@ -2840,6 +2840,26 @@
         <source>tokens of a tree of guesses</source>
         <translation>猜测树的 token 数</translation>
     </message>
+    <message>
+        <source>The %1 slots share one context of %2 tokens</source>
+        <translation>%1 个槽共用一个 %2 token 的上下文</translation>
+    </message>
+    <message>
+        <source>No length is stated: each of the %1 slots has its part of the model&apos;s %2 tokens</source>
+        <translation>没有给出长度：%1 个槽各得模型 %2 token 中的一份</translation>
+    </message>
+    <message>
+        <source>%1; KV of the context may take up to %2</source>
+        <translation>%1；上下文的 KV 最多可占 %2</translation>
+    </message>
+    <message>
+        <source>%1 loads weights as the checkpoint has them: take one in %2, which these bytes are of</source>
+        <translation>%1 按检查点原样加载权重：请取 %2 的检查点，这里的字节数即按它计算</translation>
+    </message>
+    <message>
+        <source>powers of two from %1 to %2</source>
+        <translation> %1 到 %2 之间 2 的幂</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui</name>
