@@ -64,7 +64,6 @@ EngineSettings with_defaults(const EngineReading& reading, const EngineProfile& 
     // Whole prompts are a matter of the tokens of a step, even where both engines have those unasked.
     const bool whole = name == "max-num-batched-tokens" &&
                        said_or_default(settings, from, place, "enable-chunked-prefill") == "false";
-    if (name == "block-size" && !can_tell(to, name, value)) continue;  // each keeps its own
     if (to.find(name) != nullptr && !value.empty() && !is_spent(from, name, reading.settings))
       carry(name, value, !whole && value == to.default_of(name, place));
   }

@@ -71,7 +71,9 @@ class Writer {
   }
 
   WrittenFlags write() {
+    const bool told_shared = settings_.find("kv-unified") != nullptr;
     for (std::string& told : stand_in(settings_, engine_)) note(std::move(told));
+    if (!told_shared && settings_.find("kv-unified") != nullptr) note_shared_context();
     for (std::string& told : fit_speculation(settings_, engine_)) note(std::move(told));
     share_experts();
     const std::string* unified = settings_.find("kv-unified");
@@ -99,6 +101,12 @@ class Writer {
   }
 
  private:
+  void note_shared_context() {
+    if (terms_ && there_ && there_->kv < terms_->kv)
+      note(fmt::format("KV of {} is not carried over: the shared context takes {}", format_bytes(terms_->kv),
+                       format_bytes(there_->kv)));
+  }
+
   /// What counts for each GPU and each replica; and replicas that share the experts, as the engine tells
   /// them.
   void share_experts() {

@@ -2841,6 +2841,10 @@
         <translation>猜测树的 token 数</translation>
     </message>
     <message>
+        <source>KV of %1 is not carried over: the shared context takes %2</source>
+        <translation>%1 的 KV 没有沿用：共用的上下文占 %2</translation>
+    </message>
+    <message>
         <source>The %1 slots share one context of %2 tokens</source>
         <translation>%1 个槽共用一个 %2 token 的上下文</translation>
     </message>

@@ -93,6 +93,11 @@ std::string fault_of(const EngineReading& first, const EngineProfile& other, con
     ++exact;
     return "";
   }
+  // Where no length is stated llama.cpp has one context, less than others' pools by nature.
+  const auto one_context = [](const std::string& note) {
+    return note.find("the shared context takes") != std::string::npos;
+  };
+  if (std::any_of(there.notes.begin(), there.notes.end(), one_context)) --trips;
   if (lost(there.notes) || lost(home.notes)) return "";
   std::string fault = there.command + "\n" + home.command;
   for (const auto* notes : {&there.notes, &home.notes})

@@ -243,7 +243,7 @@ class FlagNotesTest : public QObject {
   }
 
   /// SGLang's pages of one token are its own; TensorRT-LLM's kernels begin at 8.
-  void block_sizes_that_nobody_asked_for_stay() {
+  void block_sizes_that_no_kernel_has() {
     const Told unasked = told("python -m sglang.launch_server --model-path llama-3.1-8b", "tensorrt-llm");
     QVERIFY(unasked.flags.config.find("tokens_per_block") == std::string::npos);
     const Told asked =

@@ -204,6 +204,7 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "No port of the first node is stated: %1 is told"),
       QT_TRANSLATE_NOOP("engine", "With %1 whole experts are dealt out to all %2 GPUs"),
       QT_TRANSLATE_NOOP("engine", "%1 stays in the configuration file: it is not repeated here"),
+      QT_TRANSLATE_NOOP("engine", "KV of %1 is not carried over: the shared context takes %2"),
       QT_TRANSLATE_NOOP("engine", "%1 asks clients for no key: the server becomes open to all who reach it"),
       QT_TRANSLATE_NOOP(
           "engine",
