@@ -117,6 +117,16 @@ Bytes weights_of_a_gpu(const ModelOutline& model, const EngineReading& reading) 
   return (model.weight_bytes() - experts) / deployment.tensor_parallel + experts / expert_ranks(deployment);
 }
 
+/// Where engines would refuse to start.
+std::string length_note(const EngineSettings& settings, const ModelOutline& model) {
+  const std::int64_t length = settings.integer("max-model-len").value_or(0);
+  if (model.context_length <= 0 || length <= model.context_length) return "";
+  return fmt::format(
+      "max-model-len is {}, and the model was made for {} tokens: engines refuse to start with more, unless "
+      "its positions are scaled",
+      format_count(length), format_count(model.context_length));
+}
+
 /// Bytes of one GPU, as far as GPU and model are known.
 Result<Known> known(const Options& options, const EngineReading& reading, const EngineProfile& to) {
   Known known;
@@ -138,6 +148,8 @@ Result<Known> known(const Options& options, const EngineReading& reading, const 
   if (model.ok()) {
     known.weights = model->weight_bytes();
     terms.weights = weights_of_a_gpu(*model, reading);
+    if (std::string note = length_note(reading.settings, *model); !note.empty())
+      known.notes.push_back(std::move(note));
     if (gpu) {
       const auto plan = plan_settings(reading.settings, *reading.engine, *model, *gpu, known.gpus);
       if (plan.ok()) {

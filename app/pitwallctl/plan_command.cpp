@@ -236,6 +236,7 @@ void take_defaults(const Options& options, Deployment before, Deployment& deploy
   }
   follow_engine(before, deployment);
   if (options.given("--block-size")) deployment.block_size = stated.block_size;
+  if (options.given("--max-num-seqs")) deployment.shared_context = false;
 }
 
 /// What was given, over `deployment`. Errors are those of the flags alone.

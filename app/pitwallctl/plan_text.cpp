@@ -178,7 +178,10 @@ std::string demand_source(const DeploymentPlan& plan, bool requests_stated) {
   std::string text = requests_stated           ? "as --requests says"
                      : plan.asked.requests > 0 ? "a usual number, since no --requests are given"
                                                : "max-num-seqs, since no --requests are given";
-  return text + (stated ? "; length as stated" : "; the longest length, since no --lengths are given");
+  const char* const unstated = plan.lengths.p95 < plan.lengths.max
+                                   ? "; each one's part of the context, since no --lengths are given"
+                                   : "; the longest length, since no --lengths are given";
+  return text + (stated ? "; length as stated" : unstated);
 }
 
 std::string engine_text(const DeploymentPlan& plan) {

@@ -16,6 +16,8 @@ using QkNorm = DecoderTraits::QkNorm;
 
 constexpr DecoderTraits kPlain = {};
 constexpr DecoderTraits kQkvBias = {.qkv_bias = true};
+constexpr DecoderTraits kQkvBiasOf8 = {.qkv_bias = true, .kv_heads = 8};
+constexpr DecoderTraits kGlm4 = {.qkv_bias = true, .norms = 4, .kv_heads = 2};
 constexpr DecoderTraits kClassic = {.gated = false,
                                     .qkv_bias = true,
                                     .out_bias = true,
@@ -39,29 +41,33 @@ constexpr DecoderTraits kGemma4 = {.norms = 4,
                                    .tied = true,
                                    .qk_norm = QkNorm::shared,
                                    .head_dim = 256,
+                                   .kv_heads = 4,
                                    .full_head_dim = 512,
                                    .needs = {"layer_types"},
                                    .shared_without_weights = true,
                                    .own_key = "per_layer_config"};
 constexpr DecoderTraits kLatentExperts = {
     .needs = {"kv_lora_rank", "n_routed_experts", "moe_intermediate_size"}};
-constexpr DecoderTraits kGatedHybrid = {
-    .output_gate = true, .qk_norm = QkNorm::shared, .needs = {"layer_types|full_attention_interval"}};
+constexpr DecoderTraits kGatedHybrid = {.output_gate = true,
+                                        .qk_norm = QkNorm::shared,
+                                        .kv_heads = 4,
+                                        .needs = {"layer_types|full_attention_interval"}};
 constexpr DecoderTraits kGatedHybridExperts = {
     .output_gate = true,
     .qk_norm = QkNorm::shared,
+    .kv_heads = 2,
     .needs = {"layer_types|full_attention_interval", "num_experts", "moe_intermediate_size"},
     .may_be_dense = true};
 constexpr DecoderTraits kQwen3Next = [] {
   DecoderTraits traits = kGatedHybridExperts;
   traits.head_dim = 256;
-  traits.kv_heads = 2;
   return traits;
 }();
 constexpr DecoderTraits kGemma3n = {.norms = 4,
                                     .tied = true,
                                     .qk_norm = QkNorm::shared,
                                     .head_dim = 256,
+                                    .kv_heads = 2,
                                     .needs = {"num_kv_shared_layers", "layer_types"}};
 constexpr DecoderTraits kFalcon = {
     .gated = false, .norms = 1, .norm_bias = true, .tied = true, .multi_query = true, .context = 2048};
@@ -126,9 +132,15 @@ constexpr ConfigFamily kFamilies[] = {
     {"Starcoder2ForCausalLM",
      "starcoder2",
      read_decoder,
-     {.gated = false, .qkv_bias = true, .out_bias = true, .mlp_bias = true, .norm_bias = true, .tied = true}},
-    {"MinistralForCausalLM", "ministral", read_decoder, kPlain},
-    {"Ministral3ForCausalLM", "ministral3", read_decoder, kPlain},
+     {.gated = false,
+      .qkv_bias = true,
+      .out_bias = true,
+      .mlp_bias = true,
+      .norm_bias = true,
+      .tied = true,
+      .kv_heads = 2}},
+    {"MinistralForCausalLM", "ministral", read_decoder, {.kv_heads = 8}},
+    {"Ministral3ForCausalLM", "ministral3", read_decoder, {.kv_heads = 8}},
     {"MiMoForCausalLM", "mimo", read_decoder, kQkvBias},
     // Linear attention and state space.
     {"Qwen3NextForCausalLM", "qwen3_next", read_decoder, kQwen3Next},
@@ -155,7 +167,7 @@ constexpr ConfigFamily kFamilies[] = {
      "jamba",
      read_hybrid,
      {.kv_heads = 8, .needs = {"intermediate_size", "num_experts"}}},
-    {"BambaForCausalLM", "bamba", read_hybrid, {.needs = {"intermediate_size"}}},
+    {"BambaForCausalLM", "bamba", read_hybrid, {.kv_heads = 8, .needs = {"intermediate_size"}}},
     {"FalconH1ForCausalLM", "falcon_h1", read_hybrid, {.kv_heads = 8, .needs = {"intermediate_size"}}},
     {"Zamba2ForCausalLM", "zamba2", read_zamba2, {.tied = true, .own_key = "num_query_groups"}},
     {"MambaForCausalLM", "mamba", read_hybrid, {.tied = true}},
@@ -255,8 +267,8 @@ constexpr ConfigFamily kFamilies[] = {
      {.needs = {"n_routed_experts", "moe_intermediate_size"}}},
     {"ChatGLMModel", "chatglm", read_decoder, kPlain},
     {"ChatGLMForConditionalGeneration", "chatglm", read_decoder, kPlain},
-    {"GlmForCausalLM", "glm", read_decoder, kQkvBias},
-    {"Glm4ForCausalLM", "glm4", read_decoder, {.qkv_bias = true, .norms = 4}},
+    {"GlmForCausalLM", "glm", read_decoder, {.qkv_bias = true, .kv_heads = 2}},
+    {"Glm4ForCausalLM", "glm4", read_decoder, kGlm4},
     {"Glm4MoeForCausalLM",
      "glm4_moe",
      read_decoder,
@@ -407,7 +419,7 @@ constexpr ConfigFamily kFamilies[] = {
     {"VaultGemmaForCausalLM",
      "vaultgemma",
      read_decoder,
-     {.tied = true, .windows = Windows::alternate, .head_dim = 256}},
+     {.tied = true, .windows = Windows::alternate, .head_dim = 256, .kv_heads = 4}},
     {"AriaTextForCausalLM", "aria_text", read_decoder, {.needs = {"moe_num_experts"}}},
     {"Apertus1p5TextForCausalLM",
      "apertus1p5_text",
@@ -432,7 +444,7 @@ constexpr ConfigFamily kFamilies[] = {
     {"Gemma2ForCausalLM",
      "gemma2",
      read_decoder,
-     {.norms = 4, .tied = true, .windows = Windows::alternate, .head_dim = 256}},
+     {.norms = 4, .tied = true, .windows = Windows::alternate, .head_dim = 256, .kv_heads = 4}},
     {"Gemma3ForCausalLM",
      "gemma3_text",
      read_decoder,
@@ -441,7 +453,8 @@ constexpr ConfigFamily kFamilies[] = {
       .qk_norm = QkNorm::shared,
       .windows = Windows::pattern,
       .window_pattern = 6,
-      .head_dim = 256}},
+      .head_dim = 256,
+      .kv_heads = 4}},
     {"Phi3ForCausalLM", "phi3", read_decoder, kPlain},
     {"GraniteForCausalLM", "granite", read_decoder, kPlain},
     {"CohereForCausalLM", "cohere", read_decoder, {.norms = 1, .tied = true}},
@@ -449,20 +462,20 @@ constexpr ConfigFamily kFamilies[] = {
      "cohere2",
      read_decoder,
      {.norms = 1, .tied = true, .windows = Windows::pattern, .window_pattern = 4}},
-    {"SmolLM3ForCausalLM", "smollm3", read_decoder, {.tied = true}},
+    {"SmolLM3ForCausalLM", "smollm3", read_decoder, {.tied = true, .kv_heads = 4}},
     // Language models under another name, beside a vision or audio tower.
     {"Qwen2VLForConditionalGeneration", "qwen2_vl", read_decoder, kQkvBias},
-    {"Qwen2_5_VLForConditionalGeneration", "qwen2_5_vl", read_decoder, kQkvBias},
+    {"Qwen2_5_VLForConditionalGeneration", "qwen2_5_vl", read_decoder, kQkvBiasOf8},
     {"Qwen3VLForConditionalGeneration", "qwen3_vl", read_decoder, kQkNorm},
     {"Qwen3VLMoeForConditionalGeneration", "qwen3_vl_moe", read_decoder, kQkNorm},
     {"Qwen3VLTextModel", "qwen3_vl_text", read_decoder, kQkNorm},
     {"Qwen3VLMoeTextModel", "qwen3_vl_moe_text", read_decoder, kQkNorm},
-    {"Qwen2_5_VLTextModel", "qwen2_5_vl_text", read_decoder, kQkvBias},
+    {"Qwen2_5_VLTextModel", "qwen2_5_vl_text", read_decoder, kQkvBiasOf8},
     {"Qwen2VLTextModel", "qwen2_vl_text", read_decoder, kQkvBias},
-    {"Glm4vForConditionalGeneration", "glm4v", read_decoder, {.qkv_bias = true, .norms = 4}},
-    {"Glm4vMoeForConditionalGeneration", "glm4v_moe", read_decoder, kQkvBias},
-    {"Glm4vTextModel", "glm4v_text", read_decoder, {.qkv_bias = true, .norms = 4}},
-    {"Glm4vMoeTextModel", "glm4v_moe_text", read_decoder, kQkvBias},
+    {"Glm4vForConditionalGeneration", "glm4v", read_decoder, kGlm4},
+    {"Glm4vMoeForConditionalGeneration", "glm4v_moe", read_decoder, kQkvBiasOf8},
+    {"Glm4vTextModel", "glm4v_text", read_decoder, kGlm4},
+    {"Glm4vMoeTextModel", "glm4v_moe_text", read_decoder, kQkvBiasOf8},
 };
 
 /// Their language model is described by itself, under one of kNestedKeys.

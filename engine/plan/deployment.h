@@ -74,6 +74,7 @@ struct Deployment {
   std::string kv_cache_dtype = "auto";        ///< name in kv_format.h
   std::string quantization;  ///< of weights, by name in weight_format.h; empty = the checkpoint's
   bool prefix_caching = true, graphs = true, prompt_logprobs = false, draft_layers = false;
+  bool shared_context = false;  ///< llama.cpp: max_model_len tokens of KV are those of all sequences together
   std::vector<int> graph_sizes;  ///< batch sizes captured; empty = the engine's own
   std::string engine = "auto";   ///< of find_engine_choice
   MemoryBudget budget;

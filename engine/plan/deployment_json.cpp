@@ -128,6 +128,7 @@ void fields(Deploy& d, Visit& visit) {
   visit("graphs", d.graphs);
   visit("prompt_logprobs", d.prompt_logprobs);
   visit("draft_layers", d.draft_layers);
+  visit("shared_context", d.shared_context);
   visit("graph_sizes", d.graph_sizes);
   visit("requests", d.requests);
   visit("length_p50", d.lengths.p50);

@@ -71,6 +71,14 @@ int demanded_requests(const DeploymentPlan& plan) {
   return plan.asked.requests > 0 ? plan.asked.requests : plan.asked.max_num_seqs;
 }
 
+/// Of each request that runs at once.
+std::int64_t Planner::part_of_context(std::int64_t tokens) const {
+  const int replicas = asked_.gpus / (asked_.tensor_parallel * asked_.pipeline_parallel);
+  const std::int64_t requests = divided_up(asked_.requests, std::max(replicas, 1)),
+                     slots = asked_.max_num_seqs;
+  return std::max<std::int64_t>(tokens / (requests > 0 ? std::min(requests, slots) : slots), 1);
+}
+
 LengthMix Planner::lengths(std::int64_t max_model_len) const {
   LengthMix mix = asked_.lengths;
   if (!mix.trace.empty()) {
@@ -78,8 +86,9 @@ LengthMix Planner::lengths(std::int64_t max_model_len) const {
     std::sort(sorted.begin(), sorted.end());
     mix.p50 = percentile(sorted, 0.5), mix.p95 = percentile(sorted, 0.95), mix.max = sorted.back();
   }
+  const bool stated = mix.max > 0 || mix.p95 > 0 || mix.p50 > 0;
   if (mix.max == 0) mix.max = std::max({max_model_len, mix.p95, mix.p50});
-  if (mix.p95 == 0) mix.p95 = mix.max;
+  if (mix.p95 == 0) mix.p95 = one_context() && !stated ? part_of_context(mix.max) : mix.max;
   if (mix.p50 == 0) mix.p50 = mix.p95;
   return mix;
 }
@@ -126,7 +135,8 @@ void Planner::add_ranks(DeploymentPlan& plan, std::vector<Pool>& pools) const {
     rank.limit = pools[stage].limit;
     rank.kv_bytes_per_token = demand.per_token();
     const std::int64_t fit = demand.most(pools[stage].bytes, plan.lengths.max, shared());
-    const std::int64_t longest = demand.longest(pools[stage].bytes);
+    std::int64_t longest = demand.longest(pools[stage].bytes);
+    if (one_context()) longest = std::min(longest, plan.max_model_len);  // windows take no part of the rest
     if (fewest < 0 || fit < fewest || (fit == fewest && longest < plan.longest)) {
       fewest = fit;
       plan.worst = static_cast<int>(plan.ranks.size());
@@ -277,6 +287,16 @@ void Planner::note_lengths(DeploymentPlan& plan) const {
   } else if (served < wanted_length()) {
     notes.push_back(fmt::format("The KV cache holds sequences of {} tokens, of the model's {}",
                                 format_count(served), format_count(wanted_length())));
+  }
+  if (law_ == KvLaw::llama_cpp && asked_.max_num_seqs > 1) {
+    if (one_context()) {
+      notes.push_back(fmt::format("The {} slots share one context of {} tokens",
+                                  format_count(asked_.max_num_seqs), format_count(served)));
+    } else if (!asked_.max_model_len && model_->context_length > 0) {
+      notes.push_back(
+          fmt::format("No length is stated: each of the {} slots has its part of the model's {} tokens",
+                      format_count(asked_.max_num_seqs), format_count(model_->context_length)));
+    }
   }
   const std::int64_t prompt = RequestTokens(as_served(plan), *model_).prompt;
   if (shared() > prompt) {

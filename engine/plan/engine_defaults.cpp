@@ -53,7 +53,7 @@ StepDefaults step_defaults(const Deployment& deployment, Bytes gpu_memory) {
     }
     unasked = deployment_of(said, *engine, MemoryTerms{.total = gpu_memory, .gpu = deployment.gpu});
   }
-  return {unasked.max_num_seqs, unasked.max_num_batched_tokens, unasked.block_size};
+  return {unasked.max_num_seqs, unasked.max_num_batched_tokens, unasked.block_size, unasked.shared_context};
 }
 
 std::string defaults_taken(const Deployment& deployment, Bytes gpu_memory) {
@@ -76,6 +76,8 @@ void follow_engine(const Deployment& before, Deployment& now) {
     return;
   const StepDefaults were = step_defaults(before), are = step_defaults(now);
   const int slots = now.max_num_seqs;
+  if (before.engine != now.engine)
+    now.shared_context = are.shared_context && slots == before.max_num_seqs && slots == were.max_num_seqs;
   for (const StepSetting& setting : kSettings) {
     const int held = before.*setting.value;
     if (now.*setting.value == held && held == were.*setting.unasked)

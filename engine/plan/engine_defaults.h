@@ -13,6 +13,7 @@ struct Deployment;
 /// Settings of a step by an engine's own defaults.
 struct StepDefaults {
   int max_num_seqs, max_num_batched_tokens, block_size;
+  bool shared_context;
 };
 
 /// Of `deployment.engine` on GPUs of that memory; Deployment's own where no engine is named or the engine has
@@ -25,7 +26,8 @@ std::string defaults_taken(const Deployment& deployment, Bytes gpu_memory);
 
 /// After a change of the engine, the GPU or the ranks: what `before` had by its engine's default, and the
 /// change left alone, is what `now`'s takes; so is a block size that this engine cannot be told. The demand
-/// stays: requests that max-num-seqs stood for are stated where it grows.
+/// stays: requests that max-num-seqs stood for are stated where it grows. Slots that were stated share no
+/// context.
 void follow_engine(const Deployment& before, Deployment& now);
 
 }  // namespace pitwall

@@ -150,6 +150,7 @@ std::optional<MemoryTerms> memory_terms_on(const EngineProfile& engine, const De
   if (there.gpus > there.tensor_parallel * there.pipeline_parallel)
     there.expert_parallel = shares_experts_on(engine, there);
   if (engine.find("graph-sizes") == nullptr) there.graph_sizes.clear();
+  if (plan.engine != engine.name) there.shared_context = !there.max_model_len;
   if (!can_tell(engine, "kv-cache-dtype", plan.kv_format)) there.kv_cache_dtype = "auto";
   if (!tells("block-size", there.block_size)) {
     const EnginePlace place = place_of(there, plan.gpu);
@@ -311,10 +312,13 @@ std::string memory_meaning(std::string_view setting, std::string_view value,
                   : fmt::format("{} blocks of KV = {}", count, format_bytes(*kv));
   }
   if (setting == "kv-cache-memory-bytes") return format_bytes(number) + " of memory for KV";
-  const std::string text = format_bytes(number) + (setting == "memory-limit" ? " of memory for everything"
-                                                                             : " of GPU memory left free");
-  if (!terms) return text;
-  return text + fmt::format("; leaves {} for KV", format_bytes(std::max(kv.value_or(0), Bytes{0})));
+  const std::string left = format_bytes(std::max(kv.value_or(0), Bytes{0}));
+  if (setting == "memory-limit") {
+    const std::string text = format_bytes(number) + " of memory for everything";
+    return terms ? text + fmt::format("; leaves {} for KV", left) : text;
+  }
+  const std::string text = format_bytes(number) + " of GPU memory left free";
+  return terms ? text + fmt::format("; KV of the context may take up to {}", left) : text;
 }
 
 }  // namespace pitwall

@@ -271,6 +271,13 @@ std::string said_or_default(const EngineSettings& settings, const EngineProfile&
   return said != nullptr ? *said : engine.default_of(name, place);
 }
 
+bool shares_context(const EngineSettings& settings, const EngineProfile& engine) {
+  const EngineSetting* length = engine.find("max-model-len");
+  if (length == nullptr || !length->flags.front().shared_slots) return false;
+  const std::string* unified = settings.find("kv-unified");
+  return unified != nullptr ? *unified == "true" : !settings.integer("max-num-seqs");
+}
+
 int block_size_of(const EngineSettings& settings, const EngineProfile& engine) {
   return number_of<int>(said_or_default(settings, engine, {}, "block-size")).value_or(1);
 }
@@ -305,6 +312,7 @@ Deployment deployment_of(const EngineSettings& settings, const EngineProfile& en
     deployment.quantization = format;
   deployment.prefix_caching = said("enable-prefix-caching") != "false";
   deployment.graphs = said("graphs") != "false";
+  deployment.shared_context = shares_context(settings, engine);
   deployment.draft_layers = said("speculative-method") == "mtp";
   if (const std::string* sizes = settings.find("graph-sizes")) deployment.graph_sizes = sizes_of(*sizes);
   deployment.engine = engine.name;
@@ -327,6 +335,7 @@ EngineSettings settings_of(const Deployment& deployment) {
   say("kv-cache-dtype", format ? std::string(format->name) : deployment.kv_cache_dtype);
   say("enable-prefix-caching", yes(deployment.prefix_caching));
   say("graphs", yes(deployment.graphs));
+  if (deployment.shared_context) say("kv-unified", "true");
   const int replica = deployment.tensor_parallel * deployment.pipeline_parallel;
   const int replicas = replica > 0 ? deployment.gpus / replica : 1;
   say("tensor-parallel-size", fmt::format("{}", deployment.tensor_parallel));

@@ -62,6 +62,10 @@ std::string human_value(const EngineSettingInfo& info, const std::string& value)
 /// a layer: as told, or as the engine has it.
 bool replicas_share_experts(const EngineSettings& settings, const EngineProfile& engine);
 
+/// Whether all sequences together have the tokens that the engine is told as their length (llama.cpp): as
+/// told, or where nobody counts its slots.
+bool shares_context(const EngineSettings& settings, const EngineProfile& engine);
+
 /// Where the settings put an engine; GPU and memory as far as `terms` know them.
 EnginePlace place_of(const EngineSettings& settings, const EngineProfile& engine,
                      const std::optional<MemoryTerms>& terms);

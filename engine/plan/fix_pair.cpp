@@ -39,6 +39,7 @@ bool set_number(Deployment& d, const std::string& setting, std::int64_t number) 
     d.requests = small;
   } else if (setting == "max-num-seqs") {
     d.max_num_seqs = small;
+    d.shared_context = false;  // slots that are counted have a context each
   } else if (setting == "max-model-len") {
     d.max_model_len = number;
   } else if (setting == "max-num-batched-tokens") {

@@ -191,6 +191,8 @@ std::string tellable_values(const EngineProfile& engine, std::string_view settin
   const EngineSetting* found = engine.find(setting);
   if (found == nullptr) return "";
   const EngineFlag& flag = found->flags.front();
+  if (flag.powers && flag.step > 1 && flag.most > 0)
+    return fmt::format("powers of two from {} to {}", flag.step, flag.most);
   if (flag.step > 1) return fmt::format("multiples of {}", flag.step);
   if (flag.powers) return "powers of two";
   if (flag.most > 0) return fmt::format("{} at most", flag.most);

@@ -16,6 +16,7 @@
 #include "engine/plan/flag_value.h"
 #include "engine/plan/machine_profile.h"
 #include "engine/plan/speculation.h"
+#include "engine/plan/weight_format.h"
 
 namespace pitwall {
 
@@ -70,7 +71,9 @@ class Writer {
   }
 
   WrittenFlags write() {
+    const bool told_shared = settings_.find("kv-unified") != nullptr;
     for (std::string& told : stand_in(settings_, engine_)) note(std::move(told));
+    if (!told_shared && settings_.find("kv-unified") != nullptr) note_shared_context();
     for (std::string& told : fit_speculation(settings_, engine_)) note(std::move(told));
     share_experts();
     const std::string* unified = settings_.find("kv-unified");
@@ -98,6 +101,12 @@ class Writer {
   }
 
  private:
+  void note_shared_context() {
+    if (terms_ && there_ && there_->kv < terms_->kv)
+      note(fmt::format("KV of {} is not carried over: the shared context takes {}", format_bytes(terms_->kv),
+                       format_bytes(there_->kv)));
+  }
+
   /// What counts for each GPU and each replica; and replicas that share the experts, as the engine tells
   /// them.
   void share_experts() {
@@ -228,8 +237,10 @@ class Writer {
       restore(kept);
       return;
     }
-    const bool everything = std::all_of(asked.values.begin(), asked.values.end(),
-                                        [](const auto& each) { return holds_everything(each.first); });
+    // What a margin leaves is not all taken: the context ends before.
+    const bool everything = std::all_of(asked.values.begin(), asked.values.end(), [](const auto& each) {
+      return holds_everything(each.first) && each.first != "memory-margin";
+    });
     const bool loaded = terms_->weights > 0;
     const auto kv = loaded || everything ? kv_said(asked) : std::nullopt;
     const bool known = kv.has_value();
@@ -387,6 +398,7 @@ class Writer {
 
   /// With what a KV format that falls back costs.
   void note_untold(const EngineSettingInfo& info, const EngineFlag& flag, const std::string& value) {
+    if (info.name == "quantization") note_checkpoint(value);
     const std::string what = fmt::format("{} {}", info.name, value);
     note(info.name == "kv-cache-dtype" && grows()
              ? fmt::format(
@@ -395,6 +407,14 @@ class Writer {
                    format_count(terms_->kv_per_token))
              : fmt::format("{} cannot be told {} by {}: its default holds", engine_.title, what,
                            flag.shown()));
+  }
+
+  /// Weights that the first engine makes while it loads.
+  void note_checkpoint(const std::string& format) {
+    if (there_ && there_->weights > 0 && find_weight_format(format))
+      note(
+          fmt::format("{} loads weights as the checkpoint has them: take one in {}, which these bytes are of",
+                      engine_.title, format));
   }
 
   void say_switch(const EngineSettingInfo& info, const EngineFlag& flag, bool on) {
@@ -487,8 +507,9 @@ class Writer {
     const bool nothing = (info.type == EngineValue::boolean && value == "false" && !on_unasked) ||
                          (value == "1" && (info.name.ends_with("-parallel-size") || info.name == "nodes")) ||
                          (info.name == "expert-exchange" && value == "none") || is_memory(info.name) ||
-                         (info.name == "device" && value == "cuda");
+                         (info.name == "device" && value == "cuda") || info.name == "kv-unified";
     if (nothing) return;
+    if (info.name == "quantization") note_checkpoint(value);
     note(fmt::format("{} has no counterpart of {} {} ({})", engine_.title, info.name,
                      human_value(info, value), info.title));
   }

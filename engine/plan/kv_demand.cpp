@@ -234,6 +234,19 @@ std::int64_t KvDemand::most(Bytes pool, std::int64_t tokens, std::int64_t shared
   return most_of(pool / unit_ - null_block, {(whole - once) / unit_, once / unit_});
 }
 
+Bytes KvDemand::shared_context(std::int64_t slots, std::int64_t tokens) const {
+  Bytes total = capped_product(state_, slots);
+  for (const Group& group : layers_) {
+    const std::int64_t held = held_tokens(group.layer, options_, tokens);
+    const std::int64_t all = grows_always(group.layer) ? held
+                             : group.layer.kind == Kind::cross
+                                 ? capped_product(held, slots)
+                                 : std::min(capped_product(held, slots), tokens);
+    total = capped_sum(total, capped_product(group.kv.token, all, std::int64_t{group.layers}));
+  }
+  return total;
+}
+
 std::int64_t KvDemand::longest(Bytes pool) const {
   if (unit_ > 0 && uniform_) {
     const std::int64_t units = pool / unit_;

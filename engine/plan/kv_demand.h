@@ -51,6 +51,9 @@ class KvDemand {
   std::int64_t most(Bytes pool, std::int64_t tokens, std::int64_t shared) const;
   Bytes of_requests(std::int64_t requests, std::int64_t tokens, std::int64_t shared) const;
   std::int64_t longest(Bytes pool) const;  ///< tokens of one sequence
+  /// What llama.cpp takes for `slots` that share a context of `tokens`: windows and states are each one's
+  /// own.
+  Bytes shared_context(std::int64_t slots, std::int64_t tokens) const;
 
  private:
   struct Group {

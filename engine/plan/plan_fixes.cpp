@@ -110,6 +110,7 @@ class FixFinder {
   void more_sequences() {
     Deployment changed = base_;
     changed.max_num_seqs = static_cast<int>(divided_up(base_.requests, plan_.replicas));
+    changed.shared_context = false;
     Tried more = tried(changed);
     more.frees = 0;
     keep(more, "max-num-seqs", format_count(base_.max_num_seqs), format_count(changed.max_num_seqs),
@@ -135,7 +136,7 @@ class FixFinder {
   /// Slots that no request needs take memory too.
   bool idle_slots() {
     const std::int64_t now = base_.max_num_seqs, needed = divided_up(base_.requests, plan_.replicas);
-    if (base_.requests == 0 || needed >= now) return false;
+    if (base_.requests == 0 || needed >= now || base_.shared_context) return false;
     const auto change = [&](std::int64_t slots) {
       Deployment changed = base_;
       changed.max_num_seqs = static_cast<int>(slots);
@@ -150,6 +151,7 @@ class FixFinder {
   void sequences() {
     if (idle_slots()) return;
     const bool apart = base_.requests > 0;
+    if (base_.shared_context && !apart) return;  // fewer slots free nothing
     const int asked = demanded_requests(plan_);
     const auto change = [&](std::int64_t requests) {
       Deployment changed = base_;

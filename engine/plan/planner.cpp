@@ -312,7 +312,11 @@ Bytes Planner::stage_weights(std::size_t first, std::size_t last, bool first_sta
 
 std::int64_t Planner::wanted_length() const {
   if (asked_.max_model_len) return *asked_.max_model_len;
-  if (model_->context_length > 0) return model_->context_length;
+  if (model_->context_length > 0) {
+    const bool divided = law_ == KvLaw::llama_cpp && !asked_.shared_context;
+    return divided ? std::max<std::int64_t>(model_->context_length / asked_.max_num_seqs, 1)
+                   : model_->context_length;
+  }
   const std::int64_t stated = std::max(asked_.lengths.max, asked_.lengths.p95);
   return stated > 0 ? stated : model_->usual_length();
 }
@@ -455,8 +459,11 @@ void Planner::decide_pool(const Stage& stage, const WorkingShape& shape, Pool& p
     room = budget_.bytes;
   }
   // llama.cpp takes the whole context of its slots, and no more.
-  if (law_ == KvLaw::llama_cpp)
-    room = std::min(room, stage.demand.of_requests(shape.sequences, wanted_length(), 0));
+  if (law_ == KvLaw::llama_cpp) {
+    const std::int64_t slots = shape.sequences, tokens = wanted_length();
+    room = std::min(room, one_context() ? stage.demand.shared_context(slots, tokens)
+                                        : stage.demand.of_requests(slots, tokens, 0));
+  }
   const Bytes unit = stage.demand.unit();
   pool.bytes = unit > 0 ? room / unit * unit : room;
   pool.max_model_len =

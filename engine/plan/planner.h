@@ -46,6 +46,7 @@ class Planner {
   Bytes stage_weights(std::size_t first, std::size_t last, bool first_stage, bool last_stage) const;
   std::int64_t shared() const { return asked_.prefix_caching ? asked_.shared_prefix : 0; }
   std::int64_t wanted_length() const;
+  bool one_context() const { return law_ == KvLaw::llama_cpp && asked_.shared_context; }
   int graphs(int sequences) const;
   WorkingShape shape(int sequences) const;
   CategoryBytes working(const WorkingShape& shape) const;
@@ -57,6 +58,7 @@ class Planner {
   const EngineProfile& budget_engine() const;  ///< whose default the budget is
   bool on_host() const;
   bool own() const;  ///< as this engine allocates
+  std::int64_t part_of_context(std::int64_t tokens) const;
   LengthMix lengths(std::int64_t max_model_len) const;
   void add_ranks(DeploymentPlan& plan, std::vector<Pool>& pools) const;
   void add_capacity(DeploymentPlan& plan) const;

@@ -2854,6 +2854,30 @@
         <source>%1 is a description without weights: fetch %2, then give its folder to --model</source>
         <translation>%1 只是描述，不含权重：请先下载 %2，再把其文件夹交给 --model</translation>
     </message>
+    <message>
+        <source>KV of %1 is not carried over: the shared context takes %2</source>
+        <translation>%1 的 KV 没有沿用：共用的上下文占 %2</translation>
+    </message>
+    <message>
+        <source>The %1 slots share one context of %2 tokens</source>
+        <translation>%1 个槽共用一个 %2 token 的上下文</translation>
+    </message>
+    <message>
+        <source>No length is stated: each of the %1 slots has its part of the model&apos;s %2 tokens</source>
+        <translation>没有给出长度：%1 个槽各得模型 %2 token 中的一份</translation>
+    </message>
+    <message>
+        <source>%1; KV of the context may take up to %2</source>
+        <translation>%1；上下文的 KV 最多可占 %2</translation>
+    </message>
+    <message>
+        <source>%1 loads weights as the checkpoint has them: take one in %2, which these bytes are of</source>
+        <translation>%1 按检查点原样加载权重：请取 %2 的检查点，这里的字节数即按它计算</translation>
+    </message>
+    <message>
+        <source>powers of two from %1 to %2</source>
+        <translation> %1 到 %2 之间 2 的幂</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui</name>

@@ -51,6 +51,7 @@ class FlagsCommandTest : public QObject {
   void manifests();
   void gpus_are_counted();
   void experts_on_one_host();
+  void lengths_beyond_the_models();
   void what_is_wrong_is_said_data();
   void what_is_wrong_is_said();
 };
@@ -280,6 +281,17 @@ void FlagsCommandTest::experts_on_one_host() {
                                    "vllm serve deepseek-ai/DeepSeek-V3 -dp 8 --enable-expert-parallel"})
                                   .out;
   QVERIFY2(compose.find("count: 8") != std::string::npos, compose.c_str());
+}
+
+void FlagsCommandTest::lengths_beyond_the_models() {
+  for (const char* to : {"vllm", "sglang"}) {
+    const auto words = [&](const char* length) {
+      return run({"--to", to, "--", "vllm", "serve", "Qwen/Qwen2.5-7B-Instruct", "--max-model-len", length});
+    };
+    QVERIFY(words("131072").out.find("max-model-len is 131,072, and the model was made for 32,768 tokens") !=
+            std::string::npos);
+    QVERIFY(words("32768").out.find("was made for") == std::string::npos);
+  }
 }
 
 void FlagsCommandTest::what_is_wrong_is_said_data() {

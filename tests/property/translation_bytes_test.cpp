@@ -93,6 +93,12 @@ std::string fault_of(const EngineReading& first, const EngineProfile& other, con
     ++exact;
     return "";
   }
+  // A context for all (llama.cpp) and pages of one token (SGLang) are what other engines lack by nature.
+  const auto lacking = [](const std::string& note) {
+    return note.find("the shared context takes") != std::string::npos ||
+           note.find("cannot be told block-size 1 ") != std::string::npos;
+  };
+  if (std::any_of(there.notes.begin(), there.notes.end(), lacking)) --trips;
   if (lost(there.notes) || lost(home.notes)) return "";
   std::string fault = there.command + "\n" + home.command;
   for (const auto* notes : {&there.notes, &home.notes})

@@ -61,6 +61,7 @@ class EngineDefaultsTest : public QObject {
     const Deployment few = asked_of("llama.cpp", "H200");
     QCOMPARE(few.max_num_seqs, 4);
     QCOMPARE(few.requests, 0);  // its four: nobody asked for more
+    QVERIFY(few.shared_context && !large.shared_context);
   }
 
   void what_was_stated_does_not_follow() {

@@ -223,6 +223,41 @@ class FlagNotesTest : public QObject {
     QVERIFY(there.says("64 slots share one context"));
   }
 
+  /// 32,768 tokens of 131,072 B in all, however many slots share them.
+  void a_shared_context_is_taken_once() {
+    for (const char* command :
+         {"llama-server -m llama-3.1-8b -c 32768 -np 4 -kvu", "llama-server -m llama-3.1-8b -c 32768",
+          "llama-server -m llama-3.1-8b -c 32768 -np 4"})
+      QCOMPARE(told(command, "vllm").value_of("--kv-cache-memory-bytes"), std::to_string(4 * kGiB));
+    QVERIFY(!told("llama-server -m llama-3.1-8b -c 32768 -kvu", "vllm").says("kv-unified"));
+  }
+
+  /// What llama.cpp leaves free says nothing of what it takes of an unknown model.
+  void a_margin_is_no_share() {
+    const MemoryTerms card{.total = 140 * kGiB};
+    const WrittenFlags written =
+        translate(read("llama-server -hf org/model-GGUF:Q4_K_M"), **find_engine("vllm"), card);
+    QVERIFY(std::find(written.arguments.begin(), written.arguments.end(), "--gpu-memory-utilization") ==
+            written.arguments.end());
+    QVERIFY(told("vllm serve llama-3.1-8b", "llama.cpp").says("KV of the context may take up to"));
+  }
+
+  /// SGLang's pages of one token are its own; TensorRT-LLM's kernels begin at 8.
+  void block_sizes_that_no_kernel_has() {
+    const Told unasked = told("python -m sglang.launch_server --model-path llama-3.1-8b", "tensorrt-llm");
+    QVERIFY(unasked.flags.config.find("tokens_per_block") == std::string::npos);
+    const Told asked =
+        told("python -m sglang.launch_server --model-path llama-3.1-8b --page-size 4", "tensorrt-llm");
+    QVERIFY(asked.flags.config.find("tokens_per_block") == std::string::npos);
+    QVERIFY(asked.says("TensorRT-LLM cannot be told block-size 4"));
+  }
+
+  /// vLLM makes FP8 while it loads; TensorRT-LLM takes the checkpoint as it is.
+  void weights_made_at_load() {
+    QVERIFY(told("vllm serve llama-3.1-8b --quantization fp8", "tensorrt-llm")
+                .says("loads weights as the checkpoint has them: take one in fp8"));
+  }
+
   /// A plan that fits in vLLM's pages: llama.cpp has to take all of -c at the start, within the margin.
   void slots_of_a_plan() {
     Deployment asked;

@@ -563,6 +563,28 @@ class PlanBudgetTest : public QObject {
     QVERIFY(plan->most_at_max > 4);  // with more slots
   }
 
+  /// Slots that nobody counts share one context (planning.md §7); those that are counted divide the model's.
+  void llama_cpp_shares_one_context() {
+    Deployment asked;
+    asked.engine = "llama.cpp";
+    asked.max_num_seqs = 4;
+    asked.shared_context = true;
+    const auto gpu = find_gpu("RTX-4090");
+    PW_VERIFY(gpu);
+    const Bytes context = Bytes{40'960} * 147'456;
+    const auto shared = plan_deployment(asked, model_of("qwen3-8b"), *gpu);
+    PW_VERIFY(shared);
+    QCOMPARE(shared->worst_rank().of(Category::kv), context);
+    QCOMPARE(shared->longest, std::int64_t{40'960});
+    QCOMPARE(shared->lengths.p95, std::int64_t{10'240});
+    QVERIFY(shared->verdict == Verdict::fits);
+    asked.shared_context = false;
+    const auto divided = plan_deployment(asked, model_of("qwen3-8b"), *gpu);
+    PW_VERIFY(divided);
+    QCOMPARE(divided->worst_rank().of(Category::kv), context);
+    QCOMPARE(divided->max_model_len, std::int64_t{10'240});
+  }
+
   void stored_deployments() {
     QCOMPARE(shipped_deployments().size(), std::size_t{3});
     for (const Deployment& shipped : shipped_deployments()) {

@@ -88,10 +88,14 @@ class PlanFamiliesTest : public QObject {
   /// transformers 5.24: configuration_gpt_oss.py, _qwen3_moe.py, _glm4_moe.py, _seed_oss.py and so on. A key
   /// that is there as null says as many as query heads.
   void heads_that_a_class_has_unasked() {
-    const std::pair<const char*, int> classes[] = {{"SeedOssForCausalLM", 8},      {"Glm4MoeForCausalLM", 8},
-                                                   {"Ernie4_5_MoeForCausalLM", 4}, {"GptOssForCausalLM", 8},
-                                                   {"Qwen3MoeForCausalLM", 4},     {"MistralForCausalLM", 8},
-                                                   {"MixtralForCausalLM", 8},      {"LlamaForCausalLM", 32}};
+    const std::pair<const char*, int> classes[] = {
+        {"SeedOssForCausalLM", 8},    {"Glm4MoeForCausalLM", 8},    {"Ernie4_5_MoeForCausalLM", 4},
+        {"GptOssForCausalLM", 8},     {"Qwen3MoeForCausalLM", 4},   {"MistralForCausalLM", 8},
+        {"MixtralForCausalLM", 8},    {"LlamaForCausalLM", 32},     {"Glm4ForCausalLM", 2},
+        {"GlmForCausalLM", 2},        {"Starcoder2ForCausalLM", 2}, {"SmolLM3ForCausalLM", 4},
+        {"Gemma2ForCausalLM", 4},     {"Gemma3ForCausalLM", 4},     {"MinistralForCausalLM", 8},
+        {"Ministral3ForCausalLM", 8}, {"Qwen2_5_VLTextModel", 8},   {"Glm4vTextModel", 2},
+        {"Glm4vMoeTextModel", 8},     {"VaultGemmaForCausalLM", 4}};
     for (const auto& [architecture, heads] : classes) {
       json config = {
           {"architectures", {architecture}}, {"hidden_size", 4096},      {"num_hidden_layers", 2},

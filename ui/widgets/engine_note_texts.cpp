@@ -40,6 +40,9 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "The model was made for %1 tokens; engines refuse longer sequences"),
       QT_TRANSLATE_NOOP("engine", "Lengths go up to %1 tokens; only %2 are served"),
       QT_TRANSLATE_NOOP("engine", "The KV cache holds sequences of %1 tokens, of the model's %2"),
+      QT_TRANSLATE_NOOP("engine", "The %1 slots share one context of %2 tokens"),
+      QT_TRANSLATE_NOOP("engine",
+                        "No length is stated: each of the %1 slots has its part of the model's %2 tokens"),
       QT_TRANSLATE_NOOP("engine",
                         "The typical request, %1 tokens of prompt and %2 of reply, is longer "
                         "than the %3 that are served: times are those of a request that is "
@@ -157,6 +160,7 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "%1: %2 × %3 = %4; %5 are needed beside KV: it does not start"),
       QT_TRANSLATE_NOOP("engine", "%1: %2 × %3 = %4"),
       QT_TRANSLATE_NOOP("engine", "%1; leaves %2 for KV"),
+      QT_TRANSLATE_NOOP("engine", "%1; KV of the context may take up to %2"),
       QT_TRANSLATE_NOOP("engine", "%1 tokens of KV = %2"),
       QT_TRANSLATE_NOOP("engine", "%1 blocks of KV = %2"),
       QT_TRANSLATE_NOOP("engine", "%1 tokens of KV"),
@@ -200,6 +204,7 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "No port of the first node is stated: %1 is told"),
       QT_TRANSLATE_NOOP("engine", "With %1 whole experts are dealt out to all %2 GPUs"),
       QT_TRANSLATE_NOOP("engine", "%1 stays in the configuration file: it is not repeated here"),
+      QT_TRANSLATE_NOOP("engine", "KV of %1 is not carried over: the shared context takes %2"),
       QT_TRANSLATE_NOOP("engine", "%1 asks clients for no key: the server becomes open to all who reach it"),
       QT_TRANSLATE_NOOP(
           "engine",
@@ -246,6 +251,8 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "%1 is for all slots together: %2 slots of %3 tokens each"),
       QT_TRANSLATE_NOOP("engine", "%1 is for all slots together: %2 of %3 tokens each"),
       QT_TRANSLATE_NOOP("engine", "%1 has no flag that turns %2 %3"),
+      QT_TRANSLATE_NOOP(
+          "engine", "%1 loads weights as the checkpoint has them: take one in %2, which these bytes are of"),
       QT_TRANSLATE_NOOP("engine", "%1 has no counterpart of %2 (%3)"),
       QT_TRANSLATE_NOOP("engine", "%1: %2 has no word for it"),
       QT_TRANSLATE_NOOP("engine", "Measured in the simulator on %1 x %2; Pitwall serves on one device alone"),
@@ -278,6 +285,7 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "%1 is given more than once; the last, %2, holds"),
       QT_TRANSLATE_NOOP("engine", "%1 is %2, and %3 takes %4"),
       QT_TRANSLATE_NOOP("engine", "multiples of %1"),
+      QT_TRANSLATE_NOOP("engine", "powers of two from %1 to %2"),
       QT_TRANSLATE_NOOP("engine", "powers of two"),
       QT_TRANSLATE_NOOP("engine", "%1 at most"),
       QT_TRANSLATE_NOOP("engine",
