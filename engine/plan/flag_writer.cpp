@@ -84,6 +84,7 @@ class Writer {
     note_model();
     convert_memory();
     limit_slots();
+    hold_one_sequence();
     const EnginePlace place = place_of(settings_, engine_, there_);
     for (std::string& kept : keep_limits(settings_, engine_, place, there_ ? there_->max_model_len : 0))
       note(std::move(kept));
@@ -189,6 +190,32 @@ class Writer {
                                     format_count(std::max<Bytes>(most, 0) / there_->kv_per_token),
                                     format_count(kv / terms_->kv_per_token)));
     return std::min(same, most);
+  }
+
+  /// An engine that starts only where KV holds one sequence of the longest is told what it does hold.
+  void hold_one_sequence() {
+    const bool starts_without = engine_.kv_law != kv_law_name(KvLaw::vllm);
+    if (starts_without || !there_ || there_->kv_per_token <= 0 || !there_->full_length) return;
+    const std::int64_t length = settings_.integer("max-model-len").value_or(there_->max_model_len);
+    const int size = block_size_of(settings_, engine_);
+    const Bytes kv = kv_bytes_of(settings_, *there_, size).value_or(there_->kv);
+    const double whole = static_cast<double>(there_->kv) / std::max(*there_->full_length, 1e-9);
+    const auto one =
+        static_cast<Bytes>(whole / static_cast<double>(std::max<std::int64_t>(there_->max_model_len, 1)) *
+                           static_cast<double>(length));
+    if (length <= 0 || kv >= one) return;
+    const std::int64_t tokens = kv / there_->kv_per_token / size * size;
+    const bool grows_evenly = one <= capped_product(length + size, there_->kv_per_token);
+    if (!grows_evenly || tokens <= 0) {
+      note(fmt::format(
+          "{} of KV hold no sequence of {} tokens, which {} starts with alone: lower max-model-len",
+          format_bytes(kv), format_count(length), engine_.title));
+      return;
+    }
+    settings_.values["max-model-len"] = fmt::format("{}", tokens);
+    note(fmt::format(
+        "max-model-len is {} instead of {}: {} starts where KV holds one such sequence, and {} do not",
+        format_count(tokens), format_count(length), engine_.title, format_bytes(kv)));
   }
 
   /// What the settings give; less where it fits and the plan's pool ends before, by more than the rest of a

@@ -83,6 +83,7 @@ class EngineLimitsTest : public QObject {
   void what_the_engine_fits_itself_is_not_told();
   void what_is_legal_stays();
   void random_settings_start_everywhere();
+  void vllm_is_told_a_length_that_its_pool_holds();
 };
 
 void EngineLimitsTest::each_limit_is_kept_and_said_data() {
@@ -205,6 +206,19 @@ void EngineLimitsTest::random_settings_start_everywhere() {
       }
     }
   }
+}
+
+/// SGLang starts with a pool that is less than one sequence of the model's length, vLLM does not.
+void EngineLimitsTest::vllm_is_told_a_length_that_its_pool_holds() {
+  const EngineReading sglang =
+      read("python -m sglang.launch_server --model-path m/x --max-total-tokens 20000 --context-length 32768");
+  const WrittenFlags written = told(sglang, "vllm");
+  const std::string text = command_text(written), notes = joined(written.notes);
+  QVERIFY2(text.find("--max-model-len 20000") != std::string::npos, text.c_str());
+  QVERIFY2(notes.find("max-model-len is 20,000 instead of 32,768") != std::string::npos, notes.c_str());
+  const EngineReading whole =
+      read("python -m sglang.launch_server --model-path m/x --max-total-tokens 40000 --context-length 32768");
+  QVERIFY(command_text(told(whole, "vllm")).find("--max-model-len 32768") != std::string::npos);
 }
 
 QTEST_APPLESS_MAIN(EngineLimitsTest)

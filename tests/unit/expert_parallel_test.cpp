@@ -3,6 +3,7 @@
 // words, and its bytes.
 #include <QTest>
 #include <algorithm>
+#include <cmath>
 
 #include "engine/plan/command_line.h"
 #include "engine/plan/deployment_plan.h"
@@ -12,6 +13,7 @@
 #include "engine/plan/flag_reader.h"
 #include "engine/plan/flag_writer.h"
 #include "engine/plan/roofline.h"
+#include "engine/plan/weight_format.h"
 
 using namespace pitwall;
 
@@ -95,6 +97,7 @@ class ExpertParallelTest : public QObject {
   void kv_of_a_replica_is_its_own();
   void steps_read_what_a_gpu_holds();
   void stored_and_told();
+  void experts_that_ranks_do_not_divide();
 };
 
 void ExpertParallelTest::one_deployment_in_three_languages_data() {
@@ -284,6 +287,30 @@ void ExpertParallelTest::stored_and_told() {
   const std::string sglang = line(write_flags(**find_engine("sglang"), *plan));
   for (const char* part : {"--tp-size 8", "--dp-size 8", "--enable-dp-attention", "--ep-size 8"})
     QVERIFY2(has(sglang, part), sglang.c_str());
+}
+
+/// openai/gpt-oss is served on 1, 2, 4 and 8 GPUs, whose parts of 2,880 are filled up to groups of 32; FP8
+/// blocks of 128 are not, but whole experts are not cut.
+void ExpertParallelTest::experts_that_ranks_do_not_divide() {
+  const ModelOutline oss = *read_outline("gpt-oss-120b");
+  QCOMPARE(legal_tensor_parallel(oss, false), (std::vector<int>{1, 2, 4, 8, 16, 32, 64}));
+  Bytes experts = 0;
+  for (const LayerWeightCounts& layer : oss.layer_bytes) experts += layer.experts;
+  Deployment asked;
+  const auto weights = [&](const ModelOutline& model, int ranks, bool whole) {
+    asked.gpus = asked.tensor_parallel = ranks;
+    asked.expert_parallel = whole;
+    return plan_memory(asked, model, find_gpu("B200").value()).value().worst_rank().of(Category::weights);
+  };
+  const auto filled = static_cast<double>(weights(oss, 8, false) - weights(oss, 8, true));
+  QVERIFY(std::abs(filled - static_cast<double>(experts) * (384.0 - 360.0) / 2880.0) < 1e4);
+  const ModelOutline blocks =
+      with_weight_format(*read_outline("qwen3-235b-a22b"), find_weight_format("fp8-block").value());
+  QCOMPARE(legal_tensor_parallel(blocks, false), (std::vector<int>{1, 2, 4}));
+  QCOMPARE(legal_tensor_parallel(blocks, true), (std::vector<int>{1, 2, 4, 8, 16, 32, 64}));
+  const ModelOutline mixtral = *read_outline("mixtral-8x7b");  // 8 experts: some of 16 ranks have none
+  const Bytes one = mixtral.layer_bytes[0].experts / 8 * static_cast<Bytes>(mixtral.layers.size());
+  QVERIFY(weights(mixtral, 16, true) > one);
 }
 
 QTEST_APPLESS_MAIN(ExpertParallelTest)

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "engine/plan/deployment_plan.h"
-#include "engine/plan/weight_format.h"
 #include "tests/support/model_outlines.h"
 #include "tests/support/test_support.h"
 
@@ -475,31 +474,6 @@ class PlanBudgetTest : public QObject {
       QCOMPARE(uneven.error().param, std::string("tensor-parallel-size"));
       QVERIFY(uneven.error().text().find("1, 2, 4;") != std::string::npos);
     }
-  }
-
-  /// openai/gpt-oss is served on 1, 2, 4 and 8 GPUs, whose parts of 2,880 are filled up to groups of 32; FP8
-  /// blocks of 128 are not, but whole experts are not cut.
-  void experts_that_ranks_do_not_divide() {
-    const ModelOutline oss = model_of("gpt-oss-120b");
-    QCOMPARE(legal_tensor_parallel(oss, false), (std::vector<int>{1, 2, 4, 8, 16, 32, 64}));
-    Bytes experts = 0;
-    for (const LayerWeightCounts& layer : oss.layer_bytes) experts += layer.experts;
-    Deployment asked = eight_billion();
-    asked.model = "gpt-oss-120b";
-    const auto weights = [&](const ModelOutline& model, int ranks, bool whole) {
-      asked.gpus = asked.tensor_parallel = ranks;
-      asked.expert_parallel = whole;
-      return plan_deployment(asked, model, card(180 * kGiB)).value().worst_rank().of(Category::weights);
-    };
-    const auto filled = static_cast<double>(weights(oss, 8, false) - weights(oss, 8, true));
-    QVERIFY(std::abs(filled - static_cast<double>(experts) * (384.0 - 360.0) / 2880.0) < 1e4);
-    const ModelOutline blocks =
-        with_weight_format(model_of("qwen3-235b-a22b"), find_weight_format("fp8-block").value());
-    QCOMPARE(legal_tensor_parallel(blocks, false), (std::vector<int>{1, 2, 4}));
-    QCOMPARE(legal_tensor_parallel(blocks, true), (std::vector<int>{1, 2, 4, 8, 16, 32, 64}));
-    const ModelOutline mixtral = model_of("mixtral-8x7b");  // 8 experts: some of 16 ranks have none
-    const Bytes one = mixtral.layer_bytes[0].experts / 8 * static_cast<Bytes>(mixtral.layers.size());
-    QVERIFY(weights(mixtral, 16, true) > one);
   }
 
   /// Each rank takes whole groups that share a scale: 29,696 = 232 · 128, 5,632 = 44 · 128.

@@ -106,6 +106,7 @@ class RunFormatsTest : public QObject {
   /// vLLM's ITL lies between chunks of the stream, and its lists have nothing of a request that failed.
   void vllm_keys_mean_what_they_mean_there() {
     Run run = test::made_up_run();
+    run.header.kind = "serve";
     const json ours = json::parse(vllm_json(run));
     QVERIFY(near(ours["mean_itl_ms"].get<double>(), run.itl.summary().mean));  // each token is a chunk
     QVERIFY(!ours.contains("pitwall"));
