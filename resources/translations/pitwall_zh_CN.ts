@@ -2639,6 +2639,14 @@
         <translation>%1 取 %2 而不是 %3：%4 启动时它必须小于 %5</translation>
     </message>
     <message>
+        <source>max-model-len is %1 instead of %2: %3 starts where KV holds one such sequence, and %4 do not</source>
+        <translation>max-model-len 取 %1 而不是 %2：KV 要容得下一个这样的序列 %3 才会启动，而 %4 不够</translation>
+    </message>
+    <message>
+        <source>%1 of KV hold no sequence of %2 tokens, which %3 starts with alone: lower max-model-len</source>
+        <translation>%1 的 KV 容不下一个 %2 token 的序列，而 %3 只有容得下才会启动：请调低 max-model-len</translation>
+    </message>
+    <message>
         <source>%1 stays on: without it %2 does not start with %3 %4 and a %5 above that, which is not known</source>
         <translation>%1 保持开启：关闭后，%2 不能以 %3 %4 和更大的 %5 启动，而后者未知</translation>
     </message>

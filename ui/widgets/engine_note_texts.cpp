@@ -219,6 +219,13 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "%1 is %2 instead of %3: %4 starts with no less than %5"),
       QT_TRANSLATE_NOOP("engine", "%1 is %2 instead of %3: %4 starts with no more than %5"),
       QT_TRANSLATE_NOOP("engine", "%1 is %2 instead of %3: %4 starts with less than %5"),
+      QT_TRANSLATE_NOOP(
+          "engine",
+          "max-model-len is %1 instead of %2: %3 starts where KV holds one such sequence, and %4 "
+          "do not"),
+      QT_TRANSLATE_NOOP("engine",
+                        "%1 of KV hold no sequence of %2 tokens, which %3 starts with alone: lower "
+                        "max-model-len"),
       QT_TRANSLATE_NOOP("engine",
                         "%1 stays on: without it %2 does not start with %3 %4 and a %5 above that, which is "
                         "not known"),
