@@ -197,14 +197,16 @@ class Writer {
     const bool starts_without = engine_.kv_law != kv_law_name(KvLaw::vllm);
     if (starts_without || !there_ || there_->kv_per_token <= 0 || !there_->full_length) return;
     const std::int64_t length = settings_.integer("max-model-len").value_or(there_->max_model_len);
-    const int size = block_size_of(settings_, engine_);
+    const std::string* asked = settings_.find("block-size");
+    const bool told = asked != nullptr && can_tell(engine_, "block-size", *asked);
+    const int size = block_size_of(told ? settings_ : EngineSettings{}, engine_);
     const Bytes kv = kv_bytes_of(settings_, *there_, size).value_or(there_->kv);
     const double whole = static_cast<double>(there_->kv) / std::max(*there_->full_length, 1e-9);
     const auto one =
         static_cast<Bytes>(whole / static_cast<double>(std::max<std::int64_t>(there_->max_model_len, 1)) *
                            static_cast<double>(length));
     if (length <= 0 || kv >= one) return;
-    const std::int64_t tokens = kv / there_->kv_per_token / size * size;
+    const std::int64_t tokens = (kv / there_->kv_per_token / size - 1) * size;  // without the null block
     const bool grows_evenly = one <= capped_product(length + size, there_->kv_per_token);
     if (!grows_evenly || tokens <= 0) {
       note(fmt::format(
