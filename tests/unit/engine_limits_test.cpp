@@ -11,24 +11,11 @@
 #include "engine/plan/engine_profile.h"
 #include "engine/plan/flag_reader.h"
 #include "engine/plan/flag_writer.h"
+#include "tests/support/engine_readings.h"
 
 using namespace pitwall;
 
 namespace {
-
-EngineReading read(const std::string& text, const EngineProfile* engine = nullptr) {
-  const auto command = read_command(text, engine);
-  if (!command.ok()) qFatal("%s", command.error().text().c_str());
-  auto reading = read_engine_settings(*command);
-  if (!reading.ok()) qFatal("%s", reading.error().text().c_str());
-  return std::move(*reading);
-}
-
-std::string joined(const std::vector<std::string>& notes) {
-  std::string text;
-  for (const std::string& note : notes) text += note + "\n";
-  return text;
-}
 
 /// For llama-3.1-8b on an H200.
 WrittenFlags told(const EngineReading& reading, const char* to) {
@@ -131,30 +118,30 @@ void EngineLimitsTest::each_limit_is_kept_and_said() {
   QFETCH(std::string, to);
   QFETCH(std::string, flag);
   QFETCH(std::string, note);
-  const WrittenFlags written = told(read(from), to.c_str());
+  const WrittenFlags written = told(test::read_pasted(from), to.c_str());
   std::string command;
   for (const std::string& word : command_words(written)) command += word + " ";
   QVERIFY2(command.find(flag) != std::string::npos, command.c_str());
-  QVERIFY2(joined(written.notes).find(note) != std::string::npos, joined(written.notes).c_str());
-  QCOMPARE(refusal(read(command_text(written), written.engine)), std::string());
+  QVERIFY2(test::joined(written.notes).find(note) != std::string::npos, test::joined(written.notes).c_str());
+  QCOMPARE(refusal(test::read_pasted(command_text(written), written.engine)), std::string());
 }
 
 void EngineLimitsTest::whole_prompts_where_the_length_is_not_known() {
   const WrittenFlags written =
-      translate(read("trtllm-serve M --max_batch_size 64"), **find_engine("vllm"), std::nullopt);
+      translate(test::read_pasted("trtllm-serve M --max_batch_size 64"), **find_engine("vllm"), std::nullopt);
   QVERIFY(command_text(written).find("chunked-prefill") == std::string::npos);
-  QVERIFY2(joined(written.notes).find("enable-chunked-prefill stays on") != std::string::npos,
-           joined(written.notes).c_str());
+  QVERIFY2(test::joined(written.notes).find("enable-chunked-prefill stays on") != std::string::npos,
+           test::joined(written.notes).c_str());
 }
 
 /// vLLM takes whole sequences as a step where it is told no tokens of one, and as many sequences as those.
 void EngineLimitsTest::what_the_engine_fits_itself_is_not_told() {
-  const WrittenFlags whole =
-      told(read("python3 -m sglang.launch_server --model-path M --chunked-prefill-size -1"), "vllm");
+  const WrittenFlags whole = told(
+      test::read_pasted("python3 -m sglang.launch_server --model-path M --chunked-prefill-size -1"), "vllm");
   QVERIFY2(command_text(whole).find("--no-enable-chunked-prefill") != std::string::npos,
            command_text(whole).c_str());
   QVERIFY(command_text(whole).find("--max-num-batched-tokens") == std::string::npos);
-  const WrittenFlags few = told(read("vllm serve M --max-num-batched-tokens 512"), "vllm");
+  const WrittenFlags few = told(test::read_pasted("vllm serve M --max-num-batched-tokens 512"), "vllm");
   QVERIFY(command_text(few).find("--max-num-seqs") == std::string::npos);
   QVERIFY(few.notes.empty());
 }
@@ -166,10 +153,11 @@ void EngineLimitsTest::what_is_legal_stays() {
         "text-generation-launcher --model-id M --max-input-tokens 4095 --max-total-tokens 4096 "
         "--max-batch-prefill-tokens 4095 --max-batch-total-tokens 4096",
         "python3 -m sglang.launch_server --model-path M --chunked-prefill-size 4096 --page-size 64"}) {
-    const EngineReading reading = read(text);
+    const EngineReading reading = test::read_pasted(text);
     const WrittenFlags written = told(reading, reading.engine->name.c_str());
-    QVERIFY2(joined(written.notes).find("starts with") == std::string::npos, joined(written.notes).c_str());
-    QCOMPARE(read(command_text(written)).settings.values, reading.settings.values);
+    QVERIFY2(test::joined(written.notes).find("starts with") == std::string::npos,
+             test::joined(written.notes).c_str());
+    QCOMPARE(test::read_pasted(command_text(written)).settings.values, reading.settings.values);
   }
 }
 
@@ -211,14 +199,14 @@ void EngineLimitsTest::random_settings_start_everywhere() {
 /// SGLang starts with a pool that is less than one sequence of the model's length, vLLM does not: 1,250
 /// blocks of 16, one of which is its null block.
 void EngineLimitsTest::vllm_is_told_a_length_that_its_pool_holds() {
-  const EngineReading sglang =
-      read("python -m sglang.launch_server --model-path m/x --max-total-tokens 20000 --context-length 32768");
+  const EngineReading sglang = test::read_pasted(
+      "python -m sglang.launch_server --model-path m/x --max-total-tokens 20000 --context-length 32768");
   const WrittenFlags written = told(sglang, "vllm");
-  const std::string text = command_text(written), notes = joined(written.notes);
+  const std::string text = command_text(written), notes = test::joined(written.notes);
   QVERIFY2(text.find("--max-model-len 19984") != std::string::npos, text.c_str());
   QVERIFY2(notes.find("max-model-len is 19,984 instead of 32,768") != std::string::npos, notes.c_str());
-  const EngineReading whole =
-      read("python -m sglang.launch_server --model-path m/x --max-total-tokens 40000 --context-length 32768");
+  const EngineReading whole = test::read_pasted(
+      "python -m sglang.launch_server --model-path m/x --max-total-tokens 40000 --context-length 32768");
   QVERIFY(command_text(told(whole, "vllm")).find("--max-model-len 32768") != std::string::npos);
 }
 

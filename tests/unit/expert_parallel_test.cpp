@@ -14,18 +14,11 @@
 #include "engine/plan/flag_writer.h"
 #include "engine/plan/roofline.h"
 #include "engine/plan/weight_format.h"
+#include "tests/support/engine_readings.h"
 
 using namespace pitwall;
 
 namespace {
-
-EngineReading read(const std::string& text) {
-  const auto command = read_command(text, nullptr);
-  if (!command.ok()) qFatal("%s", command.error().text().c_str());
-  auto reading = read_engine_settings(*command);
-  if (!reading.ok()) qFatal("%s", reading.error().text().c_str());
-  return std::move(*reading);
-}
 
 DeploymentPlan planned(const EngineReading& reading, const std::string& model) {
   const auto outline = read_outline(model);
@@ -36,7 +29,7 @@ DeploymentPlan planned(const EngineReading& reading, const std::string& model) {
 
 /// On eight H200s.
 WrittenFlags told(const std::string& text, const char* to, const std::string& model = "deepseek-v3") {
-  const EngineReading reading = read(text);
+  const EngineReading reading = test::read_pasted(text);
   const DeploymentPlan plan = planned(reading, model);
   const EngineProfile& engine = **find_engine(to);
   return translate(reading, engine, memory_terms_of(plan), memory_terms_on(engine, plan));
@@ -50,12 +43,6 @@ bool has(const std::string& text, const char* part) {
 std::string line(const WrittenFlags& written) {
   std::string text;
   for (const std::string& word : command_words(written)) text += word + " ";
-  return text;
-}
-
-std::string joined(const std::vector<std::string>& notes) {
-  std::string text;
-  for (const std::string& note : notes) text += note + "\n";
   return text;
 }
 
@@ -109,7 +96,7 @@ void ExpertParallelTest::one_deployment_in_three_languages_data() {
 
 void ExpertParallelTest::one_deployment_in_three_languages() {
   QFETCH(std::string, text);
-  const EngineReading reading = read(text);
+  const EngineReading reading = test::read_pasted(text);
   QCOMPARE(reading.settings.ranks(), 1);
   QCOMPARE(reading.settings.replicas(), 8);
   QCOMPARE(*reading.settings.find("expert-parallel-size"), std::string("8"));
@@ -132,15 +119,15 @@ void ExpertParallelTest::one_deployment_in_three_languages() {
 
 void ExpertParallelTest::there_and_back() {
   QFETCH(std::string, text);
-  const EngineReading first = read(text);
+  const EngineReading first = test::read_pasted(text);
   const Bytes weights = planned(first, "deepseek-v3").worst_rank().of(Category::weights);
   for (const char* other : {"vllm", "sglang", "tensorrt-llm"}) {
     const WrittenFlags there = told(text, other);
-    const EngineReading reading = read(command_text(there));
+    const EngineReading reading = test::read_pasted(command_text(there));
     for (const char* name : {"tensor-parallel-size", "data-parallel-size", "expert-parallel-size"})
       QCOMPARE(reading.settings.integer(name).value_or(1), first.settings.integer(name).value_or(1));
     QCOMPARE(planned(reading, "deepseek-v3").worst_rank().of(Category::weights), weights);
-    QVERIFY2(!has(joined(there.notes), ": it does not start"), joined(there.notes).c_str());
+    QVERIFY2(!has(test::joined(there.notes), ": it does not start"), test::joined(there.notes).c_str());
   }
 }
 
@@ -151,11 +138,11 @@ void ExpertParallelTest::bytes_come_back() {
         kSglang + " --max-running-requests 512 --chunked-prefill-size 32768 --page-size 64 "
                   "--mem-fraction-static 0.85 "
                   "--context-length 16384 --disable-cuda-graph"}) {
-    const EngineReading first = read(text);
+    const EngineReading first = test::read_pasted(text);
     const char* other = first.engine->name == "vllm" ? "sglang" : "vllm";
-    const EngineReading there = read(command_text(told(text, other)));
+    const EngineReading there = test::read_pasted(command_text(told(text, other)));
     const EngineReading home =
-        read(command_text(told(command_text(told(text, other)), first.engine->name.c_str())));
+        test::read_pasted(command_text(told(command_text(told(text, other)), first.engine->name.c_str())));
     const RankPlan before = planned(first, "deepseek-v3").worst_rank(),
                    between = planned(there, "deepseek-v3").worst_rank(),
                    after = planned(home, "deepseek-v3").worst_rank();
@@ -179,7 +166,7 @@ void ExpertParallelTest::defaults_are_of_one_replica() {
   Deployment asked = eight_replicas(true);
   asked.engine = "sglang";
   const StepDefaults unasked = step_defaults(asked, find_gpu("H200").value().memory);
-  const Deployment plain = planned(read(kSglang), "deepseek-v3").asked;
+  const Deployment plain = planned(test::read_pasted(kSglang), "deepseek-v3").asked;
   QCOMPARE(unasked.max_num_batched_tokens, 1024);
   QCOMPARE(unasked.max_num_batched_tokens, plain.max_num_batched_tokens);
   QCOMPARE(unasked.max_num_seqs, plain.max_num_seqs);
@@ -194,7 +181,7 @@ void ExpertParallelTest::experts_over_one_replica() {
   QVERIFY2(!has(vllm, "data-parallel"), vllm.c_str());
   const WrittenFlags groups =
       told("python3 -m sglang.launch_server --model deepseek-ai/DeepSeek-V3 --tp 8 --ep-size 4", "vllm");
-  QVERIFY(has(joined(groups.notes),
+  QVERIFY(has(test::joined(groups.notes),
               "expert-parallel-size 4 is not carried over: with --enable-expert-parallel "
               "it is 8 in vLLM"));
 }
@@ -202,16 +189,16 @@ void ExpertParallelTest::experts_over_one_replica() {
 void ExpertParallelTest::what_an_engine_cannot_share_is_said() {
   const WrittenFlags apart =
       told("python3 -m sglang.launch_server --model deepseek-ai/DeepSeek-V3 --tp 4 --dp 2", "vllm");
-  QVERIFY2(has(joined(apart.notes), "vLLM has no flag that turns off replicas that share the experts"),
-           joined(apart.notes).c_str());
+  QVERIFY2(has(test::joined(apart.notes), "vLLM has no flag that turns off replicas that share the experts"),
+           test::joined(apart.notes).c_str());
   const WrittenFlags pairs =
       told("vllm serve deepseek-ai/DeepSeek-V3 -tp 2 -dp 4 --enable-expert-parallel", "tensorrt-llm");
-  QVERIFY2(has(joined(pairs.notes), "in TensorRT-LLM each GPU is a replica, not 2 of them"),
-           joined(pairs.notes).c_str());
+  QVERIFY2(has(test::joined(pairs.notes), "in TensorRT-LLM each GPU is a replica, not 2 of them"),
+           test::joined(pairs.notes).c_str());
   QVERIFY2(has(line(pairs), "--tp_size 2 --ep_size 2"), line(pairs).c_str());
   const WrittenFlags none = told(kVllm, "tgi");
-  QVERIFY2(has(joined(none.notes), "TGI has no counterpart of expert-parallel-size 8"),
-           joined(none.notes).c_str());
+  QVERIFY2(has(test::joined(none.notes), "TGI has no counterpart of expert-parallel-size 8"),
+           test::joined(none.notes).c_str());
 }
 
 void ExpertParallelTest::replicas_of_dense_models_stay_apart() {
@@ -245,7 +232,7 @@ void ExpertParallelTest::bytes_of_a_gpu() {
   QCOMPARE(apart->verdict, Verdict::fails);
   QVERIFY(shared->verdict != Verdict::fails);
   QVERIFY(shared->worst_rank().of(Category::communicator) > apart->worst_rank().of(Category::communicator));
-  QVERIFY(has(joined(shared->notes), "8 replicas share the experts, which lie on 8 GPUs"));
+  QVERIFY(has(test::joined(shared->notes), "8 replicas share the experts, which lie on 8 GPUs"));
   Deployment stages = eight_replicas(true);
   stages.pipeline_parallel = 2;
   QCOMPARE(expert_ranks(stages), 4);
@@ -253,9 +240,9 @@ void ExpertParallelTest::bytes_of_a_gpu() {
 
 /// A latent is whole on every rank, heads are divided by the ranks of one replica alone.
 void ExpertParallelTest::kv_of_a_replica_is_its_own() {
-  QCOMPARE(planned(read(kSglang), "deepseek-v3").worst_rank().kv_bytes_per_token, Bytes{70'272});
+  QCOMPARE(planned(test::read_pasted(kSglang), "deepseek-v3").worst_rank().kv_bytes_per_token, Bytes{70'272});
   const DeploymentPlan pairs = planned(
-      read(
+      test::read_pasted(
           "python3 -m sglang.launch_server --model Qwen/Qwen3-235B-A22B --tp 8 --dp 4 --enable-dp-attention"),
       "qwen3-235b-a22b");
   QCOMPARE(pairs.asked.tensor_parallel, 2);

@@ -8,18 +8,11 @@
 #include "engine/plan/engine_profile.h"
 #include "engine/plan/flag_reader.h"
 #include "engine/plan/flag_writer.h"
+#include "tests/support/engine_readings.h"
 
 using namespace pitwall;
 
 namespace {
-
-EngineReading read(const std::string& command) {
-  const auto words = read_command(command, nullptr);
-  if (!words.ok()) qFatal("%s", words.error().text().c_str());
-  auto reading = read_engine_settings(*words);
-  if (!reading.ok()) qFatal("%s", reading.error().text().c_str());
-  return std::move(*reading);
-}
 
 struct Told {
   WrittenFlags flags;
@@ -36,7 +29,7 @@ struct Told {
 
 /// A command for llama-3.1-8b on H200s, told to `to`.
 Told told(const std::string& command, const char* to, int gpus = 1) {
-  const EngineReading reading = read(command);
+  const EngineReading reading = test::read_pasted(command);
   const auto model = read_outline("llama-3.1-8b");
   const auto plan = plan_settings(reading.settings, *reading.engine, *model, find_gpu("H200").value(), gpus);
   if (!plan) qFatal("%s", plan.error().text().c_str());
@@ -53,23 +46,23 @@ class FlagNotesTest : public QObject {
   /// What the first engine would end with is said, wherever it goes.
   void numbers_that_an_engine_lacks() {
     const auto said = [](const char* command, const std::string& note) {
-      const std::vector<std::string> notes = read(command).notes;
+      const std::vector<std::string> notes = test::read_pasted(command).notes;
       return std::find(notes.begin(), notes.end(), note) != notes.end();
     };
     QVERIFY(said("vllm serve M --block-size 17", "--block-size is 17, and vLLM takes multiples of 16"));
     QVERIFY(said("lmdeploy serve api_server M --cache-block-seq-len 48",
                  "--cache-block-seq-len is 48, and LMDeploy takes multiples of 32"));
     QVERIFY(said("llama-server -m M -np 300", "-np is 300, and llama.cpp takes 256 at most"));
-    QVERIFY(read("vllm serve M --block-size 48").notes.empty());
+    QVERIFY(test::read_pasted("vllm serve M --block-size 48").notes.empty());
     const WrittenFlags same =
-        translate(read("vllm serve M --block-size 17"), **find_engine("vllm"), std::nullopt);
+        translate(test::read_pasted("vllm serve M --block-size 17"), **find_engine("vllm"), std::nullopt);
     QVERIFY(command_text(same).find("--block-size") == std::string::npos);
   }
 
   void what_is_on_unasked_and_turned_off_is_said() {
-    const WrittenFlags there =
-        translate(read("python3 -m sglang.launch_server --model-path M --disable-overlap-schedule"),
-                  **find_engine("vllm"), std::nullopt);
+    const WrittenFlags there = translate(
+        test::read_pasted("python3 -m sglang.launch_server --model-path M --disable-overlap-schedule"),
+        **find_engine("vllm"), std::nullopt);
     QVERIFY(std::any_of(there.notes.begin(), there.notes.end(), [](const std::string& note) {
       return note.find("overlap-schedule false") != std::string::npos;
     }));
@@ -78,7 +71,7 @@ class FlagNotesTest : public QObject {
   /// "auto" of slots is four in llama.cpp, and another number elsewhere.
   void automatic_is_the_default_of_the_first() {
     const WrittenFlags there =
-        translate(read("llama-server -m M -np -1"), **find_engine("vllm"), std::nullopt);
+        translate(test::read_pasted("llama-server -m M -np -1"), **find_engine("vllm"), std::nullopt);
     QVERIFY(command_text(there).find("--max-num-seqs 4") != std::string::npos);
   }
 
@@ -107,7 +100,8 @@ class FlagNotesTest : public QObject {
 
   void a_gpu_that_was_planned_is_named() {
     QCOMPARE(told("vllm serve llama-3.1-8b", "pitwall").value_of("--device"), std::string("cuda"));
-    const WrittenFlags blind = translate(read("vllm serve M"), **find_engine("pitwall"), std::nullopt);
+    const WrittenFlags blind =
+        translate(test::read_pasted("vllm serve M"), **find_engine("pitwall"), std::nullopt);
     QVERIFY(command_text(blind).find("--device") == std::string::npos);
   }
 
@@ -169,13 +163,13 @@ class FlagNotesTest : public QObject {
     QCOMPARE(*(at + 1), std::string("a=/x"));
     QCOMPARE(*(at + 2), std::string("b=/y"));
     QVERIFY(!there.says("b=/y"));
-    const EngineReading named = read("vllm serve M --served-model-name a b");
+    const EngineReading named = test::read_pasted("vllm serve M --served-model-name a b");
     QCOMPARE(*named.settings.find("served-model-name"), std::string("a,b"));
     QVERIFY(told("vllm serve llama-3.1-8b --served-model-name a b", "sglang").says("b is not carried over"));
   }
 
   void flags_that_are_gone() {
-    const EngineReading old = read("vllm serve M -tp 2 --swap-space 8");
+    const EngineReading old = test::read_pasted("vllm serve M -tp 2 --swap-space 8");
     QCOMPARE(*old.settings.find("swap-space"), std::to_string(16 * kGiB));  // of each GPU
     QVERIFY(std::any_of(old.notes.begin(), old.notes.end(), [](const std::string& note) {
       return note.find("--swap-space is gone from") != std::string::npos &&
@@ -190,7 +184,7 @@ class FlagNotesTest : public QObject {
   /// to others, and 1 is never told to vLLM, which would not start.
   void shares_that_leave_a_tenth() {
     const auto blind = [](const char* command, const char* to, std::string_view flag) {
-      const Told there{translate(read(command), **find_engine(to), std::nullopt), {}};
+      const Told there{translate(test::read_pasted(command), **find_engine(to), std::nullopt), {}};
       return there.value_of(flag);
     };
     QCOMPARE(blind("text-generation-launcher --model-id M --cuda-memory-fraction 1", "vllm",
@@ -209,7 +203,8 @@ class FlagNotesTest : public QObject {
   }
 
   void the_last_of_many_is_said_once() {
-    const EngineReading many = read("vllm serve M --max-num-seqs 8 --max-num-seqs 16 --max-num-seqs 32");
+    const EngineReading many =
+        test::read_pasted("vllm serve M --max-num-seqs 8 --max-num-seqs 16 --max-num-seqs 32");
     QCOMPARE(std::count_if(many.notes.begin(), many.notes.end(),
                            [](const std::string& note) { return note.find("more than once") != note.npos; }),
              1);
@@ -236,7 +231,7 @@ class FlagNotesTest : public QObject {
   void a_margin_is_no_share() {
     const MemoryTerms card{.total = 140 * kGiB};
     const WrittenFlags written =
-        translate(read("llama-server -hf org/model-GGUF:Q4_K_M"), **find_engine("vllm"), card);
+        translate(test::read_pasted("llama-server -hf org/model-GGUF:Q4_K_M"), **find_engine("vllm"), card);
     QVERIFY(std::find(written.arguments.begin(), written.arguments.end(), "--gpu-memory-utilization") ==
             written.arguments.end());
     QVERIFY(told("vllm serve llama-3.1-8b", "llama.cpp").says("KV of the context may take up to"));
@@ -282,7 +277,7 @@ class FlagNotesTest : public QObject {
 
   /// Only what the other engine makes of a share is of interest.
   void shares_are_explained_for_the_target() {
-    const EngineReading reading = read("vllm serve M --gpu-memory-utilization 0.9");
+    const EngineReading reading = test::read_pasted("vllm serve M --gpu-memory-utilization 0.9");
     const auto notes = memory_notes(reading, std::nullopt, *find_engine("sglang"));
     QCOMPARE(notes.size(), std::size_t{2});
     QVERIFY(notes[1].starts_with("In SGLang the same number stands for"));
@@ -291,8 +286,8 @@ class FlagNotesTest : public QObject {
   }
 
   void docker_s_own_options_are_named() {
-    const EngineReading reading =
-        read("docker run --gpus all -p 8080:80 -v /data:/data -e A=b vllm/vllm-openai:v0.26.0 --model M");
+    const EngineReading reading = test::read_pasted(
+        "docker run --gpus all -p 8080:80 -v /data:/data -e A=b vllm/vllm-openai:v0.26.0 --model M");
     QVERIFY(std::find(reading.notes.begin(), reading.notes.end(),
                       "Say again where it runs, docker run had them: -p 8080:80, -v /data:/data") !=
             reading.notes.end());
@@ -303,7 +298,8 @@ class FlagNotesTest : public QObject {
     const Told there = told("vllm serve M --api-key sk-1 sk-2 --port 9000", "vllm");
     QVERIFY(!there.says("sk-2"));
     QVERIFY(command_text(there.flags).find("sk-") == std::string::npos);
-    QCOMPARE(read("./build/bin/llama-server.exe -m x.gguf -c 8192").engine->name, std::string("llama.cpp"));
+    QCOMPARE(test::read_pasted("./build/bin/llama-server.exe -m x.gguf -c 8192").engine->name,
+             std::string("llama.cpp"));
   }
 };
 
