@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -110,7 +111,15 @@ class Streams {
     for (std::uint64_t id = 1; id <= asked_; ++id) engine_.cancel(RequestId{id}, "the bench has ended");
     while (running_ > 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  std::int64_t tokens() const { return tokens_; }
+  /// Tokens that came until now, and when the last of them did: between two such counts lie whole steps.
+  struct Count {
+    std::int64_t tokens = 0;
+    double seconds = 0;
+  };
+  Count count() const {
+    const std::lock_guard lock(mutex_);
+    return count_;
+  }
 
  private:
   void ask() {
@@ -122,7 +131,11 @@ class Streams {
     request.sampling.max_tokens = shortest_ * (1 + turn % 4);
     request.ignore_eos = true;
     const auto id = engine_.submit(std::move(request), [this](OutputEvent&& event) {
-      tokens_ += static_cast<std::int64_t>(event.tokens.size());
+      {
+        const std::lock_guard lock(mutex_);
+        count_ = {count_.tokens + static_cast<std::int64_t>(event.tokens.size()),
+                  seconds_on(CLOCK_MONOTONIC)};
+      }
       if (!event.finished) return;
       --running_;
       asker_.post([this] { ask(); });  // the output thread waits for nobody
@@ -134,9 +147,10 @@ class Streams {
   Engine& engine_;
   const int prompt_, shortest_;
   std::atomic<std::uint64_t> asked_{0};
-  std::atomic<std::int64_t> tokens_{0};
   std::atomic<int> running_{0};
   std::atomic<bool> ended_{false};
+  mutable std::mutex mutex_;
+  Count count_;
   WorkerPool asker_{1, "bench"};  // last: it joins first
 };
 
@@ -228,18 +242,20 @@ void throughput(const std::filesystem::path& model, int threads, double seconds)
                         {"threads", std::to_string(threads)},
                         {"max-num-seqs", "8"},
                         {"kv-cache-memory-bytes", "256MiB"}});
-  const Streams streams(*session.engine.engine(), 8, 30, 100);
+  // Prompts of a few tokens: how many fall into a turn would be most of what two turns differ by.
+  const Streams streams(*session.engine.engine(), 8, 1, 100);
   const auto sleep = [](double for_seconds) {
     std::this_thread::sleep_for(std::chrono::duration<double>(for_seconds));
   };
   sleep(3);
   const auto measure = [&](Share* share) {  // without one there is no window, and no event loop either
-    const std::int64_t before = streams.tokens();
+    const Streams::Count before = streams.count();
     const double began = seconds_on(CLOCK_MONOTONIC), cpu = seconds_on(CLOCK_THREAD_CPUTIME_ID);
     share ? run_loop(seconds) : sleep(seconds);
     const double took = seconds_on(CLOCK_MONOTONIC) - began;
     if (share) share->ms_per_second.push_back((seconds_on(CLOCK_THREAD_CPUTIME_ID) - cpu) * 1000 / took);
-    return static_cast<double>(streams.tokens() - before) / took;
+    const Streams::Count after = streams.count();
+    return static_cast<double>(after.tokens - before.tokens) / (after.seconds - before.seconds);
   };
   Share open, minimised;
   std::vector<double> alone{measure(nullptr)};
