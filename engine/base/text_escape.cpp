@@ -106,7 +106,7 @@ std::string escape_html(std::string_view text) {
         out += "&gt;";
         break;
       case '"':
-        out += "&quot;";
+        out += "&#34;";
         break;
       case '\'':
         out += "&#39;";

@@ -8,7 +8,7 @@ namespace pitwall {
 
 bool is_valid_utf8(std::string_view text);                ///< strict: no surrogates, no overlong forms
 std::string replace_invalid_utf8(std::string_view text);  ///< each maximal bad part becomes one U+FFFD
-std::string escape_html(std::string_view text);           ///< & < > " '
+std::string escape_html(std::string_view text);           ///< & < > " ', the quotes by number as Jinja does
 std::string quote_for_message(std::string_view text,
                               std::size_t limit = 80);  ///< printable, cut, in “”-free double quotes
 

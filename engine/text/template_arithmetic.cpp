@@ -155,7 +155,7 @@ Value add_texts(Context& context, const Value& left, const Value& right) {
   TextBuilder out(context);
   for (const Value* part : {&left, &right}) {
     if (safe && !part->is_safe_text()) {
-      out << escape_markup(part->text());
+      out << escape_html(part->text());
     } else {
       out << part->text();
     }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "engine/base/text_escape.h"
 #include "engine/text/template_arguments.h"
 #include "engine/text/template_filters.h"
 #include "engine/text/template_formatting.h"
@@ -65,7 +66,7 @@ Value xmlattr(Context& context, const Value& input, const Arguments& arguments) 
   if (input.is_undefined()) fail(input.undefined_reason());
   if (!input.is_dict()) fail(fmt::format("xmlattr() needs a dict, not '{}'", input.type_name()));
   const auto escaped = [&](const Value& value) {
-    return value.is_safe_text() ? value.text() : escape_markup(to_text(context, value));
+    return value.is_safe_text() ? value.text() : escape_html(to_text(context, value));
   };
   TextBuilder out(context);
   bool any = false;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/base/text_escape.h"
 #include "engine/text/template_access.h"
 #include "engine/text/template_arguments.h"
 #include "engine/text/template_case.h"
@@ -148,7 +149,7 @@ Value safe(Context& context, const Value& input, const Arguments& arguments) {
 
 Value forceescape(Context& context, const Value& input, const Arguments& arguments) {
   const ArgumentReader read("escape", arguments, {});
-  return context.text(escape_markup(to_text(context, input)), true);
+  return context.text(escape_html(to_text(context, input)), true);
 }
 
 Value escape(Context& context, const Value& input, const Arguments& arguments) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/base/text_escape.h"
 #include "engine/text/template_access.h"
 #include "engine/text/template_formatting.h"
 #include "engine/text/template_operators.h"
@@ -336,7 +337,7 @@ Value format_percent(Context& context, const Value& pattern, const Value& argume
     out << cursor.until("%");
     if (!cursor.skip('%')) break;
     const std::string field = percent_field(context, cursor, values);
-    out << (safe ? escape_markup(field) : field);
+    out << (safe ? escape_html(field) : field);
   }
   values.finish();
   return context.text(out.take(), safe);
@@ -357,7 +358,7 @@ Value format_braces(Context& context, const Value& pattern, const Arguments& arg
     }
     if (brace == '}') fail("Single '}' encountered in format string");
     const std::string text = fields.next(brace_field(cursor));
-    out << (safe ? escape_markup(text) : text);
+    out << (safe ? escape_html(text) : text);
   }
   return context.text(out.take(), safe);
 }

@@ -22,7 +22,6 @@ std::string character_of(std::int64_t code);
 std::string format_real(double value);
 /// Like printf's conversion `type` (e, f, g) with a precision.
 std::string format_real(double value, char type, int precision);
-std::string escape_markup(std::string_view text);
 
 /// How one field of a format string asks for its value.
 struct FieldFormat {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/base/text_escape.h"
 #include "engine/text/template_arguments.h"
 #include "engine/text/template_case.h"
 #include "engine/text/template_formatting.h"
@@ -142,7 +143,7 @@ Value replace(Context& context, const Value& self, const Arguments& arguments) {
   const bool safe = self.is_safe_text();
   const auto prepared = [&](std::size_t index) {
     const std::string_view text = read.text(index, "");
-    return safe && !read[index].is_safe_text() ? escape_markup(text) : std::string(text);
+    return safe && !read[index].is_safe_text() ? escape_html(text) : std::string(text);
   };
   return context.text(replace_text(context, self.text(), prepared(0), prepared(1), read.integer(2, -1)),
                       safe);
@@ -204,7 +205,7 @@ Value join(Context& context, const Value& self, const Arguments& arguments) {
     }
     if (i > 0) out << self.text();
     const std::string text = to_text(context, part);
-    out << (safe && !part.is_safe_text() ? escape_markup(text) : text);
+    out << (safe && !part.is_safe_text() ? escape_html(text) : text);
   }
   return context.text(out.take(), safe);
 }

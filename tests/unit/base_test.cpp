@@ -211,7 +211,7 @@ void BaseTest::foreign_text_is_quoted() {
 }
 
 void BaseTest::html_is_escaped() {
-  QCOMPARE(escape_html("<a href=\"x\">'&'</a>"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;");
+  QCOMPARE(escape_html("<a href=\"x\">'&'</a>"), "&lt;a href=&#34;x&#34;&gt;&#39;&amp;&#39;&lt;/a&gt;");
 }
 
 void BaseTest::error_text_joins_its_parts() {

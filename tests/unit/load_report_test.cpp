@@ -12,6 +12,7 @@
 #include "engine/bench/confidence.h"
 #include "engine/bench/report_figures.h"
 #include "engine/telemetry/record_json.h"
+#include "tests/support/vllm_bench_keys.h"
 
 using namespace pitwall;
 
@@ -286,32 +287,8 @@ class LoadReportTest : public QObject {
     LoadReport report = make_report(setup(), plays);
     report.run_ids = {41, 42};
     const auto json = bench_json(report);
-    for (const char* key : {"date",
-                            "endpoint_type",
-                            "backend",
-                            "label",
-                            "model_id",
-                            "tokenizer_id",
-                            "num_prompts",
-                            "request_rate",
-                            "burstiness",
-                            "max_concurrency",
-                            "duration",
-                            "completed",
-                            "failed",
-                            "total_input_tokens",
-                            "total_output_tokens",
-                            "request_throughput",
-                            "request_goodput",
-                            "output_throughput",
-                            "total_token_throughput",
-                            "max_output_tokens_per_s",
-                            "max_concurrent_requests",
-                            "run_id",
-                            "prefix_cache",
-                            "preemptions",
-                            "peak_kv_bytes",
-                            "pitwall"})
+    for (const char* key : test::kVllmBenchKeys) QVERIFY2(json.contains(key), key);
+    for (const char* key : {"run_id", "prefix_cache", "preemptions", "peak_kv_bytes", "pitwall"})
       QVERIFY2(json.contains(key), key);
     for (const std::string metric : {"ttft", "tpot", "itl", "e2el"}) {
       for (const char* statistic : {"mean_", "median_", "std_", "p50_", "p75_", "p90_", "p95_", "p99_"})
