@@ -42,11 +42,9 @@ struct LawName {
   std::string_view name;
   KvLaw law;
 };
-constexpr LawName kLaws[] = {{"pitwall", KvLaw::pitwall},
-                             {"needed", KvLaw::needed},
-                             {"vllm", KvLaw::vllm},
-                             {"llama.cpp", KvLaw::llama_cpp},
-                             {"full", KvLaw::full}};
+constexpr LawName kLaws[] = {{"pitwall", KvLaw::pitwall}, {"needed", KvLaw::needed},
+                             {"vllm", KvLaw::vllm},       {"llama.cpp", KvLaw::llama_cpp},
+                             {"full", KvLaw::full},       {"window pool", KvLaw::window_pool}};
 
 std::optional<KvLaw> law_named(std::string_view name) {
   for (const LawName& one : kLaws) {

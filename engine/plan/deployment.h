@@ -41,13 +41,15 @@ struct LengthMix {
 
 /// How an engine lays out KV for layers that need only a part of it.
 enum class KvLaw {
-  pitwall,    ///< one pool: every cached layer at full length
-  needed,     ///< what the model's layers need, rounded up to blocks
-  vllm,       ///< windows hold window − 1 + step tokens and a block more
-  llama_cpp,  ///< windows hold 2·window a sequence, in one allocation for all slots
-  full        ///< every cached layer at full length, as lmdeploy and tgi have it
+  pitwall,     ///< one pool: every cached layer at full length
+  needed,      ///< what the model's layers need, rounded up to blocks
+  vllm,        ///< windows hold window − 1 + step tokens and a block more
+  llama_cpp,   ///< windows hold 2·window a sequence, in one allocation for all slots
+  full,        ///< every cached layer at full length, as lmdeploy and tgi have it
+  window_pool  ///< windows in a pool of their own, which has a share of the other layers' tokens
 };
-std::string_view kv_law_name(KvLaw law);  ///< "pitwall", "needed", "vllm", "llama.cpp", "full"
+/// "pitwall", "needed", "vllm", "llama.cpp", "full", "window pool"
+std::string_view kv_law_name(KvLaw law);
 
 /// Whose deployment it is.
 struct EngineChoice {

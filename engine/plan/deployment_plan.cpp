@@ -175,6 +175,7 @@ void Planner::add_sequence_figures(DeploymentPlan& plan) const {
   plan.kv_bytes_per_sequence = needed.tokens_part(plan.lengths.p95);
   plan.state_bytes_per_sequence = needed.state();
   options.law = law_;
+  options.window_share = window_share();
   plan.law_bytes_per_sequence =
       KvDemand(*model_, options, 0, model_->layers.size()).sequence(plan.lengths.p95);
 }
@@ -285,8 +286,11 @@ void Planner::note_lengths(DeploymentPlan& plan) const {
     notes.push_back(fmt::format("Lengths go up to {} tokens; only {} are served",
                                 format_count(plan.lengths.max), format_count(served)));
   } else if (served < wanted_length()) {
-    notes.push_back(fmt::format("The KV cache holds sequences of {} tokens, of the model's {}",
-                                format_count(served), format_count(wanted_length())));
+    notes.push_back(asked_.max_model_len
+                        ? fmt::format("The KV cache holds sequences of {} tokens, of the {} asked for",
+                                      format_count(served), format_count(wanted_length()))
+                        : fmt::format("The KV cache holds sequences of {} tokens, of the model's {}",
+                                      format_count(served), format_count(wanted_length())));
   }
   if (law_ == KvLaw::llama_cpp && asked_.max_num_seqs > 1) {
     if (one_context()) {

@@ -163,6 +163,23 @@ EngineLimit limit_of(const json& document) {
   return limit;
 }
 
+EngineWindowPool window_pool_of(const json& document) {
+  EngineWindowPool pool;
+  document.at("families").get_to(pool.families);
+  document.at("share").get_to(pool.share);
+  document.at("source").get_to(pool.source);
+  if (!(pool.share > 0)) throw std::invalid_argument("a window pool's share has to be above 0");
+  return pool;
+}
+
+EngineShortening shortening_of(const json& document) {
+  EngineShortening shortening;
+  shortening.stated = document.value("stated", false);
+  shortening.least = document.value("least", shortening.least);
+  document.at("source").get_to(shortening.source);
+  return shortening;
+}
+
 EngineContainer container_of(const json& document) {
   EngineContainer container;
   document.at("image").get_to(container.image);
@@ -187,6 +204,10 @@ EngineProfile profile_of(const json& document) {
   engine.images = strings(document, "images");
   document.at("command").get_to(engine.command);
   document.at("kv_law").get_to(engine.kv_law);
+  if (const auto pool = document.find("window_pool"); pool != document.end())
+    engine.window_pool = window_pool_of(*pool);
+  if (const auto shortens = document.find("shortens"); shortens != document.end())
+    engine.shortens = shortening_of(*shortens);
   if (const auto config = document.find("config"); config != document.end()) {
     engine.config_flags = named(*config, "flag", "aliases");
     engine.config_holds_flags = config->value("holds_flags", false);
@@ -238,6 +259,11 @@ const std::string& EngineFlag::shown() const {
   if (!on.empty()) return on.front();
   if (!off.empty()) return off.front();
   return config.empty() ? environment : config;  // empty where it is not told at all
+}
+
+bool EngineWindowPool::holds(std::string_view architecture) const {
+  return std::any_of(families.begin(), families.end(),
+                     [&](const std::string& family) { return architecture.starts_with(family); });
 }
 
 bool EngineDefault::holds(const EnginePlace& place) const {

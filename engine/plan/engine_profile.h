@@ -91,6 +91,22 @@ struct EngineLimit {
   std::string source;
 };
 
+/// A pool of their own for layers with windows or chunks, as the engine gives it to some families of models;
+/// it holds those layers of other models at full length.
+struct EngineWindowPool {
+  std::vector<std::string> families;  ///< how their architectures begin
+  double share = 1;                   ///< its tokens of those of the other layers' pool
+  std::string source;
+  bool holds(std::string_view architecture) const;
+};
+
+/// It starts with KV for less than one sequence of the whole length, and serves shorter ones.
+struct EngineShortening {
+  bool stated = false;     ///< also where the length was stated; else only its own choice gives way
+  std::int64_t least = 1;  ///< tokens, below which it does not
+  std::string source;
+};
+
 /// What a manifest needs of the engine's official image.
 struct EngineContainer {
   std::string image, source;         ///< pinned tag, and where it is known from
@@ -115,7 +131,9 @@ struct EngineProfile {
   bool environment_is_flags = false;               ///< every flag is also a variable in capitals
   bool keywords = false;                           ///< a Python call instead of a command line
   bool study = false;                              ///< written to be read: not the first to name
-  std::string kv_law;                              ///< "pitwall", "needed", "vllm", "llama.cpp", "full"
+  std::string kv_law;                              ///< of kv_law_name
+  std::optional<EngineWindowPool> window_pool;
+  std::optional<EngineShortening> shortens;
   std::vector<EngineSetting> settings;
   std::vector<EngineLimit> limits;                     ///< in the order in which they are kept
   std::vector<std::string> switches, valued, several;  ///< known flags without counterpart, by their values

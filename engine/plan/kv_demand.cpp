@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "engine/plan/amounts.h"
 
@@ -21,6 +22,7 @@ using Kind = LayerState::Kind;
 
 constexpr std::int64_t kLongest = std::int64_t{1} << 40;
 constexpr Bytes kStateBytes = 4, kConvolutionBytes = 2;
+constexpr double kRounding = 1e-6;  // of a share that is no binary fraction
 constexpr int kVllmBlockUnit = 16;  // to which attention blocks beside states are rounded
 
 bool holds_tokens(const LayerState& layer) {
@@ -119,8 +121,20 @@ KvDemand::KvDemand(const ModelOutline& model, const KvDemandOptions& options, st
     unit_ = options.law == KvLaw::llama_cpp ? per_token_ : block;
   } else if (options.law == KvLaw::vllm) {
     equalise();
+  } else if (options.law == KvLaw::window_pool && state_ == 0) {
+    unit_ = paired_unit();
   }
   describe();
+}
+
+/// A block of the layers without windows, and what the windows' pool has beside it.
+Bytes KvDemand::paired_unit() const {
+  double token = 0;
+  for (const Group& group : layers_) {
+    token += static_cast<double>(group.kv.token) * group.layers *
+             (grows_always(group.layer) ? 1 : options_.window_share);
+  }
+  return static_cast<Bytes>(std::ceil(token * options_.block_size));
 }
 
 void KvDemand::add_groups(const ModelOutline& model, std::size_t first, std::size_t last) {
@@ -167,6 +181,7 @@ std::int64_t KvDemand::group_size() const {
 std::int64_t KvDemand::units(std::int64_t tokens) const {
   if (tokens <= 0 || unit_ == 0) return 0;
   if (uniform_) return options_.law == KvLaw::llama_cpp ? tokens : divided_up(tokens, options_.block_size);
+  if (options_.law == KvLaw::window_pool) return paired_units(tokens);
   std::int64_t total = 0;
   for (const Group& group : layers_) {
     const std::int64_t groups = divided_up(group.layers, unit_layers_);
@@ -175,6 +190,18 @@ std::int64_t KvDemand::units(std::int64_t tokens) const {
     total = capped_sum(total, capped_product(groups, pages));
   }
   return total;
+}
+
+/// What takes most of its pool: the whole sequence, or a window of the smaller one.
+std::int64_t KvDemand::paired_units(std::int64_t tokens) const {
+  std::int64_t blocks = divided_up(tokens, options_.block_size);
+  for (const Group& group : layers_) {
+    if (grows_always(group.layer)) continue;
+    const double held = static_cast<double>(held_tokens(group.layer, options_, tokens)) /
+                        (options_.window_share * options_.block_size);
+    blocks = std::max(blocks, static_cast<std::int64_t>(std::ceil(held - kRounding)));
+  }
+  return blocks;
 }
 
 Bytes KvDemand::tokens_part(std::int64_t tokens) const {
@@ -215,7 +242,7 @@ Bytes KvDemand::shared_bytes(std::int64_t tokens, std::int64_t shared) const {
   const std::int64_t block = options_.law == KvLaw::llama_cpp ? 1 : options_.block_size;
   const std::int64_t blocks = std::min(shared, tokens - 1) / block;
   if (blocks <= 0 || options_.law == KvLaw::llama_cpp) return 0;
-  if (uniform_) return capped_product(blocks, unit_);
+  if (uniform_ || (options_.law == KvLaw::window_pool && unit_ > 0)) return capped_product(blocks, unit_);
   Bytes total = 0;
   for (const Group& group : layers_) {
     if (!grows_always(group.layer)) continue;
@@ -277,10 +304,14 @@ void KvDemand::describe() {
       out.padding = out.fixed - own;
     } else {
       const Bytes own = capped_product(group.kv.token, layers);
-      const Bytes slope = unit_layers_ > 0 ? capped_product(page, padded) : own;
-      out.padding = slope - own;
+      const bool apart = options_.law == KvLaw::window_pool && unit_ > 0 && !grows_always(group.layer);
+      const Bytes slope =
+          unit_layers_ > 0 ? capped_product(page, padded)
+          : apart          ? static_cast<Bytes>(std::ceil(static_cast<double>(own) * options_.window_share))
+                           : own;
+      out.padding = std::max<Bytes>(slope - own, 0);
       const std::int64_t end = held_tokens(group.layer, options_, kLongest);
-      const bool ends = !grows_always(group.layer) && !at_full_length(options_.law);
+      const bool ends = !grows_always(group.layer) && !at_full_length(options_.law) && !apart;
       if (group.layer.kind == Kind::cross) {
         out.fixed = capped_product(slope, end);
       } else {

@@ -17,6 +17,7 @@ struct KvDemandOptions {
   int block_size = 32;
   int step_tokens = 2048;  ///< vLLM's windows hold a chunk more
   bool draft_layers = false;
+  double window_share = 1;  ///< window_pool: its tokens of those of the other layers
 };
 
 /// What one layer keeps on a rank.
@@ -64,6 +65,8 @@ class KvDemand {
   void add_groups(const ModelOutline& model, std::size_t first, std::size_t last);
   void equalise();
   void describe();
+  Bytes paired_unit() const;
+  std::int64_t paired_units(std::int64_t tokens) const;
   std::int64_t group_size() const;
   Bytes shared_bytes(std::int64_t tokens, std::int64_t shared) const;
 

@@ -53,14 +53,15 @@ class FixFinder {
 
  private:
   struct Tried {
-    bool planned = false, fits = false;
+    bool planned = false, fits = false, starts = false;
     Bytes frees = 0;
   };
 
   Tried tried(const Deployment& changed) const {
     const auto plan = plan_memory(changed, plan_.model, plan_.gpu);
     if (!plan) return {};
-    return {true, plan->verdict == Verdict::fits, wants(plan_) - wants(*plan)};
+    return {true, plan->verdict == Verdict::fits, plan->verdict != Verdict::fails && plan->most_at_p50 > 0,
+            wants(plan_) - wants(*plan)};
   }
 
   void keep(const Tried& tried, const char* setting, std::string from, std::string to, std::string cost) {
@@ -70,13 +71,14 @@ class FixFinder {
                       length ? std::nullopt : kept_length_});
   }
 
-  /// The largest value in [least, now) with which it fits; least − 1 = none does.
+  /// The largest value in [least, now) with which it fits, or at least starts; least − 1 = none does.
   template <class Change>
-  std::int64_t largest_that_fits(std::int64_t now, const Change& change, std::int64_t least = 1) const {
+  std::int64_t largest_that_fits(std::int64_t now, const Change& change, std::int64_t least = 1,
+                                 bool Tried::*enough = &Tried::fits) const {
     std::int64_t low = least - 1, high = now;
     while (high - low > 1) {
       const std::int64_t middle = low + (high - low) / 2;
-      (tried(change(middle)).fits ? low : high) = middle;
+      (tried(change(middle)).*enough ? low : high) = middle;
     }
     return low;
   }
@@ -177,6 +179,11 @@ class FixFinder {
     if (most == 0 || (states_lengths && most < plan_.lengths.p50)) return;  // it would refuse most of them
     keep(tried(change(most)), "max-model-len", format_count(now), format_count(most),
          "longer requests are refused");
+    if (plan_.verdict != Verdict::fails) return;
+    const std::int64_t one = largest_that_fits(now, change, most + 1, &Tried::starts);
+    if (one > most)
+      keep(tried(change(one)), "max-model-len", format_count(now), format_count(one),
+           "it starts; longer requests are refused, and those of this length take turns");
   }
 
   void kv_format() {

@@ -191,9 +191,24 @@ std::string Planner::unasked_format() const {
   return law_ == KvLaw::llama_cpp ? "float16" : "bfloat16";
 }
 
+double Planner::window_share() const {
+  return law_ == KvLaw::window_pool ? choice_.engine->window_pool->share : 1;
+}
+
+void Planner::choose_law() {
+  law_ = choice_.law.value_or(model_->runs_here() ? KvLaw::pitwall : KvLaw::needed);
+  const EngineProfile* engine = choice_.engine;
+  const auto windowed = [](const LayerState& layer) {
+    return layer.kind == LayerState::Kind::sliding || layer.kind == LayerState::Kind::chunked;
+  };
+  if (engine != nullptr && engine->window_pool && engine->window_pool->holds(model_->architecture) &&
+      std::any_of(model_->layers.begin(), model_->layers.end(), windowed))
+    law_ = KvLaw::window_pool;
+}
+
 Result<void> Planner::choose_format() {
   const bool automatic = !choice_.law;
-  law_ = choice_.law.value_or(model_->runs_here() ? KvLaw::pitwall : KvLaw::needed);
+  choose_law();
   const std::string& name = asked_.kv_cache_dtype;
   auto format = find_kv_format(name == "auto" || name.empty() ? unasked_format() : name);
   if (!format) return std::move(format).error();
@@ -259,7 +274,8 @@ void Planner::cut_stages() {
                                 asked_.tensor_parallel,
                                 asked_.block_size,
                                 asked_.max_num_batched_tokens,
-                                asked_.draft_layers};
+                                asked_.draft_layers,
+                                window_share()};
   for (std::int64_t stage = 0; stage < count; ++stage) {
     const auto first = static_cast<std::size_t>(layers * stage / count),
                last = stage + 1 == count ? model_->layers.size()
@@ -448,6 +464,27 @@ void Planner::decide_own_pool(const Stage& stage, const WorkingShape& before, Po
   pool.categories = after;
 }
 
+/// What starts with the engine: one sequence of its pool, or llama.cpp's context of all slots.
+Bytes Planner::context_bytes(const KvDemand& demand, std::int64_t slots, std::int64_t tokens) const {
+  if (law_ != KvLaw::llama_cpp) return demand.sequence(tokens);
+  return one_context() ? demand.shared_context(slots, tokens) : demand.of_requests(slots, tokens, 0);
+}
+
+/// What is wanted, or what fits where the engine starts with less.
+std::int64_t Planner::served_length(const KvDemand& demand, std::int64_t slots, Bytes room) const {
+  const std::int64_t wanted = std::min<std::int64_t>(wanted_length(), std::numeric_limits<int>::max());
+  if (choice_.engine == nullptr || !choice_.engine->shortens) return wanted;
+  const EngineShortening& shortens = *choice_.engine->shortens;
+  if ((asked_.max_model_len && !shortens.stated) || context_bytes(demand, slots, wanted) <= room)
+    return wanted;
+  std::int64_t fits = 0, too_long = wanted;
+  while (too_long - fits > 1) {
+    const std::int64_t middle = fits + (too_long - fits) / 2;
+    (context_bytes(demand, slots, middle) <= room ? fits : too_long) = middle;
+  }
+  return fits < shortens.least ? wanted : fits;
+}
+
 /// Other engines give KV whatever is left.
 void Planner::decide_pool(const Stage& stage, const WorkingShape& shape, Pool& pool) const {
   Bytes room = std::max<Bytes>(pool.limit - pool.other, 0);
@@ -458,16 +495,12 @@ void Planner::decide_pool(const Stage& stage, const WorkingShape& shape, Pool& p
     }
     room = budget_.bytes;
   }
+  const std::int64_t length = served_length(stage.demand, shape.sequences, room);
   // llama.cpp takes the whole context of its slots, and no more.
-  if (law_ == KvLaw::llama_cpp) {
-    const std::int64_t slots = shape.sequences, tokens = wanted_length();
-    room = std::min(room, one_context() ? stage.demand.shared_context(slots, tokens)
-                                        : stage.demand.of_requests(slots, tokens, 0));
-  }
+  if (law_ == KvLaw::llama_cpp) room = std::min(room, context_bytes(stage.demand, shape.sequences, length));
   const Bytes unit = stage.demand.unit();
   pool.bytes = unit > 0 ? room / unit * unit : room;
-  pool.max_model_len =
-      static_cast<int>(std::min<std::int64_t>(wanted_length(), std::numeric_limits<int>::max()));
+  pool.max_model_len = static_cast<int>(length);
 }
 
 std::int64_t Planner::most(std::int64_t tokens) const {

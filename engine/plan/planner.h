@@ -37,6 +37,8 @@ class Planner {
   Result<void> prepare();
   Result<void> take_weights();
   Result<void> check_ranks() const;
+  void choose_law();
+  double window_share() const;
   Result<void> choose_format();
   std::string unasked_format() const;  // of KV
   Result<void> check_words() const;
@@ -53,6 +55,8 @@ class Planner {
   Bytes device_limit(Bytes other, Bytes weights) const;
   Pool pool(const Stage& stage, int sequences) const;
   void decide_own_pool(const Stage& stage, const WorkingShape& shape, Pool& pool) const;
+  Bytes context_bytes(const KvDemand& demand, std::int64_t slots, std::int64_t tokens) const;
+  std::int64_t served_length(const KvDemand& demand, std::int64_t slots, Bytes room) const;
   void decide_pool(const Stage& stage, const WorkingShape& shape, Pool& pool) const;
   void choose_budget();
   const EngineProfile& budget_engine() const;  ///< whose default the budget is
