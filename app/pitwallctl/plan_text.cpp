@@ -207,6 +207,11 @@ std::string verdict_text(const DeploymentPlan& plan) {
              : fmt::format("fits with less: memory holds {} of {}", format_count(held), demand_text(plan));
 }
 
+/// Of each rank, in host memory.
+std::int64_t swap_blocks(const DeploymentPlan& plan) {
+  return plan.asked.swap_space / plan.kv_block_bytes;
+}
+
 /// What has to be stated beside the change, so that nothing else changes.
 std::string with_text(const Fix& fix, const DeploymentPlan& plan, bool requests_stated) {
   std::string text;
@@ -266,6 +271,7 @@ nlohmann::ordered_json plan_json(const DeploymentPlan& plan, bool requests_state
           {"allocated_bytes_per_sequence", plan.law_bytes_per_sequence},
           {"kv_block_bytes", plan.kv_block_bytes > 0 ? Json(plan.kv_block_bytes) : Json()},
           {"kv_blocks", plan.kv_block_bytes > 0 ? Json(plan.kv_blocks) : Json()},
+          {"swap_blocks", plan.kv_block_bytes > 0 ? Json(swap_blocks(plan)) : Json()},
           {"kv_tokens", plan.kv_tokens > 0 ? Json(plan.kv_tokens) : Json()},
           {"longest_sequence", plan.longest},
           {"requests", demanded_requests(plan)},
@@ -317,14 +323,20 @@ std::string plan_text(const DeploymentPlan& plan, bool requests_stated) {
     text += fmt::format("{:<22}{} tokens in {} blocks of {}\n", "pool", format_count(plan.kv_tokens),
                         format_count(plan.kv_blocks), plan.asked.block_size);
   }
+  if (plan.asked.swap_space > 0 && plan.kv_block_bytes > 0) {
+    text +=
+        fmt::format("{:<22}{} tokens in {} blocks of host memory, of each rank\n", "swap space",
+                    format_count(swap_blocks(plan) * plan.asked.block_size), format_count(swap_blocks(plan)));
+  }
   text += lengths_text(plan);
   text += fmt::format("{:<22}{} tokens\n", "longest sequence", format_count(plan.longest));
   text += fmt::format("{:<22}{} a sequence in its last block, expected\n", "unused",
                       format_bytes(plan.waste_per_sequence));
   text += fmt::format("\n{:<22}{}\n", "verdict", verdict_text(plan));
   for (const Fix& fix : plan.fixes) {
-    text += fmt::format("  {} {} → {}: {} {}; {}{}\n", fix.setting, fix.from, fix.to, format_bytes(fix.frees),
-                        fix.fits ? "less, enough alone" : "less, not enough alone", fix.cost,
+    text += fmt::format("  {} {} → {}: {}{}; {}{}\n", fix.setting, fix.from, fix.to,
+                        fix.frees != 0 ? format_bytes(fix.frees) + " less, " : "",
+                        fix.fits ? "enough alone" : "not enough alone", fix.cost,
                         with_text(fix, plan, requests_stated));
   }
   if (!plan.fix_pair.empty()) {

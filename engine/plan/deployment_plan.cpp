@@ -113,7 +113,9 @@ DeploymentPlan Planner::plan() const {
   add_ranks(plan, pools);
   add_capacity(plan);
   add_sequence_figures(plan);
-  plan.hindrance = hindrance(plan, pools);
+  if (choice_.engine != nullptr && choice_.engine->name != kOwnEngine)
+    plan.refusal = find_refusal(question(*choice_.engine), place_of(asked_, *gpu_));
+  plan.hindrance = plan.refusal ? plan.refusal->why : hindrance(plan, pools);
   plan.verdict = !plan.hindrance.empty()     ? Verdict::fails
                  : holds_demand(plan, pools) ? Verdict::fits
                                              : Verdict::fits_with_less;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/plan/deployment.h"
+#include "engine/plan/engine_refusals.h"
 #include "engine/plan/gpu_profile.h"
 #include "engine/plan/model_outline.h"
 #include "engine/plan/prediction.h"
@@ -77,9 +78,10 @@ struct DeploymentPlan {
   double full_length_requests = 0;  ///< pool over one full-length request: vLLM's "maximum concurrency"
   Bytes waste_per_sequence = 0;     ///< expected unused end of the last block
   Verdict verdict = Verdict::fails;
-  std::string hindrance;      ///< why it fails; empty otherwise. Stands first among the notes too
-  std::vector<Fix> fixes;     ///< smallest single changes; enough ones first
-  std::vector<Fix> fix_pair;  ///< of find_fix_pair
+  std::optional<EngineRefusal> refusal;  ///< its engine would not start, however much memory there is
+  std::string hindrance;                 ///< why it fails; empty otherwise. Stands first among the notes too
+  std::vector<Fix> fixes;                ///< smallest single changes; enough ones first
+  std::vector<Fix> fix_pair;             ///< of find_fix_pair
   Prediction predicted;
   std::vector<std::string> notes;  ///< fall-backs, laws that differ, what is estimated
 

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <optional>
 
+#include "engine/base/units.h"
 #include "engine/plan/engine_profile.h"
 #include "engine/plan/engine_settings.h"
 
@@ -20,7 +21,7 @@ class Keeper {
          std::int64_t longest)
       : settings_(settings), engine_(engine), place_(place), longest_(longest) {}
 
-  std::vector<std::string> keep() {
+  std::vector<LimitChange> keep() {
     for (const EngineLimit& limit : engine_.limits) {
       const auto value = value_of(limit.setting, limit), bound = value_of(limit.most, limit);
       if (!limit.unless.empty()) {
@@ -29,7 +30,7 @@ class Keeper {
         keep_number(limit, *value, *bound);
       }
     }
-    return std::move(notes_);
+    return std::move(changes_);
   }
 
  private:
@@ -51,54 +52,56 @@ class Keeper {
     if (said_or_default(settings_, engine_, place_, limit.unless) != "false") return;
     if (!bound || (value && *value <= *bound)) return;
     settings_.values.erase(limit.unless);
-    notes_.push_back(
+    std::string note =
         value ? fmt::format("{} stays on: without it {} does not start with {} {} and {} {}", limit.unless,
                             engine_.title, limit.most, *bound, limit.setting, *value)
               : fmt::format(
                     "{} stays on: without it {} does not start with {} {} and a {} above that, which is "
                     "not known",
-                    limit.unless, engine_.title, limit.most, *bound, limit.setting));
+                    limit.unless, engine_.title, limit.most, *bound, limit.setting);
+    changes_.push_back({.setting = limit.unless, .note = std::move(note)});
   }
 
   void keep_number(const EngineLimit& limit, std::int64_t value, std::int64_t bound) {
-    const std::string &name = limit.setting, &other = limit.most;
+    const std::string &name = limit.setting, &other = limit.most, &title = engine_.title;
+    const std::string both = fmt::format("{} does not start with {} {} and {} {}", title, name,
+                                         format_count(value), other, format_count(bound));
     if (limit.multiple) {
       const std::int64_t whole = std::max(value / bound, std::int64_t{1}) * bound;
-      if (whole == value) return;
-      tell(name, whole);
-      notes_.push_back(fmt::format("{} is {} instead of {}: {} starts with multiples of {} alone", name,
-                                   whole, value, engine_.title, other));
+      if (whole != value)
+        change(name, {value, whole}, fmt::format("{} starts with multiples of {} alone", title, other), both);
       return;
     }
     const std::int64_t most = limit.below ? bound - 1 : bound;
     if (value <= most || most < 1) return;
     if (limit.raises) {
-      tell(other, value);
-      notes_.push_back(fmt::format("{} is {} instead of {}: {} starts with no less than {}", other, value,
-                                   bound, engine_.title, name));
-      return;
+      change(other, {bound, value}, fmt::format("{} starts with no less than {}", title, name), both);
+    } else if (limit.below) {
+      change(name, {value, most}, fmt::format("{} starts with less than {}", title, other), both);
+    } else {
+      change(name, {value, most}, fmt::format("{} starts with no more than {}", title, other), both);
     }
-    tell(name, most);
-    notes_.push_back(limit.below ? fmt::format("{} is {} instead of {}: {} starts with less than {}", name,
-                                               most, value, engine_.title, other)
-                                 : fmt::format("{} is {} instead of {}: {} starts with no more than {}", name,
-                                               most, value, engine_.title, other));
   }
 
-  void tell(const std::string& name, std::int64_t value) {
-    settings_.values[name] = fmt::format("{}", value);
+  struct Numbers {
+    std::int64_t from, to;
+  };
+  void change(const std::string& name, Numbers numbers, const std::string& why, const std::string& refusal) {
+    settings_.values[name] = fmt::format("{}", numbers.to);
+    changes_.push_back({name, fmt::format("{} is {} instead of {}: {}", name, numbers.to, numbers.from, why),
+                        refusal, numbers.from, numbers.to});
   }
 
   EngineSettings& settings_;
   const EngineProfile& engine_;
   const EnginePlace& place_;
   std::int64_t longest_;
-  std::vector<std::string> notes_;
+  std::vector<LimitChange> changes_;
 };
 
 }  // namespace
 
-std::vector<std::string> keep_limits(EngineSettings& settings, const EngineProfile& engine,
+std::vector<LimitChange> keep_limits(EngineSettings& settings, const EngineProfile& engine,
                                      const EnginePlace& place, std::int64_t longest) {
   return Keeper(settings, engine, place, longest).keep();
 }

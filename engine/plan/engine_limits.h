@@ -12,9 +12,16 @@ struct EnginePlace;
 struct EngineProfile;
 struct EngineSettings;
 
-/// Changes what the engine would refuse, in the order of its limits, and returns a note for each change.
+/// One setting that gives way.
+struct LimitChange {
+  std::string setting, note;  ///< "max-num-seqs is 64 instead of 128: …"
+  std::string refusal;        ///< why the engine would not start without it; empty of a switch
+  std::int64_t from = 0, to = 0;
+};
+
+/// Changes what the engine would refuse, in the order of its limits.
 /// `longest`: tokens of the longest sequence, where the settings do not say; 0 = not known.
-std::vector<std::string> keep_limits(EngineSettings& settings, const EngineProfile& engine,
+std::vector<LimitChange> keep_limits(EngineSettings& settings, const EngineProfile& engine,
                                      const EnginePlace& place, std::int64_t longest);
 
 }  // namespace pitwall

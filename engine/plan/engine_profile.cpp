@@ -215,6 +215,10 @@ EngineProfile profile_of(const json& document) {
   engine.environment_is_flags = document.value("environment_is_flags", false);
   engine.keywords = document.value("keywords", false);
   engine.study = document.value("study", false);
+  if (const auto weights = document.find("refused_weights"); weights != document.end())
+    weights->at("formats").get_to(engine.refused_weights), weights->at("source");
+  engine.model_length_holds = document.value("model_length_holds", "");
+  engine.deals_layers = document.value("deals_layers", false);
   engine.model_files = document.value("model_files", "");
   for (const auto& [name, value] : document.at("settings").items()) {
     try {

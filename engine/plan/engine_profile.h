@@ -140,7 +140,10 @@ struct EngineProfile {
   std::vector<std::pair<std::string, std::string>> unplanned;  ///< of those, what they change unseen
   std::optional<EngineContainer> container;
 
-  std::string model_files;  ///< ending of the files that it loads; empty = repositories and folders
+  std::vector<std::string> refused_weights;  ///< of find_weight_format; "gguf" is all formats of such files
+  std::string model_length_holds;  ///< source: it starts with no longer sequences than the model was made for
+  bool deals_layers = false;       ///< over all GPUs, unasked: stages without a word
+  std::string model_files;         ///< ending of the files that it loads; empty = repositories and folders
 
   const EngineSetting* find(std::string_view setting) const;
   /// What it holds to when it is told nothing, in our words. Empty: none, found out at the start, or it

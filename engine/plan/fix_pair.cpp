@@ -65,6 +65,12 @@ bool set_word(Deployment& d, const std::string& setting, const std::string& word
     if (!bytes) return false;
     d.budget.meaning = MemoryBudget::Meaning::kv_bytes;
     d.budget.bytes = *bytes;
+  } else if (setting == "memory-limit" || setting == "memory-margin") {
+    const auto bytes = parse_size(word);
+    if (!bytes) return false;
+    d.budget.meaning =
+        setting == "memory-limit" ? MemoryBudget::Meaning::bytes : MemoryBudget::Meaning::margin;
+    d.budget.bytes = *bytes;
   } else if (const auto budget = budget_of(setting, word)) {
     d.budget.meaning = budget->meaning;
     d.budget.share = budget->share;
@@ -129,7 +135,7 @@ std::vector<Fix> find_fix_pair(const DeploymentPlan& plan, const std::vector<Fix
     const auto nearer = plan_memory(*changed, plan.model, plan.gpu);
     if (!nearer) continue;
     for (const Fix& second : find_fixes(*nearer))
-      if (second.fits) keep(*changed, fixes[i], second);
+      if (second.fits && second.setting != fixes[i].setting) keep(*changed, fixes[i], second);
     if (fixes[i].setting != "tensor-parallel-size") continue;
     if (const auto stages = more_stages(*nearer)) keep(*changed, fixes[i], *stages);
   }

@@ -86,8 +86,8 @@ class Writer {
     limit_slots();
     hold_one_sequence();
     const EnginePlace place = place_of(settings_, engine_, there_);
-    for (std::string& kept : keep_limits(settings_, engine_, place, there_ ? there_->max_model_len : 0))
-      note(std::move(kept));
+    for (LimitChange& kept : keep_limits(settings_, engine_, place, there_ ? there_->max_model_len : 0))
+      note(std::move(kept.note));
     for (const EngineSetting& setting : engine_.settings) {
       const std::string* value = settings_.find(setting.name);
       if (value != nullptr && setting.name != "model") say(setting, *value);

@@ -7,6 +7,7 @@
 
 #include "engine/plan/amounts.h"
 #include "engine/plan/engine_memory.h"
+#include "engine/plan/engine_profile.h"
 #include "engine/plan/planner.h"
 #include "engine/plan/weight_format.h"
 
@@ -34,7 +35,12 @@ class FixFinder {
       more_sequences();
       return std::move(fixes_);
     }
+    if (plan_.refusal) {
+      starting_value(*plan_.refusal);
+      return std::move(fixes_);
+    }
     share();
+    more_memory();
     kv_size();
     sequences();
     length();
@@ -46,6 +52,7 @@ class FixFinder {
     prompt_logprobs();
     std::stable_sort(fixes_.begin(), fixes_.end(), [](const Fix& a, const Fix& b) {
       if (a.fits != b.fits) return a.fits;
+      if (!a.fits && (a.frees == 0) != (b.frees == 0)) return a.frees == 0;  // with those it starts
       return a.fits ? a.frees < b.frees : a.frees > b.frees;
     });
     return std::move(fixes_);
@@ -59,7 +66,7 @@ class FixFinder {
 
   Tried tried(const Deployment& changed) const {
     const auto plan = plan_memory(changed, plan_.model, plan_.gpu);
-    if (!plan) return {};
+    if (!plan || (plan->refusal && !plan_.refusal)) return {};
     return {true, plan->verdict == Verdict::fits, plan->verdict != Verdict::fails && plan->most_at_p50 > 0,
             wants(plan_) - wants(*plan)};
   }
@@ -81,6 +88,18 @@ class FixFinder {
       (tried(change(middle)).*enough ? low : high) = middle;
     }
     return low;
+  }
+
+  void starting_value(const EngineRefusal& refusal) {
+    const bool length = refusal.setting == "max-model-len";
+    const char* const cost = length ? "longer requests are refused" : "the engine starts with it";
+    Fix fix{refusal.setting, refusal.from, refusal.to, 0, false, cost, std::nullopt};
+    const auto changed = with_fix(base_, fix);
+    if (!changed) return;
+    const Tried starts = tried(*changed);
+    fix.fits = starts.fits;
+    fix.frees = std::max<Bytes>(starts.frees, 0);
+    if (starts.planned) fixes_.push_back(std::move(fix));
   }
 
   /// A share that other processes, or working memory beside it, leave no room for.
@@ -107,6 +126,56 @@ class FixFinder {
     const std::string setting = total ? "gpu-memory-utilization" : memory_setting_of(now)->first;
     keep(less, setting.c_str(), fmt::format("{:g}", now.share), fmt::format("{:g}", changed.budget.share),
          total ? "a smaller pool; other processes keep what they hold" : "a smaller pool");
+  }
+
+  /// Budgets above a stated one: the engine's own first, then from the least on, as a person types them.
+  std::vector<MemoryBudget> larger_budgets(const MemoryBudget& now) const {
+    using Meaning = MemoryBudget::Meaning;
+    std::vector<MemoryBudget> more;
+    const auto choice = find_engine_choice(base_.engine);
+    if (choice && choice->engine != nullptr) {
+      MemoryBudget own = now;
+      const MemoryBudget unasked = default_budget(*choice->engine, base_, place_of(base_, plan_.gpu));
+      own.share = unasked.share;
+      if (!now.takes_share()) own.bytes = unasked.bytes;
+      const bool larger = now.takes_share() ? own.share > now.share : own.bytes < now.bytes;
+      if (unasked.meaning == now.meaning && larger) more.push_back(own);
+    }
+    MemoryBudget next = now;
+    if (now.takes_share()) {
+      for (int percent = static_cast<int>(std::floor(100 * now.share)) + 1; percent < 100; ++percent)
+        next.share = percent / 100.0, more.push_back(next);
+    } else if (now.meaning == Meaning::bytes) {
+      for (next.bytes = now.bytes / kGiB * kGiB + kGiB; next.bytes <= plan_.gpu.memory; next.bytes += kGiB)
+        more.push_back(next);
+    }
+    return more;
+  }
+
+  /// A stated budget that leaves too little: raised until it is enough, or else until the engine starts.
+  void more_memory() {
+    using Meaning = MemoryBudget::Meaning;
+    const MemoryBudget& now = base_.budget;
+    if (!now.takes_share() && now.meaning != Meaning::bytes && now.meaning != Meaning::margin) return;
+    const bool fails = plan_.verdict == Verdict::fails;
+    std::optional<MemoryBudget> enough, starts;
+    for (const MemoryBudget& more : larger_budgets(now)) {
+      Deployment changed = base_;
+      changed.budget = more;
+      const Tried next = tried(changed);
+      if (next.starts && !starts) starts = more;
+      if (!next.fits) continue;
+      enough = more;
+      break;
+    }
+    if (!enough && !(fails && starts)) return;
+    const MemoryBudget& to = enough ? *enough : *starts;
+    const auto said = [&](const MemoryBudget& budget) {
+      return budget.takes_share() ? fmt::format("{:g}", budget.share) : exact_size(budget.bytes);
+    };
+    const bool total = now.meaning == Meaning::share_of_total;
+    fixes_.push_back({total ? "gpu-memory-utilization" : memory_setting_of(now)->first, said(now), said(to),
+                      0, enough.has_value(), "a larger pool", kept_length_});
   }
 
   void more_sequences() {
@@ -232,15 +301,16 @@ class FixFinder {
   }
 
   void step_tokens() {
-    constexpr std::int64_t kLeast = 512;
-    const std::int64_t now = base_.max_num_batched_tokens;
-    if (now <= kLeast) return;
+    constexpr std::int64_t kUsual = 512;
+    const std::int64_t now = base_.max_num_batched_tokens,
+                       least = std::max<std::int64_t>(kUsual, base_.max_num_seqs);
+    if (now <= least) return;
     const auto change = [&](std::int64_t tokens) {
       Deployment changed = base_;
       changed.max_num_batched_tokens = static_cast<int>(tokens);
       return changed;
     };
-    const std::int64_t most = std::max(largest_that_fits(now, change, kLeast), kLeast);
+    const std::int64_t most = std::max(largest_that_fits(now, change, least), least);
     keep(tried(change(most)), "max-num-batched-tokens", format_count(now), format_count(most),
          "prompts take more steps");
   }

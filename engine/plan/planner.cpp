@@ -240,28 +240,13 @@ Result<void> Planner::check_words() const {
                                 : here                    ? *find_engine("pitwall")
                                                           : nullptr;
   if (engine == nullptr) return {};
-  if (const auto weights = find_weight_format(asked_.quantization);
-      weights && engine->model_files == ".gguf" && !weights->in_gguf()) {
-    return Error{
-        Error::Kind::invalid_input,
-        fmt::format("{} loads .gguf files alone, and none holds weights in {}", engine->title, weights->name),
-        "", "Take a format of such files, such as q4_k or q8_0; or plan for another engine", "quantization"};
-  }
-  const auto told = [&](std::string_view setting, std::string_view value) -> Result<void> {
-    if (can_tell(*engine, setting, value)) return {};
-    const std::string legal = tellable_values(*engine, setting);
-    return Error{Error::Kind::invalid_input, fmt::format("{} takes no {} {}", engine->title, setting, value),
-                 "",
-                 legal.empty() ? fmt::format("Leave {} out, or plan for another engine", setting)
-                               : fmt::format("It takes {}; or plan for another engine", legal),
-                 std::string(setting)};
-  };
-  if (engine->find("block-size") != nullptr) {
-    if (auto size = told("block-size", fmt::format("{}", asked_.block_size)); !size) return size;
-  }
+  return ::pitwall::check_words(question(*engine));
+}
+
+EngineQuestion Planner::question(const EngineProfile& engine) const {
   const bool unasked = asked_.kv_cache_dtype == "auto" || asked_.kv_cache_dtype.empty();
-  if (unasked || format_.name == unasked_format() || own()) return {};
-  return told("kv-cache-dtype", format_.name);
+  const bool theirs = unasked || format_.name == unasked_format() || own();
+  return {engine, asked_, *model_, theirs ? "" : std::string(format_.name)};
 }
 
 void Planner::cut_stages() {

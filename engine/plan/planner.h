@@ -42,6 +42,7 @@ class Planner {
   Result<void> choose_format();
   std::string unasked_format() const;  // of KV
   Result<void> check_words() const;
+  EngineQuestion question(const EngineProfile& engine) const;
   void cut_stages();
   int sharing() const { return model_->experts > 0 ? expert_ranks(asked_) : asked_.tensor_parallel; }
   Bytes expert_share(const ModelOutline& model, std::size_t layer, std::int64_t ranks) const;

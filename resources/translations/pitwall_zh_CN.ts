@@ -2886,6 +2886,30 @@
         <source>powers of two from %1 to %2</source>
         <translation> %1 到 %2 之间 2 的幂</translation>
     </message>
+    <message>
+        <source>The KV cache holds sequences of %1 tokens, of the %2 asked for</source>
+        <translation>KV 缓存可容纳 %1 token 的序列，少于要求的 %2</translation>
+    </message>
+    <message>
+        <source>%1 does not start with max-model-len %2: the model was made for %3 tokens</source>
+        <translation>%1 在 max-model-len 为 %2 时无法启动：该模型的设计长度为 %3 token</translation>
+    </message>
+    <message>
+        <source>%1 does not start with %2 %3 and %4 %5</source>
+        <translation>%1 在 %2 为 %3、%4 为 %5 时无法启动</translation>
+    </message>
+    <message>
+        <source>a larger pool</source>
+        <translation>更大的池</translation>
+    </message>
+    <message>
+        <source>the engine starts with it</source>
+        <translation>引擎可以启动</translation>
+    </message>
+    <message>
+        <source>it starts; longer requests are refused, and those of this length take turns</source>
+        <translation>可以启动；更长的请求会被拒绝，这一长度的请求轮流执行</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui</name>
