@@ -292,7 +292,8 @@ std::string memory_meaning(std::string_view setting, std::string_view value,
                            const std::optional<MemoryTerms>& terms, int block_size) {
   if (const auto share = share_of(setting, terms.value_or(MemoryTerms{}))) {
     std::string text(share->meaning);
-    if (!terms) return text;
+    const bool of_rest = setting != "memory-share-of-total" && setting != "memory-share-static";
+    if (!terms || (of_rest && terms->weights <= 0)) return text;
     const Bytes bytes = share_bytes(number_of<double>(value), share->base);
     text += fmt::format(": {} × {} = {}", value, format_bytes(share->base), format_bytes(bytes));
     if (share->beside <= 0) return text;

@@ -212,6 +212,7 @@ EngineProfile profile_of(const json& document) {
     engine.config_flags = named(*config, "flag", "aliases");
     engine.config_holds_flags = config->value("holds_flags", false);
   }
+  engine.environment_prefix = document.value("environment_prefix", "");
   engine.environment_is_flags = document.value("environment_is_flags", false);
   engine.keywords = document.value("keywords", false);
   engine.study = document.value("study", false);

@@ -128,7 +128,8 @@ struct EngineProfile {
   std::vector<std::string> command;                ///< {model} stands for the model
   std::vector<std::string> config_flags;           ///< flags that name a configuration file
   bool config_holds_flags = false;                 ///< its keys are the flags without dashes
-  bool environment_is_flags = false;               ///< every flag is also a variable in capitals
+  bool environment_is_flags = false;               ///< every flag is also a variable in capitals …
+  std::string environment_prefix;                  ///< … behind these letters
   bool keywords = false;                           ///< a Python call instead of a command line
   bool study = false;                              ///< written to be read: not the first to name
   std::string kv_law;                              ///< of kv_law_name

@@ -64,6 +64,8 @@ constexpr std::array kTable{
     EngineSettingInfo{"first-node-address", text, "host and port of the first machine"},
     EngineSettingInfo{"quantization", text, "format of the weights"},
     EngineSettingInfo{"dtype", text, "arithmetic"},
+    EngineSettingInfo{"tool-call-parser", text, "how tool calls are read from replies"},
+    EngineSettingInfo{"reasoning-parser", text, "how thoughts are told from replies"},
     EngineSettingInfo{"speculative-method", text, "how tokens are guessed ahead"},
     EngineSettingInfo{"speculative-model", text, "model that guesses"},
     EngineSettingInfo{"speculative-tokens", integer, "tokens guessed ahead", 0, kMostSequences},

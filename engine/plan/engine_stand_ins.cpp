@@ -80,6 +80,9 @@ class StandIns {
     settings_.values["kv-unified"] = "true";
     note(fmt::format("No length is stated: the {} slots share one context, whose tokens {} says",
                      settings_.values["max-num-seqs"], length->flags.front().shown()));
+    if (!lacks("kv-tokens")) return;
+    settings_.values["max-model-len"] = taken("kv-tokens");
+    note(fmt::format("kv-tokens {} becomes the length of that context", settings_.values["max-model-len"]));
   }
 
   void served_name() {

@@ -77,16 +77,22 @@ std::string known_flag(const EngineProfile& engine, std::string_view name) {
   return known;
 }
 
+std::string flag_of_variable(const EngineProfile& engine, std::string_view name) {
+  if (!engine.environment_is_flags || !name.starts_with(engine.environment_prefix)) return "";
+  std::string flag = fmt::format("--{}", name.substr(engine.environment_prefix.size()));
+  std::transform(flag.begin(), flag.end(), flag.begin(), [](unsigned char letter) {
+    return letter == '_' ? '-' : static_cast<char>(std::tolower(letter));
+  });
+  return known_flag(engine, flag).empty() ? "" : flag;
+}
+
 bool known_variable(const EngineProfile& engine, std::string_view name) {
   for (const EngineSetting& setting : engine.settings) {
     for (const EngineFlag& flag : setting.flags) {
       if (flag.environment == name || flag.factor_environment == name) return true;
     }
   }
-  std::string flag = fmt::format("--{}", name);
-  std::transform(flag.begin(), flag.end(), flag.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return engine.environment_is_flags && !known_flag(engine, flag).empty();
+  return !flag_of_variable(engine, name).empty();
 }
 
 std::string nearest_flag(const EngineProfile& engine, std::string_view name) {

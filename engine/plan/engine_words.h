@@ -20,6 +20,8 @@ bool same_flag(std::string_view a, std::string_view b);  ///< equal but for _ an
 
 /// The engine's own spelling of a flag that it knows; empty = it does not.
 std::string known_flag(const EngineProfile& engine, std::string_view name);
+/// The flag that an environment variable stands for where its name alone says so; empty = none.
+std::string flag_of_variable(const EngineProfile& engine, std::string_view name);
 
 /// Whether the engine takes a setting from that variable.
 bool known_variable(const EngineProfile& engine, std::string_view name);

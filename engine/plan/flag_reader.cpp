@@ -276,11 +276,7 @@ class Reader {
         return std::nullopt;
       }
     }
-    std::string flag = fmt::format("--{}", name);
-    std::transform(flag.begin(), flag.end(), flag.begin(), [](unsigned char letter) {
-      return letter == '_' ? '-' : static_cast<char>(std::tolower(letter));
-    });
-    if (engine_.environment_is_flags && !known_flag(engine_, flag).empty())
+    if (const std::string flag = flag_of_variable(engine_, name); !flag.empty())
       return flag_said(flag, value, false);
     static constexpr std::string_view kOfTheMachine[] = {"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES",
                                                          "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HF_HOME"};
@@ -293,9 +289,8 @@ class Reader {
     for (const std::string& word : command_.arguments) {  // the flag it stands in says what it is
       if (word == reference || word == manifest || word.starts_with(braced)) return std::nullopt;
     }
-    const bool secret = is_secret(name);
-    reading_.unmatched.push_back(
-        {{secret ? name + "=(set)" : fmt::format("{}={}", name, value)}, secret, ""});
+    const bool secret = is_secret(name), known = secret || holds_flag(engine_.valued, name);
+    reading_.unmatched.push_back({{secret ? name + "=(set)" : fmt::format("{}={}", name, value)}, known, ""});
     return std::nullopt;
   }
 
@@ -418,6 +413,10 @@ class Reader {
       reading_.notes.push_back(fmt::format("{} is {}, and {} takes {}", said.shown, said.value, engine_.title,
                                            tellable_values(engine_, name)));
     }
+    static constexpr std::string_view kOffTheGpu[] = {"weights-offload", "cpu-experts", "kv-on-host"};
+    if (std::find(std::begin(kOffTheGpu), std::end(kOffTheGpu), name) != std::end(kOffTheGpu) &&
+        value != "0" && value != "false")
+      reading_.notes.push_back(fmt::format("{} is not planned: a GPU holds less than is said here", written));
     if (said.flag->shared_slots && scale.sequences > 1) {
       reading_.notes.push_back(fmt::format("{} {} is for all slots together: {} slots of {} tokens each",
                                            said.shown, said.value, scale.sequences, value));

@@ -79,13 +79,29 @@ EngineSettings with_defaults(const EngineReading& reading, const EngineProfile& 
   return settings;
 }
 
+/// Words that an engine made up (formats of weights, parsers) mean nothing to one that does not list them.
+void drop_foreign_words(EngineSettings& settings, const EngineProfile& to, std::vector<std::string>& notes) {
+  std::erase_if(settings.values, [&](const auto& said) {
+    const EngineSetting* setting = to.find(said.first);
+    if (setting == nullptr || !setting->flags.front().open) return false;
+    const auto& known = setting->flags.front().values;
+    const bool known_there =
+        std::any_of(known.begin(), known.end(), [&](const auto& word) { return word.first == said.second; });
+    if (!known_there)
+      notes.push_back(fmt::format("{} {} is not carried over: {} is not known to have it", said.first,
+                                  said.second, to.title));
+    return !known_there;
+  });
+}
+
 }  // namespace
 
 WrittenFlags translate(const EngineReading& reading, const EngineProfile& to,
                        const std::optional<MemoryTerms>& terms, const std::optional<MemoryTerms>& there) {
   std::vector<std::string> notes;
   const bool same = reading.engine == &to;
-  const EngineSettings settings = same ? reading.settings : with_defaults(reading, to, terms, notes);
+  EngineSettings settings = same ? reading.settings : with_defaults(reading, to, terms, notes);
+  if (!same) drop_foreign_words(settings, to, notes);
   WrittenFlags written = write_flags(to, settings, terms, there);
   const auto unknown = [&](const UnmatchedFlag& flag, const std::string& text) {
     return flag.nearest.empty() ? fmt::format("{} is not known of {}", text, reading.engine->title)

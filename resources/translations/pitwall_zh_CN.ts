@@ -2910,6 +2910,26 @@
         <source>it starts; longer requests are refused, and those of this length take turns</source>
         <translation>可以启动；更长的请求会被拒绝，这一长度的请求轮流执行</translation>
     </message>
+    <message>
+        <source>%1 %2 is not carried over: %3 is not known to have it</source>
+        <translation>%1 %2 未带过去：尚不知道 %3 支持它</translation>
+    </message>
+    <message>
+        <source>kv-tokens %1 becomes the length of that context</source>
+        <translation>kv-tokens %1 成为该上下文的长度</translation>
+    </message>
+    <message>
+        <source>%1 is not planned: a GPU holds less than is said here</source>
+        <translation>%1 未计入计划：GPU 上的占用少于此处所示</translation>
+    </message>
+    <message>
+        <source>how tool calls are read from replies</source>
+        <translation>如何从回复中读出工具调用</translation>
+    </message>
+    <message>
+        <source>how thoughts are told from replies</source>
+        <translation>如何把思考与回复分开</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui</name>
