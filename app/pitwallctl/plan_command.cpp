@@ -42,6 +42,7 @@ struct Options {
   std::int64_t max_num_seqs = 0, step_tokens = 0, block_size = 0, tensor_parallel = 0, pipeline_parallel = 0,
                requests = 0, threads = 0;
   double share_of_total = 0, share_static = 0, share_of_free = 0, share_after_weights = 0;
+  std::string graphs, experts;  // words, where given
   bool eager = false, no_prefix_caching = false, json = false, exit_code = false;
   CLI::App* command = nullptr;
   bool given(const char* flag) const { return command->count(flag) > 0; }
@@ -183,6 +184,15 @@ Result<void> take_budget(const Options& options, MemoryBudget& budget) {
     return wrong("Both a KV size and a limit for everything are given", "Give one of them",
                  "kv-cache-memory-bytes");
   if (limit > 0) budget.meaning = Meaning::bytes, budget.bytes = limit;
+  const ShareFlag* first = nullptr;
+  for (const ShareFlag& flag : kShareFlags) {
+    if (!options.given(flag.name)) continue;
+    if (first != nullptr)
+      return wrong(fmt::format("{} and {} are both given, and stand for shares of other things", first->name,
+                               flag.name),
+                   "Give one of them", std::string(flag.name + 2));
+    first = &flag;
+  }
   for (const ShareFlag& flag : kShareFlags) {
     if (options.given(flag.name))
       budget.meaning = flag.meaning, budget.share = options.*flag.share, budget.bytes = limit;
@@ -277,11 +287,13 @@ Result<Deployment> with_flags(const Options& options, Deployment deployment) {
     if (auto taken = take_count(options, count.flag, count.value, count.target); !taken)
       return std::move(taken).error();
   }
+  if (!options.experts.empty()) deployment.expert_parallel = options.experts == "on";
   if (auto taken = take_engine(options, deployment); !taken) return std::move(taken).error();
   if (auto taken = take_lengths(options, deployment); !taken) return std::move(taken).error();
   if (auto taken = take_budget(options, deployment.budget); !taken) return std::move(taken).error();
   if (auto taken = take_size(options.swap_space, "swap-space", deployment.swap_space); !taken)
     return std::move(taken).error();
+  if (!options.graphs.empty()) deployment.graphs = options.graphs == "on";
   if (options.eager) deployment.graphs = false;
   if (options.no_prefix_caching) deployment.prefix_caching = false;
   return deployment;
@@ -413,6 +425,10 @@ void add_flags(CLI::App& command, Options& options) {
   command.add_option("--ttft-limit-ms", deployment.ttft_limit_ms, "predicted mean at most; 0 = none");
   command.add_option("--tpot-limit-ms", deployment.tpot_limit_ms, "predicted mean at most; 0 = none");
   command.add_flag("--enforce-eager", options.eager, "Without captured graphs");
+  command.add_option("--cuda-graphs", options.graphs, "on or off; off is --enforce-eager")
+      ->check(CLI::IsMember({"on", "off"}));
+  command.add_option("--expert-parallel", options.experts, "on or off; on is --enable-expert-parallel")
+      ->check(CLI::IsMember({"on", "off"}));
   command.add_flag("--no-enable-prefix-caching", options.no_prefix_caching,
                    "Shared prefixes are held by each request");
   command.add_flag("--prompt-logprobs", deployment.prompt_logprobs,

@@ -345,6 +345,15 @@ std::string plan_text(const DeploymentPlan& plan, bool requests_stated) {
                         first.from, first.to, second.setting, second.from, second.to, first.cost, second.cost,
                         with_text(first, plan, requests_stated), with_text(second, plan, requests_stated));
   }
+  if (plan.predicted.most_under_limits) {
+    std::string limits;
+    for (const auto& [name, limit] :
+         {std::pair{"TTFT", plan.asked.ttft_limit_ms}, {"TPOT", plan.asked.tpot_limit_ms}}) {
+      if (limit > 0) limits += fmt::format("{}{} at most {:g} ms", limits.empty() ? "" : ", ", name, limit);
+    }
+    text += fmt::format("{:<22}{} requests at once keep them: {}\n", "limits of times",
+                        format_count(*plan.predicted.most_under_limits), limits);
+  }
   if (plan.predicted.asked.tokens_per_s > 0) {
     const OperatingPoint& point = plan.predicted.asked;
     text += fmt::format(

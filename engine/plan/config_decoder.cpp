@@ -10,12 +10,16 @@
 #include "engine/base/text_escape.h"
 #include "engine/plan/amounts.h"
 #include "engine/plan/config_family.h"
+#include "engine/plan/kv_format.h"
 
 namespace pitwall {
 
 using nlohmann::json;
 
 namespace {
+
+constexpr std::string_view kSparseLatent = "GlmMoeDsaForCausalLM";
+constexpr int kUsualIndex = 128;  // index_head_dim of DeepSeek-V3.2 and GLM-5's own file
 
 using Kind = LayerState::Kind;
 using Windows = DecoderTraits::Windows;
@@ -328,6 +332,12 @@ class Decoder {
 
   void read() {
     const int layers = layers_;
+    if (reader_.out.architecture == kSparseLatent && !reader_.has({"index_head_dim"})) {
+      reader_.out.remarks.push_back(
+          fmt::format("The file states no indexer: engines that attend sparsely keep {} B of index keys a "
+                      "token and layer beside",
+                      index_key_bytes(kUsualIndex)));
+    }
     if (reader_.keys.errors().error()) return;
     const std::vector<std::string> types = layer_types(reader_, layers);
     const std::vector<int> kv_heads = kv_heads_of(reader_, layers);

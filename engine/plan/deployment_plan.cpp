@@ -373,6 +373,14 @@ void Planner::note_settings(DeploymentPlan& plan) const {
       !taken.empty() && choice_.engine->name != kOwnEngine) {
     notes.push_back(fmt::format("By the defaults of {}: {}", choice_.engine->title, taken));
   }
+  if (law_ == KvLaw::llama_cpp && asked_.tensor_parallel > 1)
+    notes.emplace_back(
+        "Rows of weights are divided (-sm row): the first GPU then holds the KV of all, and more of it than "
+        "is "
+        "said here; stages (-sm layer) divide it");
+  if (asked_.expert_parallel && model_->experts == 0)
+    notes.emplace_back(
+        "The model has no experts to share out: vLLM does not start with expert-parallel then");
   if (asked_.requests > std::int64_t{asked_.max_num_seqs} * plan.replicas) {
     notes.push_back(fmt::format("{} requests are asked for and max-num-seqs is {}: the others wait",
                                 asked_.requests, asked_.max_num_seqs));

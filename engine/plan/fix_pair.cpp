@@ -78,6 +78,8 @@ bool set_word(Deployment& d, const std::string& setting, const std::string& word
     d.kv_cache_dtype = word;
   } else if (setting == "quantization") {
     d.quantization = word;
+  } else if (setting == "expert-parallel") {
+    d.expert_parallel = word == "on";
   } else if (setting == "cuda-graphs") {
     d.graphs = word == "on";
   } else if (setting == "prompt-logprobs") {

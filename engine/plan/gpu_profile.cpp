@@ -108,12 +108,36 @@ std::string plain_name(std::string_view name) {
   return plain;
 }
 
+/// Whether what follows a name says its memory: the "80G" of "H100-80G".
+bool is_memory_of(const GpuProfile& gpu, std::string_view rest) {
+  constexpr double kNear = 0.08;  // of what the driver reports: makers round, and count in powers of ten
+  double size = 0;
+  const auto [end, fault] = std::from_chars(rest.data(), rest.data() + rest.size(), size);
+  const double memory = static_cast<double>(gpu.memory) / static_cast<double>(kGiB);
+  return fault == std::errc() && std::string_view(end, rest.data() + rest.size()) == "G" &&
+         std::abs(size - memory) <= kNear * memory;
+}
+
+/// By its name, also as drivers and people have it: "NVIDIA GeForce RTX 4090", "4090", "H100-80GB".
 const GpuProfile* gpu_called(std::string_view name) {
-  const std::string plain = plain_name(name);
-  for (const GpuProfile& gpu : gpu_profiles()) {
-    if (plain_name(gpu.name) == plain) return &gpu;
+  constexpr std::size_t kTelling = 4;  // letters and digits of an end that names a card
+  std::string plain = plain_name(name);
+  for (const std::string_view maker : {"NVIDIA", "GEFORCE", "TESLA"}) {
+    if (plain.starts_with(maker)) plain.erase(0, maker.size());
   }
-  return nullptr;
+  for (const std::string_view socket : {"SXM4", "SXM5", "PCIE"}) {
+    if (const std::size_t at = plain.find(socket); at != std::string::npos) plain.erase(at, socket.size());
+  }
+  if (plain.ends_with("GB")) plain.pop_back();
+  const GpuProfile* found = nullptr;
+  for (const GpuProfile& gpu : gpu_profiles()) {
+    const std::string known = plain_name(gpu.name);
+    if (known == plain) return &gpu;
+    const bool end = plain.size() >= kTelling && known.ends_with(plain);
+    if (end || (plain.starts_with(known) && is_memory_of(gpu, std::string_view(plain).substr(known.size()))))
+      found = &gpu;
+  }
+  return found;
 }
 
 /// Those whose names begin alike: "A100" is A100-40G or A100-80G.

@@ -46,6 +46,7 @@ class FixFinder {
     length();
     kv_format();
     ranks();
+    experts();
     weights();
     step_tokens();
     graphs();
@@ -283,6 +284,15 @@ class FixFinder {
          more > 1    ? fmt::format("{} more GPUs, and communication in each layer", more)
          : more == 1 ? "1 more GPU, and communication in each layer"
                      : "fewer replicas, and communication in each layer");
+  }
+
+  /// Replicas that have a copy of all experts each could share them.
+  void experts() {
+    if (plan_.model.experts == 0 || base_.expert_parallel || plan_.replicas < 2) return;
+    Deployment changed = base_;
+    changed.expert_parallel = true;
+    keep(tried(changed), "expert-parallel", "off", "on",
+         "replicas share the experts, and exchange tokens in each layer");
   }
 
   void weights() {

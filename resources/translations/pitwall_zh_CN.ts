@@ -2930,6 +2930,22 @@
         <source>how thoughts are told from replies</source>
         <translation>如何把思考与回复分开</translation>
     </message>
+    <message>
+        <source>The model has no experts to share out: vLLM does not start with expert-parallel then</source>
+        <translation>该模型没有可分配的专家：此时 vLLM 在 expert-parallel 下无法启动</translation>
+    </message>
+    <message>
+        <source>The file states no indexer: engines that attend sparsely keep %1 B of index keys a token and layer beside</source>
+        <translation>文件没有写明索引器：使用稀疏注意力的引擎在每层还为每个 token 保存 %1 B 的索引键</translation>
+    </message>
+    <message>
+        <source>replicas share the experts, and exchange tokens in each layer</source>
+        <translation>副本共用专家，每层都要交换 token</translation>
+    </message>
+    <message>
+        <source>Rows of weights are divided (-sm row): the first GPU then holds the KV of all, and more of it than is said here; stages (-sm layer) divide it</source>
+        <translation>权重按行切分（-sm row）：此时第一块 GPU 保存全部 KV，比此处所示更多；分段（-sm layer）才会切分它</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui</name>

@@ -116,6 +116,36 @@ class PlanCommandTest : public QObject {
     QVERIFY(!run.out.contains("not enough alone"));
   }
 
+  /// Rows 5 and 7 of what others measured: 4 GiB of host memory for 131,072 B a token.
+  void swap_space_is_counted_in_blocks() {
+    const Run run =
+        plan({"--model", "llama-3-8b", "--gpu", "H200", "--engine", "vllm", "--swap-space", "4GiB"});
+    QVERIFY(run.out.contains("32,768 tokens in 2,048 blocks of host memory"));
+  }
+
+  void two_shares_are_refused() {
+    const Run run = plan({"--model", "llama-3-8b", "--gpu", "H200", "--gpu-memory-utilization", "0.5",
+                          "--mem-fraction-static", "0.9"});
+    QVERIFY(run.err.contains("are both given"));
+  }
+
+  void limits_of_times_are_said() {
+    const Run run = plan({"--model", "llama-3-8b", "--gpu", "H200", "--ttft-limit-ms", "1"});
+    QVERIFY(run.out.contains("0 requests at once keep them: TTFT at most 1 ms"));
+  }
+
+  /// Changes as they are printed are options.
+  void words_of_changes_are_options() {
+    const auto bytes = [](const char* word) {
+      return plan({"--model", "llama-3-8b", "--gpu", "H200", "--engine", "vllm", "--cuda-graphs", word,
+                   "--json"})
+          .json()["per_rank"][0]["graphs"]
+          .toDouble();
+    };
+    QCOMPARE(bytes("off"), 0.0);
+    QVERIFY(bytes("on") > 0);
+  }
+
   /// Where not one request fits there are no times.
   void nothing_fits_nothing_is_timed() {
     const QJsonObject predicted =

@@ -114,7 +114,7 @@ class Questions {
         asked << "--memory-limit" << one_of({"12GiB", "40GiB"});
         break;
       case 5:
-        asked << "--free-gpu-memory-fraction" << one_of({"0.3", "0.9"});
+        asked << "--memory-share-of-free" << one_of({"0.3", "0.9"});
         break;
       default:
         break;

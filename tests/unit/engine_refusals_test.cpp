@@ -119,6 +119,18 @@ class EngineRefusalsTest : public QObject {
     QVERIFY(planned(deployment)->verdict != Verdict::fails);
   }
 
+  /// DeepSeek-V3 over eight GPUs at tensor-parallel 1: a copy of all experts each, unless they share them.
+  void replicas_can_share_their_experts() {
+    Deployment deployment = asked("deepseek-v3", "vllm");
+    deployment.gpus = 8, deployment.max_model_len = 8192;
+    const auto plan = planned(deployment);
+    PW_VERIFY(plan);
+    const Fix* fix = fix_of(*plan, "expert-parallel");
+    QVERIFY(fix != nullptr && fix->fits);
+    holds_its_word(*plan, *fix);
+    QVERIFY(fix_of(*planned(asked("llama-3.1-8b", "vllm")), "expert-parallel") == nullptr);
+  }
+
   /// To the engine's own where that is enough, else to the least that is; and until it starts where none is.
   void a_budget_that_is_too_small_is_raised() {
     struct Case {

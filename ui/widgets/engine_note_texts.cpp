@@ -44,6 +44,14 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine",
                         "%1 does not start with max-model-len %2: the model was made for %3 tokens"),
       QT_TRANSLATE_NOOP("engine", "%1 does not start with %2 %3 and %4 %5"),
+      QT_TRANSLATE_NOOP("engine",
+                        "Rows of weights are divided (-sm row): the first GPU then holds the KV of all, and "
+                        "more of it than is said here; stages (-sm layer) divide it"),
+      QT_TRANSLATE_NOOP(
+          "engine", "The model has no experts to share out: vLLM does not start with expert-parallel then"),
+      QT_TRANSLATE_NOOP("engine",
+                        "The file states no indexer: engines that attend sparsely keep %1 B of index keys a "
+                        "token and layer beside"),
       QT_TRANSLATE_NOOP("engine", "The %1 slots share one context of %2 tokens"),
       QT_TRANSLATE_NOOP("engine",
                         "No length is stated: each of the %1 slots has its part of the model's %2 tokens"),
@@ -107,6 +115,7 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "%1 layers × %2"),
       // What a single change of a plan costs.
       QT_TRANSLATE_NOOP("engine", "a larger pool"),
+      QT_TRANSLATE_NOOP("engine", "replicas share the experts, and exchange tokens in each layer"),
       QT_TRANSLATE_NOOP("engine", "the engine starts with it"),
       QT_TRANSLATE_NOOP("engine", "a smaller pool"),
       QT_TRANSLATE_NOOP("engine", "a smaller pool; other processes keep what they hold"),
