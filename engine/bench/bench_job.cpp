@@ -85,7 +85,7 @@ Result<PlayedLoad> play_once(const BenchJob& job, int repeat, Trace trace,
   auto played = job.play(load, prompts);
   if (!run) return played;
   auto ended = !played          ? run->end(RunStatus::failed, played.error().text())
-               : cancelled(job) ? run->end(RunStatus::failed, "The load was cancelled")
+               : cancelled(job) ? run->end(RunStatus::cancelled)
                                 : run->end();
   if (played && !ended) return ended.error();
   return played;

@@ -24,6 +24,7 @@ Tone tone_of(RunStatus status) {
       return Tone::bad;
     case RunStatus::recording:
     case RunStatus::cut_off:
+    case RunStatus::cancelled:
       return Tone::warn;
   }
   return Tone::plain;

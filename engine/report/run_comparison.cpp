@@ -67,7 +67,8 @@ std::vector<ComparedColumn> columns_of(std::span<const Run* const> runs) {
   std::map<std::string, std::size_t> known;
   for (const Run* run : runs) {
     const Repeat repeat = repeat_of(*run);
-    if (!repeat.measurement.empty()) {
+    // What did not end by itself is no repeat of what did: it stands apart.
+    if (!repeat.measurement.empty() && run->summary.status == RunStatus::finished) {
       const auto [place, fresh] = known.try_emplace(repeat.measurement, columns.size());
       if (!fresh) {
         columns[place->second].runs.push_back(run);
@@ -191,6 +192,10 @@ std::vector<double> stretches_of(const Run& run, const std::string& figure) {
   return {};
 }
 
+bool is_maximum(const std::string& figure) {
+  return figure == "max_itl_ms" || figure.starts_with("peak_");
+}
+
 /// A column as its effects are worked out from: each run's figures, by repeat.
 struct Measured {
   std::map<std::string, std::map<std::string, double>> by_repeat;  // number → figures
@@ -198,6 +203,13 @@ struct Measured {
     std::vector<double> values;
     for (const auto& [number, figures] : by_repeat) values.push_back(figures.at(figure));
     return mean_interval(values).mean;
+  }
+  /// What one run of them would say: the largest of maxima, else the mean.
+  double of_all(const std::string& figure) const {
+    if (!is_maximum(figure)) return mean(figure);
+    double most = kNaN;
+    for (const auto& [number, figures] : by_repeat) most = std::fmax(most, figures.at(figure));
+    return most;
   }
 };
 
@@ -226,7 +238,7 @@ void add_figures(RunComparison& comparison) {
   for (const ComparedColumn& column : comparison.columns) measured.push_back(measure(column));
   for (const std::string name : kOrder) {
     ComparedFigure figure{name, {}, {}};
-    for (const Measured& one : measured) figure.values.push_back(one.mean(name));
+    for (const Measured& one : measured) figure.values.push_back(one.of_all(name));
     if (std::all_of(figure.values.begin(), figure.values.end(), [](double v) { return std::isnan(v); }))
       continue;
     figure.effects.push_back({});

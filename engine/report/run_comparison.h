@@ -14,7 +14,7 @@ namespace pitwall {
 
 inline constexpr std::size_t kLeastCompared = 2, kMostCompared = 8;
 
-/// One run, or the repeats of one measurement of a sweep or checklist.
+/// One run, or the repeats of one measurement of a sweep or checklist that finished.
 struct ComparedColumn {
   std::vector<const Run*> runs;  ///< not owned; not empty
   const Run& run() const { return *runs.front(); }
@@ -22,8 +22,9 @@ struct ComparedColumn {
 };
 
 struct ComparedFigure {
-  std::string name;             ///< "p50_ttft_ms"
-  std::vector<double> values;   ///< one a column, means over its repeats; NaN where undefined
+  std::string name;  ///< "p50_ttft_ms"
+  std::vector<double>
+      values;  ///< one a column: means over its repeats, of maxima the largest; NaN where undefined
   std::vector<Effect> effects;  ///< one a column; the first column's is undefined
 };
 

@@ -54,7 +54,7 @@ bool set_word(FinishReason& value, std::string_view word) {
   return set_to_named(value, word, 5);
 }
 bool set_word(RunStatus& value, std::string_view word) {
-  return set_to_named(value, word, 4);
+  return set_to_named(value, word, 5);
 }
 bool set_word(MissReason& value, std::string_view word) {
   return set_to_named(value, word, kMissReasonCount);

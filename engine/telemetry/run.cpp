@@ -19,6 +19,8 @@ std::string_view run_status_name(RunStatus status) {
       return "failed";
     case RunStatus::cut_off:
       return "cut_off";
+    case RunStatus::cancelled:
+      return "cancelled";
   }
   return "";
 }

@@ -41,7 +41,7 @@ struct RunRows {
   QuantileSketch itl = {};             ///< every gap since the rows before, in ms
 };
 
-enum class RunStatus : std::uint8_t { recording, finished, failed, cut_off };
+enum class RunStatus : std::uint8_t { recording, finished, failed, cut_off, cancelled };
 std::string_view run_status_name(RunStatus status);
 
 /// Known at the end.

@@ -878,6 +878,14 @@
         <source>not recorded</source>
         <translation>未记录</translation>
     </message>
+    <message>
+        <source>cancelled</source>
+        <translation>已取消</translation>
+    </message>
+    <message>
+        <source>Cancelled before its end: %1</source>
+        <translation>结束前被取消：%1</translation>
+    </message>
 </context>
 <context>
     <name>StoreDamage</name>

@@ -162,6 +162,10 @@ class ReportsTest : public QObject {
     failed.summary.status = RunStatus::cut_off;
     QCOMPARE(verdict_of(failed).tag, QStringLiteral("△ cut off"));
     QVERIFY(verdict_of(failed).detail.startsWith(QStringLiteral("the device is gone. Half had")));  // why
+    failed.summary.status = RunStatus::cancelled;
+    failed.summary.error.clear();
+    QCOMPARE(verdict_of(failed).tag, QStringLiteral("△ cancelled"));
+    QVERIFY(verdict_of(failed).headline.startsWith(QStringLiteral("Cancelled before its end: 2 requests")));
     failed.summary.status = RunStatus::recording;
     QCOMPARE(verdict_of(failed).headline, QStringLiteral("Recording; 2 requests ended so far"));
   }

@@ -346,7 +346,7 @@ void ServeLiveTest::load_can_be_cancelled_and_ends_with_its_engine() {
   QVERIFY(session_->reaches(EngineState::stopped));
   QVERIFY(QTest::qWaitFor([&] { return ended.count() == 2; }, kPatienceMs));
   for (const std::int64_t id : {2, 3})
-    QCOMPARE(session_->store->run(RunId{id})->summary.status, RunStatus::failed);
+    QCOMPARE(session_->store->run(RunId{id})->summary.status, RunStatus::cancelled);
 }
 
 void ServeLiveTest::a_paused_view_stands_still() {

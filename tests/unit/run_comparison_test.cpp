@@ -140,6 +140,21 @@ class RunComparisonTest : public QObject {
     QVERIFY(std::abs(effect.difference.mean - (p50(2) - p50(0))) < 1e-9);
   }
 
+  /// A run that was cancelled is in no mean, and of the longest gaps the longest stands.
+  void what_did_not_finish_stands_apart() {
+    std::vector<Run> runs{repeat(50, "a", 1, 1), repeat(50, "a", 2, 2), repeat(90, "a", 3, 3)};
+    runs[0].summary.metrics["max_itl_ms"] = {.n = 10, .max = 494};
+    runs[1].summary.metrics["max_itl_ms"] = {.n = 10, .max = 995};
+    runs[2].summary.status = RunStatus::cancelled;
+    const Compared compared(runs);
+    QCOMPARE(compared.comparison.columns.size(), std::size_t{2});
+    QCOMPARE(compared.comparison.columns[0].label(), std::string("R-0001 + 1 repeat"));
+    QCOMPARE(compared.comparison.columns[1].label(), std::string("R-0003"));
+    QCOMPARE(figure(compared.comparison, "max_itl_ms").values[0], 995.0);
+    const auto p50 = [&](std::size_t run) { return runs[run].summary.metrics.at("ttft_ms").p50; };
+    QCOMPARE(figure(compared.comparison, "p50_ttft_ms").values[0], (p50(0) + p50(1)) / 2);
+  }
+
   void only_what_differs_is_named() {
     Run other = numbered(test::made_up_run(), 2), third = numbered(test::made_up_run(), 3);
     other.header.config[0].value = "16";

@@ -94,6 +94,8 @@ QString status_text(RunStatus status, bool interrupted) {
       return Words::tr("failed");
     case RunStatus::cut_off:
       return Words::tr("cut off");
+    case RunStatus::cancelled:
+      return Words::tr("cancelled");
   }
   return {};
 }
@@ -106,6 +108,8 @@ Colour status_colour(RunStatus status, bool interrupted) {
       return Colour::bad;
     case RunStatus::cut_off:
       return Colour::warn;
+    case RunStatus::cancelled:
+      return Colour::muted;
     case RunStatus::finished:
       break;
   }
@@ -115,7 +119,6 @@ Colour status_colour(RunStatus status, bool interrupted) {
 RunVerdict run_verdict(const Run& run, std::int64_t requests, bool interrupted) {
   RunVerdict verdict{Tag::Kind::good, QStringLiteral("✓ ") + status_text(run.summary.status), outcome(run),
                      figures(run)};
-  const QString error = QString::fromStdString(run.summary.error);
   switch (run.summary.status) {
     case RunStatus::recording:
       if (interrupted) return interrupted_verdict(requests);
@@ -128,14 +131,20 @@ RunVerdict run_verdict(const Run& run, std::int64_t requests, bool interrupted) 
     case RunStatus::failed:
       verdict.kind = Tag::Kind::bad;
       verdict.tag = QStringLiteral("✕ ") + status_text(run.summary.status);
-      verdict.headline =
-          error.isEmpty() ? Words::tr("The run failed") : Words::tr("The run failed: %1").arg(error);
+      verdict.headline = run.summary.error.empty()
+                             ? Words::tr("The run failed")
+                             : Words::tr("The run failed: %1").arg(engine_words(run.summary.error));
       verdict.detail = told({Words::tr("%1.").arg(outcome(run)), figures(run)});
       break;
     case RunStatus::cut_off:
       verdict.kind = Tag::Kind::warn;
       verdict.tag = QStringLiteral("△ ") + status_text(run.summary.status);
       verdict.detail = told({Words::tr("%1.").arg(engine_words(run.summary.error)), verdict.detail});
+      break;
+    case RunStatus::cancelled:
+      verdict.kind = Tag::Kind::warn;
+      verdict.tag = QStringLiteral("△ ") + status_text(run.summary.status);
+      verdict.headline = Words::tr("Cancelled before its end: %1").arg(outcome(run));
       break;
     case RunStatus::finished:
       if (run.summary.totals.requests_error > 0) {
