@@ -153,6 +153,10 @@ class Writer {
 
   void note_model() {
     const std::string& ending = engine_.model_files;
+    if (const auto& refused = engine_.refused_weights;
+        out_.model.ends_with(".gguf") && std::find(refused.begin(), refused.end(), "gguf") != refused.end())
+      note(fmt::format("{} loads no .gguf files: take the repository that {} was made of", engine_.title,
+                       out_.model));
     if (ending.empty() || out_.model.empty() || out_.model.ends_with(ending)) return;
     const std::string* format = settings_.find("quantization");
     std::string packed = format == nullptr ? "" : *format;

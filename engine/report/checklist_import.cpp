@@ -41,7 +41,8 @@ Beside take_beside(Json& document) {
     if (!runs->is_array()) throw JsonFieldError("runs", "a list is expected");
     beside.runs = std::move(*runs);
   }
-  for (const char* key : {"format", "version", "runs", "results", "recommended", "to_measure_again"})
+  for (const char* key :
+       {"format", "version", "runs", "results", "recommended", "recommended_notes", "to_measure_again"})
     document.erase(key);
   return beside;
 }

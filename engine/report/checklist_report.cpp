@@ -39,6 +39,7 @@ std::string effect_of(const Effect& effect) {
 std::string verdict_of(const Item& item, const ItemResult& result) {
   if (!item.error.empty()) return "failed";
   if (is_outdated(item, result)) return "to measure again";
+  if (item.verdict == ItemVerdict::planned && result.pairs > 0) return "to decide";
   return std::string(word_of(item.verdict)) + (item.by_user ? ", by the user" : "");
 }
 
@@ -55,7 +56,7 @@ Table items_table(const Checklist& checklist, const std::vector<ItemResult>& res
     table.rows.push_back({{std::to_string(i + 1)},
                           {item.name, Tone::strong},
                           {changes_of(item) + (item.mixed() ? " (mixed)" : "")},
-                          {measure},
+                          {figure_label(measure)},
                           {known ? ms_text(effect.before) : kUndefined},
                           {known ? ms_text(effect.after) : kUndefined, Tone::strong},
                           {effect_of(effect), effect_tone(effect)},
@@ -74,7 +75,7 @@ Table figures_table(const ItemResult& result) {
   table.columns = {{"Figure"}, {"Before", true}, {"After", true}, {"Effect, 95 %"}};
   for (const auto& [name, effect] : result.effects) {
     if (effect.reading == Reading::undefined) continue;
-    table.rows.push_back({{name},
+    table.rows.push_back({{figure_label(name)},
                           {ms_text(effect.before)},
                           {ms_text(effect.after), Tone::strong},
                           {effect_of(effect), effect_tone(effect)}});
@@ -102,7 +103,7 @@ Table conditions_table(const Checklist& checklist) {
   add("Base", checklist.target == TuneTarget::running_engine
                   ? checklist.settings + ", items at their defaults, the rest as the engine had it"
                   : checklist.settings);
-  add("Measure", checklist.measure);
+  add("Measure", figure_label(checklist.measure));
   add("Limits", checklist.limits);
   add("Source", checklist.source);
   if (checklist.imported_utc > 0) add("Imported", format_utc(checklist.imported_utc));
@@ -270,8 +271,11 @@ std::string checklist_json(const Checklist& checklist, const std::vector<ItemRes
     document["results"].push_back(std::move(one));
   }
   document["recommended"] = Json::object();
-  for (const Recommended& one : recommended_of(checklist, results))
+  document["recommended_notes"] = Json::object();  // what the words leave out, or cannot have
+  for (const Recommended& one : recommended_of(checklist, results)) {
     if (!one.text.empty()) document["recommended"][one.name] = one.text;
+    if (!one.notes.empty()) document["recommended_notes"][one.name] = one.notes;
+  }
   document["to_measure_again"] = kept_but_outdated(checklist, results);
   document["runs"] = Json::array();
   for (const Run& run : runs) document["runs"].push_back(run_document(run));

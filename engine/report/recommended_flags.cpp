@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/engine_profile.h"
+#include "engine/plan/flag_reader.h"
 #include "engine/plan/flag_writer.h"
 #include "engine/plan/gpu_profile.h"
 #include "engine/report/report_content.h"
@@ -58,11 +59,14 @@ RecommendedFlags own_flags(const Checklist& checklist, const Settings& settings)
   return flags;
 }
 
-/// Settings that other engines have a word for; those of ours alone become notes.
+/// Settings that other engines have a word for; those of ours alone become notes. What was measured by our
+/// defaults is told where theirs are others.
 Result<RecommendedFlags> other_command(const Checklist& checklist, const Settings& settings,
                                        const EngineProfile& engine) {
   RecommendedFlags flags;
-  EngineSettings told;
+  EngineReading measured;
+  measured.engine = find_engine(kOwnEngine).value();
+  EngineSettings& told = measured.settings;
   if (!checklist.model.empty()) told.values["model"] = checklist.model;
   if (const auto gpus = parse_gpu_count(checklist.gpus); gpus && gpus->count > 1)
     told.values["tensor-parallel-size"] = std::to_string(gpus->count);
@@ -77,7 +81,7 @@ Result<RecommendedFlags> other_command(const Checklist& checklist, const Setting
     if (!value) return value.error();
     told.values[entry.name] = *value;
   }
-  const WrittenFlags written = write_flags(engine, told, std::nullopt);
+  const WrittenFlags written = translate(measured, engine, std::nullopt);
   flags.text = command_text(written);
   if (!written.config.empty()) flags.text += "\n# " + written.config_name + ":\n" + written.config;
   flags.notes.insert(flags.notes.end(), written.notes.begin(), written.notes.end());

@@ -2954,6 +2954,10 @@
         <source>Rows of weights are divided (-sm row): the first GPU then holds the KV of all, and more of it than is said here; stages (-sm layer) divide it</source>
         <translation>权重按行切分（-sm row）：此时第一块 GPU 保存全部 KV，比此处所示更多；分段（-sm layer）才会切分它</translation>
     </message>
+    <message>
+        <source>%1 loads no .gguf files: take the repository that %2 was made of</source>
+        <translation>%1 不加载 .gguf 文件：请使用 %2 的来源仓库</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui</name>

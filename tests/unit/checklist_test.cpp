@@ -226,6 +226,40 @@ class ChecklistTest : public QObject {
     QVERIFY(notes("pitwall").empty());
   }
 
+  /// vLLM runs others unasked than what was measured here; llama.cpp takes the file, three engines do not.
+  void flags_have_what_was_measured_by_default() {
+    Checklist checklist = two_items();
+    checklist.settings = "{}";
+    checklist.model = "/m/smollm2.gguf";
+    const std::vector<ItemResult> results(checklist.items.size());
+    const std::string vllm = recommended_flags(checklist, results, "vllm")->text;
+    for (const char* flag : {"--max-num-seqs 32", "--block-size 32"})
+      QVERIFY2(vllm.find(flag) != std::string::npos, vllm.c_str());
+    for (const auto& [engine, none] : {std::pair{"tgi", true},
+                                       {"lmdeploy", true},
+                                       {"tensorrt-llm", true},
+                                       {"llama.cpp", false},
+                                       {"vllm", false}}) {
+      const auto notes = recommended_flags(checklist, results, engine)->notes;
+      const bool said = std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
+        return note.find("loads no .gguf files") != std::string::npos;
+      });
+      QVERIFY2(said == none, engine);
+    }
+  }
+
+  /// As the page has them.
+  void reports_say_figures_and_states_in_words() {
+    Checklist checklist = two_items();
+    checklist.measure = "output_throughput";
+    std::vector<ItemResult> results(checklist.items.size());
+    results[0].pairs = 1;
+    const std::string text = checklist_markdown(checklist, results);
+    QVERIFY2(text.find("to decide") != std::string::npos, text.c_str());
+    QVERIFY(text.find("Output, tok/s") != std::string::npos);
+    QVERIFY(text.find("output_throughput") == std::string::npos);
+  }
+
   void what_is_kept_is_the_base_of_what_follows() {
     Checklist checklist = two_items();
     QCOMPARE(settings_before(checklist, 0)->integer("max-num-seqs"), std::int64_t{8});

@@ -206,6 +206,7 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine", "%1 guesses no tokens ahead: %2 is not carried over"),
       QT_TRANSLATE_NOOP("engine", "%1 %2 is not carried over: %3 is not known to have it"),
       QT_TRANSLATE_NOOP("engine", "kv-tokens %1 becomes the length of that context"),
+      QT_TRANSLATE_NOOP("engine", "%1 loads no .gguf files: take the repository that %2 was made of"),
       QT_TRANSLATE_NOOP("engine", "%1 is not planned: a GPU holds less than is said here"),
       QT_TRANSLATE_NOOP("engine", "%1 cannot guess tokens ahead by %2: %3 is not carried over"),
       QT_TRANSLATE_NOOP("engine",
