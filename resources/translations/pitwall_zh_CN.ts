@@ -3210,7 +3210,7 @@
         <translation>每秒每 GPU 的输出 token</translation>
     </message>
     <message>
-        <source>Smallest change</source>
+        <source>Least change</source>
         <translation>最小改动</translation>
     </message>
     <message>

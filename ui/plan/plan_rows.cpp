@@ -119,7 +119,7 @@ std::vector<TableColumn> alternative_columns() {
           {tr("TPOT ms"), true, tr("Mean time between a request's tokens; △ above the limit")},
           {tr("tok/s"), true, tr("Output tokens of all replicas")},
           {tr("per GPU"), true, tr("Output tokens per second and GPU")},
-          {tr("Smallest change"), false, tr("The least single change that fits")}};
+          {tr("Least change"), false, tr("The least single change that fits")}};
 }
 
 std::vector<TableRow> alternative_rows(const Alternatives& alternatives) {

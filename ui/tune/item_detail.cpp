@@ -16,7 +16,7 @@ namespace pitwall::ui {
 
 namespace {
 
-constexpr std::size_t kMostBars = 5;  // the verdict below stays in sight
+constexpr std::size_t kMostBars = 5;
 
 std::vector<EffectBar> bars_of(const Checklist& checklist, const Item& item, const ItemResult& result) {
   std::vector<EffectBar> bars;
@@ -80,12 +80,6 @@ ItemDetail::ItemDetail(QWidget* parent) : Card(tr("Item"), {}, {}, parent) {
   column->setContentsMargins(0, 0, units(1), 0);
   column->setSpacing(units(1));
   column->addWidget(bars_);
-  auto* verdict_row = new QHBoxLayout;
-  verdict_row->addWidget(verdict_);
-  verdict_row->addWidget(by_, 1);
-  column->addSpacing(units(1));
-  column->addLayout(verdict_row);
-  column->addWidget(sentence_);
   column->addStretch(1);
   auto* scroll = new QScrollArea(this);
   scroll->setProperty("bare", true);
@@ -100,7 +94,12 @@ ItemDetail::ItemDetail(QWidget* parent) : Card(tr("Item"), {}, {}, parent) {
   buttons->setSpacing(units(2));
   for (QPushButton* one : {run_, keep_, revert_, repeat_, decide_, take_, edit_}) buttons->addWidget(one);
   buttons->addStretch(1);
-  body()->addWidget(scroll, 1);
+  auto* verdict_row = new QHBoxLayout;
+  verdict_row->addWidget(verdict_);
+  verdict_row->addWidget(by_, 1);
+  body()->addWidget(scroll, 1);  // gives way: the verdict is always whole
+  body()->addLayout(verdict_row);
+  body()->addWidget(sentence_);
   body()->addLayout(buttons);
 }
 

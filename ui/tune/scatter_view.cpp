@@ -229,10 +229,10 @@ void ScatterView::draw_labels(QPainter& painter) const {
   room.block_line(path);
   room.block_line(front_line());
   const auto write = [&](const QString& text, const QPointF& at, double gap, bool strong, Colour colour) {
+    const QRectF rect = room.place_beside(at, {metrics.horizontalAdvance(text) + 2, metrics.height()}, gap);
     painter.setFont(caption(strong));
     painter.setPen(ink(colour));
-    painter.drawText(room.place_beside(at, {metrics.horizontalAdvance(text) + 2, metrics.height()}, gap),
-                     Qt::AlignCenter, text);
+    draw_words(painter, rect, text);
   };
   if (limit_in_sight())
     write(data_.limit_text, {position(*data_.limit, 0).x(), plot.top() + metrics.height()}, units(1), false,

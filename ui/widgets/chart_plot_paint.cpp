@@ -181,7 +181,7 @@ void ChartPlot::draw_points(QPainter* painter, LabelRoom& room) {
       room.block_line(QPolygonF({at, edge}));
     }
     painter->setPen(ink(mark.colour));
-    painter->drawText(words, Qt::AlignCenter, mark.text);
+    draw_words(*painter, words, mark.text);
   }
 }
 

@@ -2,9 +2,12 @@
 #include "ui/widgets/label_room.h"
 
 #include <QLineF>
+#include <QPainter>
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "ui/shell/theme.h"
 
 namespace pitwall::ui {
 
@@ -87,6 +90,11 @@ QRectF LabelRoom::place_along(const QPolygonF& line, const QSizeF& size, double 
     for (std::ptrdiff_t i = 0; i < along; ++i)
       candidates.push_back(candidates[static_cast<std::size_t>(i)].translated(0, i % 2 == 0 ? -away : away));
   return place(candidates);
+}
+
+void draw_words(QPainter& painter, const QRectF& place, const QString& text) {
+  painter.fillRect(place, Theme::current().colour(Colour::panel));
+  painter.drawText(place, Qt::AlignCenter, text);
 }
 
 }  // namespace pitwall::ui

@@ -5,6 +5,9 @@
 #include <QRectF>
 #include <vector>
 
+class QPainter;
+class QString;
+
 namespace pitwall::ui {
 
 class LabelRoom {
@@ -26,5 +29,8 @@ class LabelRoom {
   std::vector<QRectF> taken_;
   std::vector<QPointF> line_points_;
 };
+
+/// In the pen that is set, on the panel's colour: a line that passes behind strikes no word through.
+void draw_words(QPainter& painter, const QRectF& place, const QString& text);
 
 }  // namespace pitwall::ui
