@@ -363,7 +363,15 @@ void Planner::note_settings(DeploymentPlan& plan) const {
         fmt::format("{} has no FP8 arithmetic: some engines' attention kernels refuse KV in {} there",
                     gpu_->name, format_.name));
   }
-  if (format_.name == "nvfp4")
+  const std::string& weights = plan.model.weight_format;
+  const bool four = weights.find("FP4") != std::string::npos, eight = weights.starts_with("FP8");
+  if (!own() && !on_host() && ((four && gpu_->fp4_rate == 0) || (eight && gpu_->fp8_rate == 0))) {
+    notes.push_back(fmt::format(
+        "{} has no {} arithmetic: weights in {} are unpacked for each product where the engine can, as vLLM "
+        "does, and refused where it cannot",
+        gpu_->name, four ? "FP4" : "FP8", weights));
+  }
+  if (format_.name == "nvfp4" && gpu_->fp4_rate == 0)
     notes.emplace_back("KV in nvfp4 takes a GPU with FP4 arithmetic (Blackwell): others refuse it");
   if (!plan.model.kv_format.empty() && plan.model.kv_format != format_.name) {
     notes.push_back(fmt::format("The checkpoint asks for KV in {}; it is planned in {}", plan.model.kv_format,
@@ -378,9 +386,10 @@ void Planner::note_settings(DeploymentPlan& plan) const {
         "Rows of weights are divided (-sm row): the first GPU then holds the KV of all, and more of it than "
         "is "
         "said here; stages (-sm layer) divide it");
-  if (asked_.expert_parallel && model_->experts == 0)
-    notes.emplace_back(
-        "The model has no experts to share out: vLLM does not start with expert-parallel then");
+  if (asked_.expert_parallel && model_->experts == 0 && !plan.refusal)
+    notes.emplace_back("The model has no experts to share out: expert-parallel changes nothing");
+  if (reformatted_ && reformatted_->weight_bytes() == model_->weight_bytes())
+    notes.push_back(fmt::format("{} changes no weights of this model", reformatted_->weight_format));
   if (asked_.requests > std::int64_t{asked_.max_num_seqs} * plan.replicas) {
     notes.push_back(fmt::format("{} requests are asked for and max-num-seqs is {}: the others wait",
                                 asked_.requests, asked_.max_num_seqs));

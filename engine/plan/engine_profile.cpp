@@ -219,6 +219,7 @@ EngineProfile profile_of(const json& document) {
   if (const auto weights = document.find("refused_weights"); weights != document.end())
     weights->at("formats").get_to(engine.refused_weights), weights->at("source");
   engine.model_length_holds = document.value("model_length_holds", "");
+  engine.experts_are_needed = document.value("experts_are_needed", false);
   engine.deals_layers = document.value("deals_layers", false);
   engine.model_files = document.value("model_files", "");
   for (const auto& [name, value] : document.at("settings").items()) {

@@ -143,8 +143,9 @@ struct EngineProfile {
 
   std::vector<std::string> refused_weights;  ///< of find_weight_format; "gguf" is all formats of such files
   std::string model_length_holds;  ///< source: it starts with no longer sequences than the model was made for
-  bool deals_layers = false;       ///< over all GPUs, unasked: stages without a word
-  std::string model_files;         ///< ending of the files that it loads; empty = repositories and folders
+  bool experts_are_needed = false;  ///< it does not start with expert-parallel where the model has none
+  bool deals_layers = false;        ///< over all GPUs, unasked: stages without a word
+  std::string model_files;          ///< ending of the files that it loads; empty = repositories and folders
 
   const EngineSetting* find(std::string_view setting) const;
   /// What it holds to when it is told nothing, in our words. Empty: none, found out at the start, or it

@@ -106,6 +106,11 @@ std::optional<EngineRefusal> find_refusal(const EngineQuestion& question, const 
                     format_count(length), format_count(made_for)),
         "max-model-len", format_count(length), format_count(made_for)};
   }
+  if (asked.expert_parallel && model.experts == 0 && engine.experts_are_needed) {
+    return EngineRefusal{
+        fmt::format("{} does not start with expert-parallel: the model has no experts", engine.title),
+        "expert-parallel", "on", "off"};
+  }
   EngineSettings settings = said(asked, engine, place);
   const auto changes = keep_limits(settings, engine, place, length > 0 ? length : made_for);
   if (changes.empty()) return std::nullopt;

@@ -186,6 +186,7 @@ Result<GpuProfile> parse_gpu_profile(std::string_view text) {
     gpu.memory_bandwidth = figures.positive("memory_bandwidth");
     gpu.matrix_rate = figures.positive("matrix_rate");
     gpu.fp8_rate = figures.not_negative("fp8_rate");
+    if (document.contains("fp4_rate")) gpu.fp4_rate = figures.positive("fp4_rate");
     gpu.int8_rate = figures.positive("int8_rate");
     gpu.link_bandwidth = figures.positive("link_bandwidth");
     gpu.peer_bandwidth = figures.positive("peer_bandwidth");

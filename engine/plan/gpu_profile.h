@@ -38,6 +38,7 @@ struct GpuProfile {
   double memory_bandwidth = 0;  ///< bytes/s
   double matrix_rate = 0;       ///< FLOP/s of dense 16-bit matrices, summed in float32
   double fp8_rate = 0;          ///< of dense FP8 matrices; 0 = multiplies none
+  double fp4_rate = 0;          ///< of dense FP4 matrices; 0 = multiplies none
   double int8_rate = 0;         ///< of dense INT8 matrices
   double link_bandwidth = 0;    ///< bytes/s between GPU and host, each way
   double peer_bandwidth = 0;    ///< bytes/s between GPUs of one host, each way

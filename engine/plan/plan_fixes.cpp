@@ -99,7 +99,6 @@ class FixFinder {
     if (!changed) return;
     const Tried starts = tried(*changed);
     fix.fits = starts.fits;
-    fix.frees = std::max<Bytes>(starts.frees, 0);
     if (starts.planned) fixes_.push_back(std::move(fix));
   }
 

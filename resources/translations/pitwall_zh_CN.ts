@@ -2939,10 +2939,6 @@
         <translation>如何把思考与回复分开</translation>
     </message>
     <message>
-        <source>The model has no experts to share out: vLLM does not start with expert-parallel then</source>
-        <translation>该模型没有可分配的专家：此时 vLLM 在 expert-parallel 下无法启动</translation>
-    </message>
-    <message>
         <source>The file states no indexer: engines that attend sparsely keep %1 B of index keys a token and layer beside</source>
         <translation>文件没有写明索引器：使用稀疏注意力的引擎在每层还为每个 token 保存 %1 B 的索引键</translation>
     </message>
@@ -2957,6 +2953,22 @@
     <message>
         <source>%1 loads no .gguf files: take the repository that %2 was made of</source>
         <translation>%1 不加载 .gguf 文件：请使用 %2 的来源仓库</translation>
+    </message>
+    <message>
+        <source>The model has no experts to share out: expert-parallel changes nothing</source>
+        <translation>该模型没有可分配的专家：expert-parallel 不起作用</translation>
+    </message>
+    <message>
+        <source>%1 changes no weights of this model</source>
+        <translation>%1 不改变该模型的任何权重</translation>
+    </message>
+    <message>
+        <source>%1 does not start with expert-parallel: the model has no experts</source>
+        <translation>%1 在 expert-parallel 下无法启动：该模型没有专家</translation>
+    </message>
+    <message>
+        <source>%1 has no %2 arithmetic: weights in %3 are unpacked for each product where the engine can, as vLLM does, and refused where it cannot</source>
+        <translation>%1 没有 %2 运算：引擎若能（如 vLLM）会在每次乘法前解包 %3 权重，否则会拒绝</translation>
     </message>
 </context>
 <context>
@@ -8937,6 +8949,10 @@
     <message>
         <source>%1 %2</source>
         <translation>%1 %2</translation>
+    </message>
+    <message>
+        <source>Lap %1</source>
+        <translation>圈次 %1</translation>
     </message>
 </context>
 <context>

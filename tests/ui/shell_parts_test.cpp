@@ -395,8 +395,15 @@ void ShellPartsTest::jobs_say_share_and_time_left() {
   jobs.post({u8("a"), u8("Load chat"), 0.25, [&] { cancelled = true; }});
   QCOMPARE(jobs.seconds_left(), 90.0);
   QCOMPARE(job_text(jobs), u8("Load chat, 25 %, 2 min left"));
+  clock.advance(60 * kNanosPerSecond);
+  jobs.post({u8("a"), u8("Load chat"), 0.25, [&] { cancelled = true; }});  // no news of the share
+  QCOMPARE(job_text(jobs), u8("Load chat, 25 %, 30 s left"));
+  clock.advance(30 * kNanosPerSecond);
+  QCOMPARE(job_text(jobs), u8("Load chat, 25 %"));  // it takes longer than its pace said
+  jobs.post({u8("a"), u8("Load chat"), 0.5, [&] { cancelled = true; }});
+  QCOMPARE(job_text(jobs), u8("Load chat, 50 %, 2 min left"));
   jobs.post({u8("b"), u8("Fetch"), std::nan(""), {}});
-  QCOMPARE(job_text(jobs), u8("Load chat, 25 %, 2 min left, 1 more"));
+  QCOMPARE(job_text(jobs), u8("Load chat, 50 %, 2 min left, 1 more"));
   jobs.oldest().cancel();
   QVERIFY(cancelled);
   jobs.end(u8("a"));
@@ -404,7 +411,15 @@ void ShellPartsTest::jobs_say_share_and_time_left() {
   jobs.end(u8("b"));
   jobs.end(u8("nothing"));
   QVERIFY(jobs.empty());
-  QCOMPARE(changed.size(), 5);
+  QCOMPARE(changed.size(), 7);
+
+  // A sweep that goes on: what was measured before took no time.
+  jobs.post({u8("c"), u8("Sweep"), 0, {}});
+  jobs.post({u8("c"), u8("Sweep"), 0.5, {}});
+  QVERIFY(std::isnan(jobs.seconds_left()));
+  clock.advance(20 * kNanosPerSecond);
+  jobs.post({u8("c"), u8("Sweep"), 0.75, {}});
+  QCOMPARE(jobs.seconds_left(), 20.0);
 
   JobStrip strip;
   strip.jobs().post({u8("a"), u8("Load chat"), 0, [&] { cancelled = false; }});

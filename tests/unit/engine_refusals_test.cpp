@@ -119,6 +119,34 @@ class EngineRefusalsTest : public QObject {
     QVERIFY(planned(deployment)->verdict != Verdict::fails);
   }
 
+  /// vLLM: "Number of experts in the model must be greater than 0 when expert parallelism is enabled".
+  void a_dense_model_has_no_experts_to_share() {
+    Deployment deployment = asked("llama-3.1-8b", "vllm");
+    deployment.expert_parallel = true, deployment.max_model_len = 8192, deployment.requests = 4;
+    const auto plan = planned(deployment);
+    PW_VERIFY(plan);
+    QVERIFY(plan->verdict == Verdict::fails && plan->fixes.size() == 1);
+    QCOMPARE(plan->fixes[0].setting, std::string("expert-parallel"));
+    holds_its_word(*plan, plan->fixes[0]);
+    deployment.engine = "sglang", deployment.block_size = 1;
+    QVERIFY(planned(deployment)->verdict != Verdict::fails);
+  }
+
+  void weights_that_a_gpu_does_not_multiply_are_said() {
+    const auto says = [](const char* format, const char* gpu, const char* text) {
+      Deployment deployment = asked("llama-3.1-8b", "vllm");
+      deployment.quantization = format;
+      const auto plan = plan_memory(deployment, test::model_of("llama-3.1-8b"), *find_gpu(gpu));
+      return std::any_of(plan->notes.begin(), plan->notes.end(),
+                         [&](const std::string& note) { return note.find(text) != std::string::npos; });
+    };
+    QVERIFY(says("nvfp4", "H100", "H100 has no FP4 arithmetic"));
+    QVERIFY(!says("nvfp4", "B200", "arithmetic"));
+    QVERIFY(says("fp8", "A100-80G", "A100-80G has no FP8 arithmetic"));
+    QVERIFY(!says("fp8", "H100", "arithmetic"));
+    QVERIFY(says("mxfp4", "B200", "MXFP4 changes no weights of this model"));
+  }
+
   /// DeepSeek-V3 over eight GPUs at tensor-parallel 1: a copy of all experts each, unless they share them.
   void replicas_can_share_their_experts() {
     Deployment deployment = asked("deepseek-v3", "vllm");

@@ -2,12 +2,14 @@
 #include "ui/shell/job_list.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pitwall::ui {
 
 namespace {
 
-constexpr double kTellingShare = 0.03;  // before it the pace is that of the start
+constexpr double kTellingShare = 0.03;          // before it the pace is that of the start
+constexpr Nanos kNoTime = kNanosPerSecond / 2;  // what is done by then was done before
 
 }  // namespace
 
@@ -16,10 +18,14 @@ JobList::JobList(const Clock& clock, QObject* parent) : QObject(parent), clock_(
 void JobList::post(const Job& job) {
   const auto known = std::find_if(jobs_.begin(), jobs_.end(),
                                   [&](const Running& running) { return running.job.id == job.id; });
-  if (known != jobs_.end())
+  const Nanos now = clock_.now();
+  if (known == jobs_.end()) {
+    jobs_.push_back({job, now, now, job.share});
+  } else {
+    if (known->job.share != job.share) known->told = now;
     known->job = job;
-  else
-    jobs_.push_back({job, clock_.now()});
+    if (now - known->began < kNoTime) known->from = job.share;
+  }
   Q_EMIT changed();
 }
 
@@ -30,11 +36,14 @@ void JobList::end(const QString& id) {
 
 double JobList::seconds_left() const {
   const Running& oldest = jobs_.front();
-  const double share = oldest.job.share;
-  if (!(share >= kTellingShare)) return std::numeric_limits<double>::quiet_NaN();
-  const double so_far =
-      static_cast<double>(clock_.now() - oldest.began) / static_cast<double>(kNanosPerSecond);
-  return so_far * (1 - std::min(share, 1.0)) / share;
+  const double from = std::isnan(oldest.from) ? 0 : oldest.from, share = std::min(oldest.job.share, 1.0);
+  if (!(share - from >= kTellingShare * (1 - from))) return std::numeric_limits<double>::quiet_NaN();
+  const auto seconds = [](Nanos begin, Nanos end) {
+    return static_cast<double>(end - begin) / static_cast<double>(kNanosPerSecond);
+  };
+  const double left =
+      seconds(oldest.began, oldest.told) * (1 - share) / (share - from) - seconds(oldest.told, clock_.now());
+  return left > 0 ? left : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace pitwall::ui

@@ -29,7 +29,8 @@ class JobList : public QObject {
   bool empty() const { return jobs_.empty(); }
   int count() const { return static_cast<int>(jobs_.size()); }
   const Job& oldest() const { return jobs_.front().job; }  ///< there is one
-  /// Of the oldest, by its pace so far; NaN where that says nothing yet.
+  /// Of the oldest, by its pace until its last news, less what has gone by since; NaN where that says nothing,
+  /// and once it is over.
   double seconds_left() const;
 
  Q_SIGNALS:
@@ -38,7 +39,8 @@ class JobList : public QObject {
  private:
   struct Running {
     Job job;
-    Nanos began;
+    Nanos began, told;  // told: when its share last grew
+    double from;        // the share that it began with: what was done before took no time of it
   };
   const Clock& clock_;
   std::vector<Running> jobs_;

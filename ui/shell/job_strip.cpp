@@ -3,6 +3,7 @@
 
 #include <QHBoxLayout>
 #include <QPushButton>
+#include <QTimer>
 #include <cmath>
 
 #include "ui/shell/theme.h"
@@ -53,6 +54,9 @@ JobStrip::JobStrip(QWidget* parent) : QWidget(parent), jobs_(clock_) {
   row->addWidget(cancel_);
   setMaximumWidth(units(kWidth));
   connect(&jobs_, &JobList::changed, this, &JobStrip::show_jobs);
+  ticks_ = new QTimer(this);  // the time left goes by without news, too
+  ticks_->setInterval(1000);
+  connect(ticks_, &QTimer::timeout, this, &JobStrip::show_jobs);
   connect(cancel_, &QPushButton::clicked, this, [this] {
     if (const auto cancel = jobs_.oldest().cancel) cancel();
   });
@@ -61,6 +65,7 @@ JobStrip::JobStrip(QWidget* parent) : QWidget(parent), jobs_(clock_) {
 
 void JobStrip::show_jobs() {
   setVisible(!jobs_.empty());
+  jobs_.empty() ? ticks_->stop() : ticks_->start();
   if (jobs_.empty()) return;
   said_->setText(job_text(jobs_));
   cancel_->setVisible(jobs_.oldest().cancel != nullptr);

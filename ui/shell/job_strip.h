@@ -7,6 +7,7 @@
 #include "ui/shell/job_list.h"
 
 class QPushButton;
+class QTimer;
 
 namespace pitwall::ui {
 
@@ -25,6 +26,7 @@ class JobStrip : public QWidget {
   JobList jobs_;
   ElidedLabel* said_;
   QPushButton* cancel_;
+  QTimer* ticks_;
 };
 
 /// "Load chat, 43 %, 2 min left, 1 more"

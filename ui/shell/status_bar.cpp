@@ -9,6 +9,7 @@
 #include <QPushButton>
 #include <QTimer>
 
+#include "engine/telemetry/laps.h"
 #include "ui/shell/engine_controller.h"
 #include "ui/shell/engine_state.h"
 #include "ui/shell/job_strip.h"
@@ -50,6 +51,8 @@ StatusBar::StatusBar(EngineController& engine, QAction* commands, QWidget* paren
   row->addWidget(url_);
   cells_ << url_;
   run_ = add_cell(row);
+  lap_ = add_cell(row);
+  lap_->setObjectName(QStringLiteral("shell.lap"));
   row->addStretch(1);
   jobs_ = new JobStrip(this);
   row->addWidget(jobs_, 1000);  // before the stretch, as far as it grows
@@ -79,6 +82,7 @@ StatusBar::StatusBar(EngineController& engine, QAction* commands, QWidget* paren
   connect(&engine, &EngineController::snapshot_ready, this, [this] {
     if (engine_.watched()) refresh();
   });
+  connect(&jobs_->jobs(), &JobList::changed, this, &StatusBar::refresh);
   connect(&Theme::current(), &Theme::changed, this, [this] {
     refresh();
     update();
@@ -108,8 +112,9 @@ void StatusBar::refresh() {
                       .arg(dot.name(), state_sign(state), bold(state_word(state)), model.toHtmlEscaped()));
   const auto snapshot = engine_.snapshot();
   const bool serving = state == EngineState::serving && snapshot;
-  for (QWidget* cell : {static_cast<QWidget*>(rate_), static_cast<QWidget*>(memory_),
-                        static_cast<QWidget*>(url_), static_cast<QWidget*>(run_)})
+  for (QWidget* cell :
+       {static_cast<QWidget*>(rate_), static_cast<QWidget*>(memory_), static_cast<QWidget*>(url_),
+        static_cast<QWidget*>(run_), static_cast<QWidget*>(lap_)})
     cell->setVisible(serving);
   if (!serving) return;
   rate_->setText(tr("%1 tok/s out").arg(bold(rate_number(snapshot->output_tokens_per_s))));
@@ -122,6 +127,26 @@ void StatusBar::refresh() {
   run_->setText(snapshot->run.value > 0
                     ? tr("Run %1 recording, %2").arg(bold(run_name(snapshot->run.value)), elapsed)
                     : tr("Not recorded, %1").arg(elapsed));
+  const auto laps = pitwall::laps(snapshot->changes, snapshot->first_lap);
+  lap_->setVisible(!laps.empty());
+  if (!laps.empty()) lap_->setText(tr("Lap %1").arg(laps.back().number));
+  make_room();
+}
+
+/// A job keeps its name, share and time left: what is also on the Serve page gives way to it.
+void StatusBar::make_room() {
+  const QMargins margins = layout()->contentsMargins();
+  int wanted = margins.left() + margins.right();
+  for (int i = 0; i < layout()->count(); ++i) {
+    const QWidget* one = layout()->itemAt(i)->widget();
+    if (one != nullptr && !one->isHidden()) wanted += one->sizeHint().width() + layout()->spacing();
+  }
+  for (QWidget* cell :
+       {static_cast<QWidget*>(url_), static_cast<QWidget*>(memory_), static_cast<QWidget*>(rate_)}) {
+    if (jobs_->isHidden() || wanted <= width()) return;
+    wanted -= cell->sizeHint().width() + layout()->spacing();
+    cell->hide();
+  }
 }
 
 void StatusBar::resizeEvent(QResizeEvent* event) {

@@ -21,6 +21,7 @@ class StatusBar : public QWidget {
   /// `commands` opens the palette.
   StatusBar(EngineController& engine, QAction* commands, QWidget* parent = nullptr);
   void refresh();
+  void make_room();
   JobList& jobs();
 
  protected:
@@ -32,7 +33,7 @@ class StatusBar : public QWidget {
   Label* add_cell(QHBoxLayout* row);
   EngineController& engine_;
   QList<QWidget*> cells_;
-  Label *state_, *rate_, *memory_, *run_;
+  Label *state_, *rate_, *memory_, *run_, *lap_;
   QPushButton* url_;
   JobStrip* jobs_;
 };

@@ -47,8 +47,12 @@ std::span<const char* const> note_texts() {
       QT_TRANSLATE_NOOP("engine",
                         "Rows of weights are divided (-sm row): the first GPU then holds the KV of all, and "
                         "more of it than is said here; stages (-sm layer) divide it"),
-      QT_TRANSLATE_NOOP(
-          "engine", "The model has no experts to share out: vLLM does not start with expert-parallel then"),
+      QT_TRANSLATE_NOOP("engine", "The model has no experts to share out: expert-parallel changes nothing"),
+      QT_TRANSLATE_NOOP("engine", "%1 changes no weights of this model"),
+      QT_TRANSLATE_NOOP("engine", "%1 does not start with expert-parallel: the model has no experts"),
+      QT_TRANSLATE_NOOP("engine",
+                        "%1 has no %2 arithmetic: weights in %3 are unpacked for each product where the "
+                        "engine can, as vLLM does, and refused where it cannot"),
       QT_TRANSLATE_NOOP("engine",
                         "The file states no indexer: engines that attend sparsely keep %1 B of index keys a "
                         "token and layer beside"),
