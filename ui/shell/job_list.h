@@ -29,8 +29,8 @@ class JobList : public QObject {
   bool empty() const { return jobs_.empty(); }
   int count() const { return static_cast<int>(jobs_.size()); }
   const Job& oldest() const { return jobs_.front().job; }  ///< there is one
-  /// Of the oldest, by its pace until its last news, less what has gone by since; NaN where that says nothing,
-  /// and once it is over.
+  /// Of the oldest, by its pace until its last news, less what has gone by since; NaN where that says
+  /// nothing, and once it is over.
   double seconds_left() const;
 
  Q_SIGNALS:
