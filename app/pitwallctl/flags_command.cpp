@@ -127,6 +127,25 @@ std::string length_note(const EngineSettings& settings, const ModelOutline& mode
       format_count(length), format_count(model.context_length));
 }
 
+/// The plan with the weights that the other engine loads: a format that it is told under no name is none
+/// there, unless all engines that have it take it from the checkpoint.
+DeploymentPlan as_loaded(const EngineReading& reading, const EngineProfile& to, const std::string& name,
+                         const DeploymentPlan& plan, std::vector<std::string>& notes) {
+  const std::string* said = reading.settings.find("quantization");
+  const EngineSetting* setting = to.find("quantization");
+  if (said == nullptr || setting == nullptr || reading.engine == &to) return plan;
+  const auto plain = read_outline(local_model_name(name));
+  if (!plain.ok() || plain->weight_bytes() == plan.model.weight_bytes()) return plan;
+  const auto& words = setting->flags.front().values;
+  if (std::any_of(words.begin(), words.end(), [&](const auto& word) { return word.first == *said; }))
+    return plan;
+  notes.push_back(fmt::format("{} loads the weights in {}: {}", to.title, plain->weight_format,
+                              format_bytes(plain->weight_bytes())));
+  DeploymentPlan there = plan;
+  there.model = *plain;
+  return there;
+}
+
 /// Bytes of one GPU, as far as GPU and model are known.
 Result<Known> known(const Options& options, const EngineReading& reading, const EngineProfile& to) {
   Known known;
@@ -148,13 +167,19 @@ Result<Known> known(const Options& options, const EngineReading& reading, const 
   if (model.ok()) {
     known.weights = model->weight_bytes();
     terms.weights = weights_of_a_gpu(*model, reading);
+    const std::string* method = reading.settings.find("quantization");
+    const std::string counted = deployment_of(reading.settings, *reading.engine, std::nullopt).quantization;
+    if (method != nullptr && !method->empty() && counted.empty() && model->weight_bits >= 16)
+      known.notes.push_back(
+          fmt::format("What {} makes of the weights is not known here: they are counted in {}", *method,
+                      model->weight_format));
     if (std::string note = length_note(reading.settings, *model); !note.empty())
       known.notes.push_back(std::move(note));
     if (gpu) {
       const auto plan = plan_settings(reading.settings, *reading.engine, *model, *gpu, known.gpus);
       if (plan.ok()) {
         terms = memory_terms_of(*plan);
-        known.there = memory_terms_on(to, *plan);
+        known.there = memory_terms_on(to, as_loaded(reading, to, name, *plan, known.notes));
         known.notes.push_back(planned_text(*plan, terms));
       } else {
         known.notes.push_back(fmt::format("No plan of {}: {}", name, plan.error().what));

@@ -17,6 +17,8 @@ namespace pitwall {
 
 namespace {
 
+constexpr int kGpusOfANode = 8;
+
 constexpr const char* kAllAddresses = "0.0.0.0";
 constexpr std::int64_t kEngineSeconds = 600;  // compiling, capturing, warming up
 constexpr std::int64_t kLoadBytesPerSecond = 100'000'000;
@@ -391,6 +393,16 @@ Result<Manifest> kubernetes_manifest(const WrittenFlags& written, const Manifest
       fmt::arg("probe", kProbeSeconds), fmt::arg("failures", (start + kProbeSeconds - 1) / kProbeSeconds),
       fmt::arg("cache", image.cache), fmt::arg("shared", kSharedMemory / kGiB));
   manifest.notes = notes_of(written, container);
+  if (options.replicas > container.replicas) {
+    manifest.notes.push_back(
+        fmt::format("Kubernetes runs the replicas: {} pods", options.replicas / container.replicas));
+  }
+  if (container.gpus > kGpusOfANode) {
+    manifest.notes.push_back(fmt::format(
+        "{} GPUs in one pod are more than a node has: give each node a pod of its own, as LeaderWorkerSet "
+        "does, with nodes, node rank and the first one's address",
+        container.gpus));
+  }
   if (!moved.empty())
     manifest.notes.push_back(
         fmt::format("Kubernetes mounts absolute paths alone; put on each host {}", moved));

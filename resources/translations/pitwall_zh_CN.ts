@@ -2970,6 +2970,14 @@
         <source>%1 has no %2 arithmetic: weights in %3 are unpacked for each product where the engine can, as vLLM does, and refused where it cannot</source>
         <translation>%1 没有 %2 运算：引擎若能（如 vLLM）会在每次乘法前解包 %3 权重，否则会拒绝</translation>
     </message>
+    <message>
+        <source>Kubernetes runs the replicas: %1 pods</source>
+        <translation>副本由 Kubernetes 运行：%1 个 pod</translation>
+    </message>
+    <message>
+        <source>%1 GPUs in one pod are more than a node has: give each node a pod of its own, as LeaderWorkerSet does, with nodes, node rank and the first one&apos;s address</source>
+        <translation>一个 pod 中有 %1 块 GPU，超过一个节点所有：像 LeaderWorkerSet 那样给每个节点一个 pod，并给出节点数、节点序号和首节点地址</translation>
+    </message>
 </context>
 <context>
     <name>pitwall::ui</name>

@@ -42,6 +42,8 @@ class FlagsCommandTest : public QObject {
   void flags_to_flags();
   void fraction_in_bytes();
   void weights_are_those_of_the_format();
+  void weights_that_the_other_loads();
+  void pods_and_nodes();
   void whole_command_in_quotes();
   void configuration_file();
   void configuration_file_and_its_command();
@@ -140,6 +142,31 @@ void FlagsCommandTest::weights_are_those_of_the_format() {
            "text-generation-launcher --model-id Qwen/Qwen2.5-72B-Instruct-AWQ --quantize gptq"})
           .json();
   QVERIFY(notes_say(packed, "38.74 GiB of weights a GPU"));
+}
+
+/// What the other engine has no word for is not in its bytes; what nobody knows is said.
+void FlagsCommandTest::weights_that_the_other_loads() {
+  const char* const model = "meta-llama/Llama-3.1-8B-Instruct";
+  const Json there = run({"--to", "tgi", "--gpu", "H200", "--json", "--", "vllm", "serve", model,
+                          "--quantization", "modelopt_fp4", "--gpu-memory-utilization", "0.8"})
+                         .json();
+  QVERIFY(notes_say(there, "TGI loads the weights in BF16: 14.96 GiB"));
+  QVERIFY(notes_say(there, "less 17.07 GiB leaves 103.88 GiB for KV"));
+  const Json unknown = run({"--to", "vllm", "--gpu", "H200", "--json", "--", "text-generation-launcher",
+                            "--model-id", model, "--quantize", "exl2"})
+                           .json();
+  QVERIFY(notes_say(unknown, "What exl2 makes of the weights is not known here"));
+}
+
+void FlagsCommandTest::pods_and_nodes() {
+  const Json nodes = run({"--to", "vllm", "--format", "kubernetes", "--gpu", "H200x16", "--json", "--",
+                          "vllm", "serve", "meta-llama/Llama-3.1-405B-Instruct", "-tp", "8", "-pp", "2"})
+                         .json();
+  QVERIFY(notes_say(nodes, "16 GPUs in one pod are more than a node has"));
+  const Json replicas = run({"--to", "tgi", "--format", "kubernetes", "--gpu", "H200x4", "--json", "--",
+                             "vllm", "serve", "meta-llama/Llama-3.1-8B-Instruct", "-dp", "4"})
+                            .json();
+  QVERIFY(notes_say(replicas, "Kubernetes runs the replicas: 4 pods"));
 }
 
 void FlagsCommandTest::whole_command_in_quotes() {

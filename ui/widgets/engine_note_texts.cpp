@@ -49,6 +49,10 @@ std::span<const char* const> note_texts() {
                         "more of it than is said here; stages (-sm layer) divide it"),
       QT_TRANSLATE_NOOP("engine", "The model has no experts to share out: expert-parallel changes nothing"),
       QT_TRANSLATE_NOOP("engine", "%1 changes no weights of this model"),
+      QT_TRANSLATE_NOOP("engine", "Kubernetes runs the replicas: %1 pods"),
+      QT_TRANSLATE_NOOP("engine",
+                        "%1 GPUs in one pod are more than a node has: give each node a pod of its own, as "
+                        "LeaderWorkerSet does, with nodes, node rank and the first one's address"),
       QT_TRANSLATE_NOOP("engine", "%1 does not start with expert-parallel: the model has no experts"),
       QT_TRANSLATE_NOOP("engine",
                         "%1 has no %2 arithmetic: weights in %3 are unpacked for each product where the "
