@@ -359,6 +359,30 @@ class ChatTest : public QObject {
     QTRY_COMPARE(bench.page->palette_entries().size(), std::size_t{1});
   }
 
+  /// The row that was current goes, and the view has the focus: the page stays where it is.
+  void a_chat_that_another_window_deleted_stays_in_sight() {
+    ChatBench bench;
+    QVERIFY(bench.serve());
+    bench.find<QSpinBox>("chat.maxTokens")->setValue(4);
+    bench.write("One");
+    QTRY_VERIFY(bench.last_state() == kComplete && bench.idle());
+    bench.trigger("chat.action.new");
+    QTRY_VERIFY(bench.find<QWidget>("chat.empty")->isVisible());
+    bench.write("Two");
+    QTRY_VERIFY(bench.stored(2).size() == 2 && bench.last_state() == kComplete && bench.idle());
+    auto* list = bench.find<QListView>("chat.list");
+    QTRY_COMPARE(list->model()->rowCount(), 2);
+    list->setFocus();
+    QTRY_VERIFY(list->hasFocus());
+    PW_VERIFY(bench.store->remove_chat(2));  // as the other window does
+    QEvent activated(QEvent::WindowActivate);
+    QApplication::sendEvent(bench.page.get(), &activated);
+    QTRY_COMPARE(list->model()->rowCount(), 1);
+    QTRY_VERIFY(bench.idle());
+    QCOMPARE(bench.texts()[0]->source(), std::string("Two"));
+    QVERIFY(!list->currentIndex().isValid());
+  }
+
   void two_chats_write_at_once() {
     ChatBench bench;
     QVERIFY(bench.serve(60'000));

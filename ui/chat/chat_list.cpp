@@ -129,6 +129,12 @@ void ChatList::show_count() {
   foot_->setText(tr("Chats: %1 · deleted ones stay %2 days").arg(count_text(model_->rowCount())).arg(days));
 }
 
+void ChatList::show_chats(std::vector<ChatListItem> chats, qint64 current) {
+  selecting_ = true;  // where the current row goes, the view moves to its neighbour
+  model_->set_chats(std::move(chats));
+  set_current(current);
+}
+
 void ChatList::set_current(qint64 chat) {
   selecting_ = true;
   const QModelIndex index = model_->index_of(chat);

@@ -24,7 +24,8 @@ class ChatList : public Card {
   explicit ChatList(QWidget* parent = nullptr);
   ChatListModel* model() const { return model_; }
   ChatSearchModel* hits() const { return hits_; }
-  void set_current(qint64 chat);  ///< 0 clears the selection
+  void show_chats(std::vector<ChatListItem> chats, qint64 current);  ///< opens none
+  void set_current(qint64 chat);                                     ///< 0 clears the selection
   void focus_search();
   void show_hits(const QString& text, const std::vector<ChatHit>& hits);  ///< the answer to a search
   qint64 current() const;                                                 ///< 0 when none

@@ -194,8 +194,7 @@ void ChatPage::State::keep_lines_short() {
 
 void ChatPage::State::connect_session() {
   connect(&session, &ChatSession::chats_changed, page, [this] {
-    list->model()->set_chats(session.chats());
-    list->set_current(session.chat());
+    list->show_chats(session.chats(), session.chat());
     card->set_title(session.title().isEmpty() ? tr("New chat") : session.title());
   });
   connect(&session, &ChatSession::searched, list, &ChatList::show_hits);
