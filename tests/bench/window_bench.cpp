@@ -69,7 +69,7 @@ class Turns : public QApplication {
     recording_ = on;
   }
   bool notify(QObject* receiver, QEvent* event) override {
-    if (depth_ > 0) return QApplication::notify(receiver, event);
+    if (depth_ > 0 || !recording_) return QApplication::notify(receiver, event);
     ++depth_;
     const double wall = seconds_on(CLOCK_MONOTONIC), cpu = seconds_on(CLOCK_THREAD_CPUTIME_ID);
     const bool result = QApplication::notify(receiver, event);
