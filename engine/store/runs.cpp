@@ -268,6 +268,28 @@ Result<void> write_note(SQLite::Database& database, RunId id, const std::string&
   return {};
 }
 
+constexpr const char* kOrphaned =
+    "The program that recorded it did not close it: it was killed, or could not write";
+
+/// Runs whose recording process is gone.
+std::vector<RunId> orphans_of(SQLite::Database& database) {
+  std::vector<RunId> orphans;
+  SQLite::Statement recording(database, "SELECT id, recorder FROM runs WHERE status = 'recording'");
+  while (recording.executeStep())
+    if (!process_lives(recording.getColumn(1).getString()))
+      orphans.push_back({recording.getColumn(0).getInt64()});
+  return orphans;
+}
+
+RunSummary cut_off_summary(const Run& run, const char* reason) {
+  RunSummary summary = summarize_requests(run.requests);
+  summary.metrics["itl_ms"] = run.itl.summary();
+  summary.status = RunStatus::cut_off;
+  summary.error = reason;
+  summary.end_utc = last_sign_of_life(run);
+  return summary;
+}
+
 void mark_imported(SQLite::Database& database, RunId id) {
   SQLite::Statement update(database, "UPDATE runs SET imported_utc = ? WHERE id = ?");
   update.bind(1, RealClock().utc_now());
@@ -304,28 +326,20 @@ void cut_off(SQLite::Database& database, RunId id, const char* reason) {
   if (!check_recording(database, id)) return;
   const auto run = read_run(database, id);
   if (!run) return;
-  RunSummary summary = summarize_requests(run->requests);
-  summary.metrics["itl_ms"] = run->itl.summary();
-  summary.status = RunStatus::cut_off;
-  summary.error = reason;
-  summary.end_utc = last_sign_of_life(*run);
-  write_summary(database, id, summary);
+  write_summary(database, id, cut_off_summary(*run, reason));
   transaction.commit();
 }
 
 void cut_off_orphans(SQLite::Database& database) {
-  std::vector<RunId> orphans;
-  SQLite::Statement recording(database, "SELECT id, recorder FROM runs WHERE status = 'recording'");
-  while (recording.executeStep()) {
-    if (!process_lives(recording.getColumn(1).getString()))
-      orphans.push_back({recording.getColumn(0).getInt64()});
-  }
-  recording.reset();
-  for (const RunId run : orphans)
-    cut_off(database, run,
-            "The program that recorded it did not close it: it was killed, or could not write");
+  for (const RunId run : orphans_of(database)) cut_off(database, run, kOrphaned);
 }
 
+std::map<RunId, RunSummary> ends_of_orphans(SQLite::Database& database) {
+  std::map<RunId, RunSummary> ends;
+  for (const RunId id : orphans_of(database))
+    if (const auto run = read_run(database, id)) ends.emplace(id, cut_off_summary(*run, kOrphaned));
+  return ends;
+}
 void write_ends(SQLite::Database& database, std::map<RunId, RunSummary>& ends) {
   while (!ends.empty()) {
     const auto& [run, summary] = *ends.begin();

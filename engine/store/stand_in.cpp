@@ -76,7 +76,10 @@ Result<std::unique_ptr<Store>> Store::stand_in(const std::filesystem::path& file
   try {
     auto memory = make_in_memory();
     if (!memory) return memory.error();
-    if (state.database) copy_chats(*state.database, **memory);
+    if (state.database) {
+      copy_chats(*state.database, **memory);
+      state.unwritten_ends = ends_of_orphans(*state.database);
+    }
     (*memory)->exec("PRAGMA foreign_keys = ON");
     (state.database ? state.chats : state.database) = std::move(*memory);
   } catch (const SQLite::Exception& exception) {

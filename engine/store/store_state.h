@@ -67,5 +67,7 @@ void cut_off(SQLite::Database& database, RunId run, const char* reason);
 void write_ends(SQLite::Database& database, std::map<RunId, RunSummary>& ends);
 /// Those whose recording process is gone.
 void cut_off_orphans(SQLite::Database& database);
+/// The same ends for a database that cannot be written.
+std::map<RunId, RunSummary> ends_of_orphans(SQLite::Database& database);
 
 }  // namespace pitwall

@@ -22,6 +22,7 @@
 #include "ui/shell/preferences.h"
 #include "ui/shell/records_trouble.h"
 #include "ui/shell/theme.h"
+#include "ui/widgets/text_line.h"
 
 using namespace pitwall;
 using namespace pitwall::ui;
@@ -89,8 +90,8 @@ void RecordsTroubleTest::plan_and_serve_work_without_records() {
   serve->start();
   QTRY_VERIFY_WITH_TIMEOUT(engine.state() == EngineState::serving, kPatienceMs);
   const auto says = [&](const QString& words) {
-    for (const auto* label : window->findChild<QWidget*>(u8("shell.statusBar"))->findChildren<QLabel*>())
-      if (label->isVisible() && label->text().contains(words)) return true;
+    for (const auto* cell : window->findChild<QWidget*>(u8("shell.statusBar"))->findChildren<TextLine*>())
+      if (cell->isVisible() && cell->text().contains(words)) return true;
     return false;
   };
   QTRY_VERIFY_WITH_TIMEOUT(says(u8("Not recorded")), kPatienceMs);

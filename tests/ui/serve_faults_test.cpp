@@ -21,6 +21,7 @@
 #include "ui/widgets/card.h"
 #include "ui/widgets/chart_card.h"
 #include "ui/widgets/data_table.h"
+#include "ui/widgets/text_line.h"
 
 using namespace pitwall;
 using namespace pitwall::ui;
@@ -209,7 +210,7 @@ void ServeFaultsTest::a_window_that_nobody_sees_looks_once_a_second() {
   auto* figures = session_->child<QWidget>("serve.figures");
   const auto shown = [figures] {
     QString text;
-    for (const QLabel* label : figures->findChildren<QLabel*>()) text += label->text() + QLatin1Char('\n');
+    for (const TextLine* line : figures->findChildren<TextLine*>()) text += line->text() + QLatin1Char('\n');
     return text;
   };
   QTRY_VERIFY(shown().contains(u8("of 32")));

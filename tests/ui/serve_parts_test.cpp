@@ -23,6 +23,7 @@
 #include "ui/widgets/share_bar.h"
 #include "ui/widgets/stack_chart.h"
 #include "ui/widgets/step_chart.h"
+#include "ui/widgets/text_line.h"
 
 using namespace pitwall;
 using namespace pitwall::ui;
@@ -183,10 +184,8 @@ void ServePartsTest::last_figures_are_muted() {
   FigureStrip strip;
   strip.show_snapshot({}, {});
   const auto strong = [&strip] {
-    const auto labels = strip.findChildren<Label*>();
-    return std::count_if(labels.begin(), labels.end(), [](const Label* label) {
-      return label->palette().color(QPalette::WindowText) != Theme::current().colour(Colour::muted);
-    });
+    const auto lines = strip.findChildren<TextLine*>();
+    return std::count_if(lines.begin(), lines.end(), [](const TextLine* line) { return !line->muted(); });
   };
   QVERIFY(strong() > 0);
   strip.show_ended(true);

@@ -35,6 +35,7 @@ class StandInTest : public QObject {
   void a_full_disk_is_called_so();
   void a_read_only_file_system_is_called_so();
   void runs_are_read_and_nothing_is_written();
+  void a_run_whose_recorder_is_gone_is_cut_off();
   void chats_go_on_in_memory();
   void what_cannot_be_read_leaves_an_empty_store_data();
   void what_cannot_be_read_leaves_an_empty_store();
@@ -104,6 +105,34 @@ void StandInTest::runs_are_read_and_nothing_is_written() {
   QVERIFY2(refused.error().text().find("cannot be written") != std::string::npos,
            refused.error().text().c_str());
   QCOMPARE(fs::last_write_time(file), before);
+}
+
+/// As `kill -9` leaves it, where the file cannot be written after.
+void StandInTest::a_run_whose_recorder_is_gone_is_cut_off() {
+  const test::TemporaryFolder folder;
+  const fs::path file = folder.path() / "pitwall.db";
+  RunRows rows;
+  rows.requests.resize(3);
+  for (RequestRecord& request : rows.requests) request.finish = FinishReason::length;
+  {
+    const auto store = Store::open(file);
+    PW_VERIFY(store);
+    const auto run = (*store)->begin(header("killed"));
+    PW_VERIFY(run);
+    PW_VERIFY((*store)->append(*run, rows));
+    PW_VERIFY((*store)->end(*run, {}));
+  }
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE runs SET status = 'recording', error = '', recorder = 'another boot:1:1'");
+  const auto store = Store::stand_in(file);
+  PW_VERIFY(store);
+  const RunListItem item = (*store)->runs()->front();
+  QCOMPARE(item.status, RunStatus::cut_off);
+  QCOMPARE(item.requests, std::int64_t{3});
+  const auto run = (*store)->run(item.id);
+  PW_VERIFY(run);
+  QCOMPARE(run->summary.status, RunStatus::cut_off);
+  QVERIFY2(run->summary.error.find("did not close it") != std::string::npos, run->summary.error.c_str());
 }
 
 void StandInTest::chats_go_on_in_memory() {

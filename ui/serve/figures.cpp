@@ -9,7 +9,9 @@
 
 #include "ui/serve/goodput_card.h"
 #include "ui/shell/theme.h"
+#include "ui/widgets/card.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/text_line.h"
 
 namespace pitwall::ui {
 
@@ -82,28 +84,18 @@ std::size_t FigureStrip::add(const QString& name, const QString& tip) {
   column->setContentsMargins(units(2), 0, units(2), 0);
   column->setSpacing(0);
   column->addWidget(new Label(name, FontRole::small, Colour::muted, box));
-  Cell cell{box, new Label({}, FontRole::figure, Colour::text, box),
-            new ElidedLabel({}, FontRole::small, Colour::muted, box),
-            new Label({}, FontRole::small, Colour::bad, box)};
-  auto* figures = new QHBoxLayout;
-  figures->setSpacing(units(1));
-  for (Label* part : {cell.value, cell.unit, cell.alert}) {
-    figures->addWidget(part, 0, part == cell.value ? Qt::AlignVCenter : Qt::AlignBottom);
-    part->setContentsMargins(0, 0, 0, part == cell.value ? 0 : units(0.9));
-  }
-  figures->addStretch(1);
-  column->addLayout(figures);
+  auto* line = new TextLine(box);
+  column->addWidget(line);
   box->setAccessibleName(name);
-  cells_.push_back(cell);
+  cells_.push_back({box, line});
   return cells_.size() - 1;
 }
 
 void FigureStrip::set(std::size_t index, const QString& value, const QString& unit, const QString& alert) {
-  Cell& cell = cells_[index];
-  cell.value->setText(value);
-  cell.unit->setText(unit);
-  cell.alert->setText(alert);
-  cell.alert->setVisible(!alert.isEmpty());
+  const Cell& cell = cells_[index];
+  cell.line->set({{value, FontRole::figure, Colour::text},
+                  {unit, FontRole::small, Colour::muted, false, true},
+                  {alert, FontRole::small, Colour::bad}});
   cell.box->setAccessibleDescription(QStringLiteral("%1 %2 %3").arg(value, unit, alert).trimmed());
 }
 
@@ -149,10 +141,7 @@ void FigureStrip::show_snapshot(const Snapshot& snapshot, const Objectives& obje
 }
 
 void FigureStrip::show_ended(bool ended) {
-  for (const Cell& cell : cells_) {
-    cell.value->set_colour(ended ? Colour::muted : Colour::text);
-    cell.alert->set_colour(ended ? Colour::muted : Colour::bad);
-  }
+  for (const Cell& cell : cells_) cell.line->set_muted(ended);
   setAccessibleDescription(ended ? tr("The engine has stopped: these are its last figures.") : QString());
 }
 

@@ -6,11 +6,12 @@
 
 #include "engine/bench/goodput.h"
 #include "engine/telemetry/snapshot.h"
-#include "ui/widgets/card.h"
 
 class QGridLayout;
 
 namespace pitwall::ui {
+
+class TextLine;
 
 class FigureStrip : public QFrame {
   Q_OBJECT
@@ -28,7 +29,7 @@ class FigureStrip : public QFrame {
  private:
   struct Cell {
     QWidget* box;
-    Label *value, *unit, *alert;
+    TextLine* line;
   };
   std::size_t add(const QString& name, const QString& tip);
   void set(std::size_t cell, const QString& value, const QString& unit, const QString& alert = {});

@@ -3,9 +3,11 @@
 
 #include <QVBoxLayout>
 #include <numeric>
+#include <utility>
 
 #include "ui/widgets/memory_bar.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/text_line.h"
 #include "ui/widgets/words.h"
 
 namespace pitwall::ui {
@@ -66,7 +68,7 @@ MemoryCard::MemoryCard(QWidget* parent) : Card(tr("Memory"), {}, tr("Where is th
   setObjectName(QStringLiteral("serve.memoryCard"));
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   ended_ = new Label({}, FontRole::small, Colour::warn, this);
-  total_ = new Label({}, FontRole::small, Colour::muted, this);
+  total_ = new TextLine(this);
   add_header_widget(ended_);
   add_header_widget(total_);
   bar_ = new MemoryBar(this);
@@ -102,10 +104,12 @@ void MemoryCard::show_snapshot(const Snapshot& snapshot) {
     const Bytes headroom = ledger.limit - std::max(ledger.accounted(), ledger.measured);
     total += tr(" · headroom %1").arg(bytes_text(headroom));
   }
-  total_->setText(total);
+  total_->set({{total}});
   bar_->set_ledger(ledger);
   table_->set_ledger(ledger);
-  note_->setText(memory_note(snapshot));
+  const Nanos newest = snapshot.history.empty() ? 0 : snapshot.history.back().utc;
+  if (newest != std::exchange(noted_, newest) || note_->text().isEmpty())
+    note_->setText(memory_note(snapshot));
 }
 
 }  // namespace pitwall::ui

@@ -12,6 +12,7 @@ namespace pitwall::ui {
 
 class MemoryBar;
 class MemoryTable;
+class TextLine;
 
 class MemoryCard : public Card {
   Q_OBJECT
@@ -24,7 +25,9 @@ class MemoryCard : public Card {
   void show_ended(const QString& text);  ///< "Stopped at 14:33:40"; empty while serving
 
  private:
-  Label *total_, *note_, *ended_;
+  Label *note_, *ended_;
+  TextLine* total_;
+  Nanos noted_ = 0;  ///< newest second that the note is about
   MemoryBar* bar_;
   MemoryTable* table_;
   std::optional<std::array<Bytes, kCategoryCount>> planned_;

@@ -5,6 +5,7 @@
 
 #include "ui/widgets/number_format.h"
 #include "ui/widgets/share_bar.h"
+#include "ui/widgets/text_line.h"
 
 namespace pitwall::ui {
 
@@ -51,7 +52,7 @@ PrefixCard::PrefixCard(QWidget* parent)
     : Card(tr("Prefix cache"), {}, tr("Why do the others miss?"), parent) {
   setObjectName(QStringLiteral("serve.prefixCache"));
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  base_ = new Label({}, FontRole::small, Colour::muted, this);
+  base_ = new TextLine(this);
   base_->setToolTip(tr("Prompt tokens of the requests that run and of the last 200 that ended."));
   add_header_widget(base_);
   bar_ = new ShareBar(tr("Prefix cache, share of prompt tokens"), this);
@@ -64,7 +65,7 @@ PrefixCard::PrefixCard(QWidget* parent)
 
 void PrefixCard::show_snapshot(const Snapshot& snapshot) {
   const PrefixTokens tokens = prefix_tokens(snapshot.requests);
-  base_->setText(tokens.prompt > 0 ? tr("of %1 tokens").arg(count_text(tokens.prompt)) : QString());
+  base_->set({{tokens.prompt > 0 ? tr("of %1 tokens").arg(count_text(tokens.prompt)) : QString()}});
   std::vector<Share> shares{
       {tr("hit"), Colour::kv_used, FillPattern::solid, static_cast<double>(tokens.hit)}};
   for (const Reason& reason : kReasons)

@@ -10,6 +10,7 @@
 namespace pitwall::ui {
 
 class ShareBar;
+class TextLine;
 
 /// Prompt tokens of some requests: found in the cache, and not found, by why the first of them was not.
 struct PrefixTokens {
@@ -27,7 +28,8 @@ class PrefixCard : public Card {
   void show_snapshot(const Snapshot& snapshot);
 
  private:
-  Label *base_, *note_;
+  TextLine* base_;
+  Label* note_;
   ShareBar* bar_;
 };
 

@@ -27,6 +27,16 @@ double span_of(double age, double window) {
   return std::min(span, window);
 }
 
+/// Where a chart over time ends: the last full second, as what is drawn comes once a second; a lap is seen at
+/// once.
+double newest_edge(const Snapshot& snapshot, const std::vector<ChartLap>& laps) {
+  const double now = seconds_of(snapshot.utc);
+  if (snapshot.history.empty()) return now;
+  const double newest = seconds_of(snapshot.history.back().utc);
+  const double edge = newest + std::floor(std::max(0.0, now - newest));
+  return laps.empty() ? edge : std::max(edge, std::min(laps.back().at, now));
+}
+
 }  // namespace
 
 ServeCharts::ServeCharts(QWidget* parent) : QWidget(parent) {
@@ -157,21 +167,27 @@ void ServeCharts::set_snapshot(std::shared_ptr<const Snapshot> snapshot, int win
                                const std::vector<StepSpan>& steps) {
   snapshot_ = std::move(snapshot);
   steps_ = &steps;
-  const double now = seconds_of(snapshot_->utc);
+  laps_ = laps_of(snapshot_->changes, snapshot_->first_lap);
+  source_ = snapshot_->run.value > 0 ? run_name(snapshot_->run.value) : QString();
+  const double now = newest_edge(*snapshot_, laps_);
   if (!zoomed_) x_ = {now - span_of(now - seconds_of(snapshot_->started_utc), window_seconds), now};
+  const Shown shown{x_, now, snapshot_->started_utc, laps_, source_, snapshot_->running == 0};
+  if (shown == shown_) return;
+  shown_ = shown;
+  ++version_;
   seconds_.clear();
   for (const SecondRecord& second : snapshot_->history)
     if (seconds_of(second.utc) >= x_.low - 1 && seconds_of(second.utc) <= x_.high + 1)
       seconds_.push_back(second);
-  laps_ = laps_of(snapshot_->changes, snapshot_->first_lap);
-  source_ = snapshot_->run.value > 0 ? run_name(snapshot_->run.value) : QString();
 }
 
 std::vector<std::function<void()>> ServeCharts::drawings() {
   std::vector<std::function<void()>> all;
   const auto add = [&](QWidget* chart, std::function<void()> draw) {
-    all.emplace_back([this, chart, draw = std::move(draw)] {
-      if (snapshot_ && chart->isVisible()) draw();
+    all.emplace_back([this, chart, draw = std::move(draw), drawn = std::uint64_t{0}]() mutable {
+      if (drawn == version_ || !chart->isVisible()) return;
+      drawn = version_;
+      draw();
     });
   };
   const auto latency = [&](LineChart* chart, Percentiles SecondRecord::*measure, Colour colour) {
@@ -184,7 +200,8 @@ std::vector<std::function<void()>> ServeCharts::drawings() {
     throughput_->set_series(throughput_series(seconds_));
   });
   add(memory_, [this] { draw_memory(); });
-  add(batch_, [this] {
+  all.emplace_back([this] {  // its steps come faster
+    if (!snapshot_ || !batch_->isVisible()) return;
     batch_->set_source(source_);
     batch_->set_laps(laps_);
     batch_->set_steps(steps_, kBatchSteps);

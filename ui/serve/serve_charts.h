@@ -22,11 +22,11 @@ class ServeCharts : public QWidget {
 
  public:
   explicit ServeCharts(QWidget* parent = nullptr);
-  /// What the drawings show from now on; they draw when they are called. `steps` of the same engine, not
-  /// owned.
+  /// What the drawings show from now on; they draw when they are called, charts of seconds once a second.
+  /// `steps` of the same engine, not owned.
   void set_snapshot(std::shared_ptr<const Snapshot> snapshot, int window_seconds,
                     const std::vector<StepSpan>& steps);
-  /// One a chart: each does nothing while its chart is hidden.
+  /// One a chart: each does nothing while its chart is hidden or shows all there is.
   std::vector<std::function<void()>> drawings();
 
   void set_objectives(const Objectives& objectives);       ///< lines on TTFT, TPOT and the distribution
@@ -61,7 +61,20 @@ class ServeCharts : public QWidget {
   StepChart* batch_;
   std::vector<std::uint64_t> spikes_;  ///< steps of the rings
 
+  /// What charts of seconds depend on: while it stays the same, they have nothing new to show.
+  struct Shown {
+    AxisLimits x{0, 0};
+    double newest = 0;
+    Nanos started = 0;
+    std::vector<ChartLap> laps;
+    QString source;
+    bool idle = false;
+    bool operator==(const Shown&) const = default;
+  };
+
   std::shared_ptr<const Snapshot> snapshot_;
+  Shown shown_;
+  std::uint64_t version_ = 0;          ///< of `shown_`
   std::vector<SecondRecord> seconds_;  ///< of the span
   std::vector<ChartLap> laps_;
   QString source_;

@@ -15,8 +15,8 @@
 #include "ui/shell/job_strip.h"
 #include "ui/shell/model_path.h"
 #include "ui/shell/theme.h"
-#include "ui/widgets/card.h"
 #include "ui/widgets/number_format.h"
+#include "ui/widgets/text_line.h"
 
 namespace pitwall::ui {
 
@@ -25,8 +25,12 @@ namespace {
 constexpr int kCopiedMs = 1500;
 constexpr int kModelShare = 4;  // of the width, a model's name takes one in so many
 
-QString bold(const QString& text) {
-  return QStringLiteral("<b>%1</b>").arg(text.toHtmlEscaped());
+/// A pattern's words with what stands for %1 in bold.
+std::vector<LineWords> with_bold(const QString& pattern, const QString& bold) {
+  const qsizetype at = pattern.indexOf(QLatin1String("%1"));
+  return {{pattern.left(at).trimmed()},
+          {bold, FontRole::small, Colour::muted, true},
+          {pattern.mid(at + 2).trimmed()}};
 }
 
 }  // namespace
@@ -94,22 +98,22 @@ JobList& StatusBar::jobs() {
   return jobs_->jobs();
 }
 
-Label* StatusBar::add_cell(QHBoxLayout* row) {
-  auto* label = new Label({}, FontRole::small, Colour::muted, this);
-  label->setTextFormat(Qt::RichText);
-  row->addWidget(label);
-  cells_ << label;
-  return label;
+TextLine* StatusBar::add_cell(QHBoxLayout* row) {
+  auto* cell = new TextLine(this);
+  row->addWidget(cell);
+  cells_ << cell;
+  return cell;
 }
 
 void StatusBar::refresh() {
   const EngineState state = engine_.state();
-  const QColor dot = Theme::current().colour(state_colour(state));
   const QString name = model_name(engine_.model_path());
-  const QString model = state_->fontMetrics().elidedText(name, Qt::ElideMiddle, width() / kModelShare);
+  const QFontMetrics metrics(Theme::current().font(FontRole::small));
+  const QString model = metrics.elidedText(name, Qt::ElideMiddle, width() / kModelShare);
   state_->setToolTip(model == name ? QString() : name);
-  state_->setText(QStringLiteral("<span style=\"color:%1\">%2</span> %3 %4")
-                      .arg(dot.name(), state_sign(state), bold(state_word(state)), model.toHtmlEscaped()));
+  state_->set({{state_sign(state), FontRole::small, state_colour(state)},
+               {state_word(state), FontRole::small, Colour::muted, true},
+               {model}});
   const auto snapshot = engine_.snapshot();
   const bool serving = state == EngineState::serving && snapshot;
   for (QWidget* cell :
@@ -117,19 +121,21 @@ void StatusBar::refresh() {
         static_cast<QWidget*>(run_), static_cast<QWidget*>(lap_)})
     cell->setVisible(serving);
   if (!serving) return;
-  rate_->setText(tr("%1 tok/s out").arg(bold(rate_number(snapshot->output_tokens_per_s))));
+  const QString here = QStringLiteral("%1");  // of the bold words
+  rate_->set(with_bold(tr("%1 tok/s out"), rate_number(snapshot->output_tokens_per_s)));
   const LedgerSnapshot& ledger = snapshot->ledger;
-  const QString booked = bold(bytes_text(ledger.accounted()));
-  memory_->setText(ledger.limit > 0 ? tr("Memory %1 / %2").arg(booked, bytes_text(ledger.limit))
-                                    : tr("Memory %1").arg(booked));
+  memory_->set(
+      with_bold(ledger.limit > 0 ? tr("Memory %1 / %2").arg(here, bytes_text(ledger.limit)) : tr("Memory %1"),
+                bytes_text(ledger.accounted())));
   url_->setAccessibleName(tr("Address %1").arg(engine_.url()));
   const QString elapsed = elapsed_text(snapshot->utc - snapshot->started_utc);
-  run_->setText(snapshot->run.value > 0
-                    ? tr("Run %1 recording, %2").arg(bold(run_name(snapshot->run.value)), elapsed)
-                    : tr("Not recorded, %1").arg(elapsed));
+  if (snapshot->run.value > 0)
+    run_->set(with_bold(tr("Run %1 recording, %2").arg(here, elapsed), run_name(snapshot->run.value)));
+  else
+    run_->set({{tr("Not recorded, %1").arg(elapsed)}});
   const auto laps = pitwall::laps(snapshot->changes, snapshot->first_lap);
   lap_->setVisible(!laps.empty());
-  if (!laps.empty()) lap_->setText(tr("Lap %1").arg(laps.back().number));
+  if (!laps.empty()) lap_->set({{tr("Lap %1").arg(laps.back().number)}});
   make_room();
 }
 

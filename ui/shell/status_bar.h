@@ -12,7 +12,7 @@ namespace pitwall::ui {
 class EngineController;
 class JobList;
 class JobStrip;
-class Label;
+class TextLine;
 
 class StatusBar : public QWidget {
   Q_OBJECT
@@ -30,10 +30,10 @@ class StatusBar : public QWidget {
   void paintEvent(QPaintEvent* event) override;
 
  private:
-  Label* add_cell(QHBoxLayout* row);
+  TextLine* add_cell(QHBoxLayout* row);
   EngineController& engine_;
   QList<QWidget*> cells_;
-  Label *state_, *rate_, *memory_, *run_, *lap_;
+  TextLine *state_, *rate_, *memory_, *run_, *lap_;
   QPushButton* url_;
   JobStrip* jobs_;
 };

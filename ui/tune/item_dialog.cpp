@@ -108,7 +108,10 @@ ItemDialog::ItemDialog(const Checklist& checklist, const Settings& base, const I
     for (const ItemChange& change : start_.changes) add_variable(change);
   }
   resize(units(150), sizeHint().height());
-  connect(second, &QPushButton::clicked, this, [this] { add_variable({"", "", ""}); });
+  connect(second, &QPushButton::clicked, this, [this] {
+    add_variable({"", "", ""});
+    variables_.back().setting->setFocus();
+  });
   connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
   connect(save_, &QPushButton::clicked, this, [this] { accept_if_sound(start_.mixed()); });
   connect(allow_, &QPushButton::clicked, this, [this] { accept_if_sound(true); });
@@ -161,6 +164,12 @@ std::vector<ItemChange> ItemDialog::changes() const {
   return changes;
 }
 
+/// Where what is wrong can be mended.
+void ItemDialog::focus_value_of(const std::string& setting) {
+  for (const Variable& variable : variables_)
+    if (variable.setting->currentText().toStdString() == setting) return variable.to->setFocus();
+}
+
 Item ItemDialog::described() const {
   Item item = start_;
   item.name = name_->text().trimmed().toStdString();
@@ -179,6 +188,7 @@ void ItemDialog::accept_if_sound(bool allow_mixed) {
     if (added) continue;
     trouble_->setText(QString::fromStdString(added.error().text()));
     trouble_->show();
+    focus_value_of(change.setting);
     const bool second = added.error().param == "item" && !item.changes.empty();
     split_->setVisible(second);
     allow_->setVisible(second);

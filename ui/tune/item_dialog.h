@@ -36,6 +36,7 @@ class ItemDialog : public QDialog {
   void follow_setting(const Variable& variable);
   std::vector<ItemChange> changes() const;
   void accept_if_sound(bool allow_mixed);
+  void focus_value_of(const std::string& setting);
   void split();
   Item described() const;
 

@@ -54,7 +54,8 @@ struct TunePage::State {
   DifferenceCard* difference = nullptr;
   ImportReader* importer = nullptr;
   QAction *from_template = nullptr, *edit = nullptr, *undo = nullptr, *remove = nullptr, *run_all = nullptr,
-          *sweep = nullptr;
+          *sweep = nullptr, *add = nullptr;
+  QList<QAction*> of_item;  ///< those that need one
   bool split_by_user = false;
   StandingBanners standing;
 
@@ -163,19 +164,21 @@ void TunePage::State::build_actions() {
   remove =
       add_action("tune.action.removeChecklist", tr("Delete the checklist"), {}, [this] { session.remove(); });
   add_action("tune.action.import", tr("Import a checklist…"), {}, [this] { ask_import(); });
-  add_action("tune.action.add", tr("Add an item"), {QKeySequence(Qt::Key_Insert)}, [this] { add_item(); });
-  add_action("tune.action.edit", tr("Edit the item"), {QKeySequence(Qt::Key_F2)}, [this] { edit_item(); });
-  add_action("tune.action.removeItem", tr("Remove the item"), {QKeySequence(Qt::Key_Delete)},
-             [this] { remove_item(); });
-  add_action("tune.action.run", tr("Run the item"),
-             {QKeySequence(Qt::Key_Return), QKeySequence(Qt::Key_Enter)}, [this] { run_item(); });
+  add = add_action("tune.action.add", tr("Add an item"), {QKeySequence(Qt::Key_Insert)},
+                   [this] { add_item(); });
+  of_item = {
+      add_action("tune.action.edit", tr("Edit the item"), {QKeySequence(Qt::Key_F2)}, [this] { edit_item(); }),
+      add_action("tune.action.removeItem", tr("Remove the item"), {QKeySequence(Qt::Key_Delete)},
+                 [this] { remove_item(); }),
+      add_action("tune.action.run", tr("Run the item"),
+                 {QKeySequence(Qt::Key_Return), QKeySequence(Qt::Key_Enter)}, [this] { run_item(); })};
   run_all =
       add_action("tune.action.runAll", tr("Run all"), {}, [this] { session.run(session.to_measure()); });
   sweep = add_action("tune.action.sweep", tr("Run sweep…"), {}, [this] { ask_sweep(); });
-  add_action("tune.action.keep", tr("Keep the item"), {QKeySequence(Qt::Key_K)},
-             [this] { decide(ItemVerdict::keep); });
-  add_action("tune.action.revert", tr("Revert the item"), {QKeySequence(Qt::Key_R)},
-             [this] { decide(ItemVerdict::revert); });
+  of_item << add_action("tune.action.keep", tr("Keep the item"), {QKeySequence(Qt::Key_K)},
+                        [this] { decide(ItemVerdict::keep); })
+          << add_action("tune.action.revert", tr("Revert the item"), {QKeySequence(Qt::Key_R)},
+                        [this] { decide(ItemVerdict::revert); });
 }
 
 void TunePage::State::connect_all() {
@@ -277,6 +280,8 @@ void TunePage::State::show() {
   undo->setEnabled(session.can_undo());
   for (QAction* action : {edit, remove, sweep}) action->setEnabled(any && !session.running());
   from_template->setEnabled(!session.running());
+  add->setEnabled(any);
+  for (QAction* action : of_item) action->setEnabled(any && !session.checklist()->items.empty());
   run_all->setEnabled(!session.running() && !session.to_measure().empty());
   selector->setEnabled(!session.running());
   if (!any) return;

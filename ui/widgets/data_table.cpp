@@ -32,6 +32,16 @@ QString csv_cell(const TableColumn& column, const TableCell& cell) {
 constexpr std::size_t kMeasuredRows = 200;
 constexpr double kLeastYielded = 26;  // units: less of a name says nothing
 
+/// Changed cells up to this many are painted one by one, and the others of a table are left alone.
+constexpr std::ptrdiff_t kToldApart = 64;
+
+bool looks_same(const TableRow& a, const TableRow& b, std::size_t column) {
+  if (column >= a.cells.size() || column >= b.cells.size()) return a.cells.size() == b.cells.size();
+  const TableCell &x = a.cells[column], &y = b.cells[column];
+  return x.text == y.text && (x.value == y.value || (std::isnan(x.value) && std::isnan(y.value))) &&
+         x.colour == y.colour && x.strong == y.strong && x.icon.cacheKey() == y.icon.cacheKey();
+}
+
 class SortedRows final : public QSortFilterProxyModel {
  public:
   using QSortFilterProxyModel::QSortFilterProxyModel;
@@ -74,9 +84,17 @@ void TableModel::set_rows(std::vector<TableRow> rows) {
                  std::make_move_iterator(rows.end()));
     endInsertRows();
   }
-  const int kept = std::min(before, after);  // what was inserted has told of itself
-  std::move(rows.begin(), rows.begin() + kept, rows_.begin());
-  if (kept > 0 && columnCount() > 0) Q_EMIT dataChanged(index(0, 0), index(kept - 1, columnCount() - 1));
+  std::vector<QModelIndex> changed;  // what was inserted has told of itself
+  for (int row = 0; row < std::min(before, after); ++row) {
+    TableRow &old = rows_[static_cast<std::size_t>(row)], &now = rows[static_cast<std::size_t>(row)];
+    for (int column = 0; column < columnCount(); ++column)
+      if (!looks_same(old, now, static_cast<std::size_t>(column))) changed.push_back(index(row, column));
+    old = std::move(now);
+  }
+  if (std::ssize(changed) > kToldApart)
+    Q_EMIT dataChanged(index(changed.front().row(), 0), index(changed.back().row(), columnCount() - 1));
+  else
+    for (const QModelIndex& cell : changed) Q_EMIT dataChanged(cell, cell);
 }
 
 int TableModel::rowCount(const QModelIndex& parent) const {

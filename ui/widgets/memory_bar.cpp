@@ -71,7 +71,9 @@ void MemoryBar::set_ledger(const LedgerSnapshot& ledger) {
   const bool was_magnified = magnified();
   ledger_ = ledger;
   parts_ = memory_parts(ledger);
-  setAccessibleDescription(summary());
+  const QString said = summary();
+  if (said == accessibleDescription()) return;  // what its words do not tell apart its pixels do not either
+  setAccessibleDescription(said);
   if (magnified() != was_magnified) updateGeometry();
   update();
 }
@@ -304,6 +306,10 @@ void MemoryTable::fill() {
     for (std::size_t i = 0; i < rows_.size(); ++i)
       if (is_planned(rows_[i].part.colour)) rows_[i].planned = planned[i].bytes;
   }
+  std::vector<Figures> figures;
+  for (const Row& row : rows_) figures.push_back(figures_of(row));
+  if (figures == figures_) return;
+  figures_ = std::move(figures);
   QStringList words;
   for (const Row& row : rows_)
     words << row.part.name + QLatin1Char(' ') + bytes_text(row.part.bytes) +
@@ -315,7 +321,7 @@ void MemoryTable::fill() {
 }
 
 MemoryTable::Figures MemoryTable::figures_of(const Row& row) const {
-  Figures figures{no_value(), amount_text(row.part.bytes), no_value()};
+  Figures figures{row.part.name, no_value(), amount_text(row.part.bytes), no_value()};
   if (!row.planned) return figures;
   const Bytes difference = row.part.bytes - *row.planned;
   figures.planned = amount_text(*row.planned);
@@ -336,8 +342,7 @@ void MemoryTable::widen_figures() {
   widen(kPlanned, tr("Planned"));
   widen(kBooked, tr("Booked"));
   widen(kDifference, tr("Diff"));
-  for (const Row& row : rows_) {
-    const Figures figures = figures_of(row);
+  for (const Figures& figures : figures_) {
     widen(kPlanned, figures.planned);
     widen(kBooked, figures.booked);
     widen(kDifference, figures.difference);
@@ -393,15 +398,15 @@ QSize MemoryTable::minimumSizeHint() const {
   return {units(60), sizeHint().height()};
 }
 
-void MemoryTable::draw_row(QPainter& painter, const QRect& line, const Row& row) const {
-  const Figures figures = figures_of(row);
+void MemoryTable::draw_row(QPainter& painter, const QRect& line, const Row& row,
+                           const Figures& figures) const {
   const double swatch = units(2.75);
   fill_part(painter,
             QRectF(line.left(), line.top() + std::floor((line.height() - swatch) / 2), swatch, swatch),
             row.part);
   painter.setFont(face(FontRole::small));
   painter.setPen(ink(Colour::text));
-  painter.drawText(line.translated(units(4), 0), Qt::AlignLeft | Qt::AlignVCenter, row.part.name);
+  painter.drawText(line.translated(units(4), 0), Qt::AlignLeft | Qt::AlignVCenter, figures.name);
   painter.setPen(ink(Colour::muted));
   painter.drawText(line.adjusted(0, 0, -figure_room(kBooked), 0), Qt::AlignRight | Qt::AlignVCenter,
                    figures.planned);
@@ -435,7 +440,7 @@ void MemoryTable::paintEvent(QPaintEvent*) {
       const auto index = static_cast<std::size_t>(column * lines + row);
       if (index >= rows_.size()) break;
       const QRect line = head.translated(0, (row + 1) * row_height());
-      draw_row(painter, line, rows_[index]);
+      draw_row(painter, line, rows_[index], figures_[index]);
       if (row + 1 == lines) break;
       painter.setPen(ink(Colour::grid));
       painter.drawLine(line.bottomLeft(), line.bottomRight());

@@ -74,14 +74,15 @@ class MemoryTable : public QWidget {
     std::optional<Bytes> planned;
   };
   struct Figures {
-    QString planned, booked, difference;
+    QString name, planned, booked, difference;
     bool far = false;  ///< booked and planned lie too far apart
+    bool operator==(const Figures&) const = default;
   };
   enum FigureColumn { kPlanned, kBooked, kDifference, kFigureColumns };
   void fill();
   void widen_figures();
   Figures figures_of(const Row& row) const;
-  void draw_row(QPainter& painter, const QRect& line, const Row& row) const;
+  void draw_row(QPainter& painter, const QRect& line, const Row& row, const Figures& figures) const;
   int row_height() const;
   int figure_room(int from) const;
   int columns() const;
@@ -90,6 +91,7 @@ class MemoryTable : public QWidget {
   LedgerSnapshot ledger_;
   std::optional<std::array<Bytes, kCategoryCount>> planned_;
   std::vector<Row> rows_;
+  std::vector<Figures> figures_;  ///< of the rows, as they are drawn
   std::array<int, kFigureColumns> widths_{};
   int columns_ = 3;
 };

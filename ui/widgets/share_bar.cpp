@@ -24,6 +24,7 @@ ShareBar::ShareBar(const QString& accessible_name, QWidget* parent) : QWidget(pa
 }
 
 void ShareBar::set_shares(std::vector<Share> shares) {
+  if (shares == shares_) return;
   const bool resized = shares.size() != shares_.size();
   shares_ = std::move(shares);
   const double whole = total();

@@ -13,6 +13,7 @@ struct Share {
   Colour colour = Colour::text;
   FillPattern pattern = FillPattern::solid;
   double value = 0;  ///< in any unit, not negative
+  bool operator==(const Share&) const = default;
 };
 
 class ShareBar : public QWidget {
