@@ -139,9 +139,9 @@ void ServeFaultsTest::a_model_that_changes_or_goes_is_served_on() {
   const auto model = session_.data() / "goes.gguf";
   std::filesystem::copy_file(session_.model(), model);
   session_->serve_model(model);
-  const auto is_planned = [labels = session_->child<QWidget>("serve.memoryCard")->findChildren<QLabel*>()] {
-    return std::any_of(labels.begin(), labels.end(),
-                       [](QLabel* label) { return label->text().startsWith(u8("Planned")); });
+  const auto is_planned = [lines = session_->child<QWidget>("serve.memoryCard")->findChildren<TextLine*>()] {
+    return std::any_of(lines.begin(), lines.end(),
+                       [](TextLine* line) { return line->text().startsWith(u8("Planned")); });
   };
   QTRY_VERIFY_WITH_TIMEOUT(is_planned(), kPatienceMs);  // nobody reads its header any more
   std::ofstream(model, std::ios::trunc) << "other bytes";

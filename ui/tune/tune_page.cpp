@@ -166,12 +166,12 @@ void TunePage::State::build_actions() {
   add_action("tune.action.import", tr("Import a checklist…"), {}, [this] { ask_import(); });
   add = add_action("tune.action.add", tr("Add an item"), {QKeySequence(Qt::Key_Insert)},
                    [this] { add_item(); });
-  of_item = {
-      add_action("tune.action.edit", tr("Edit the item"), {QKeySequence(Qt::Key_F2)}, [this] { edit_item(); }),
-      add_action("tune.action.removeItem", tr("Remove the item"), {QKeySequence(Qt::Key_Delete)},
-                 [this] { remove_item(); }),
-      add_action("tune.action.run", tr("Run the item"),
-                 {QKeySequence(Qt::Key_Return), QKeySequence(Qt::Key_Enter)}, [this] { run_item(); })};
+  of_item = {add_action("tune.action.edit", tr("Edit the item"), {QKeySequence(Qt::Key_F2)},
+                        [this] { edit_item(); }),
+             add_action("tune.action.removeItem", tr("Remove the item"), {QKeySequence(Qt::Key_Delete)},
+                        [this] { remove_item(); }),
+             add_action("tune.action.run", tr("Run the item"),
+                        {QKeySequence(Qt::Key_Return), QKeySequence(Qt::Key_Enter)}, [this] { run_item(); })};
   run_all =
       add_action("tune.action.runAll", tr("Run all"), {}, [this] { session.run(session.to_measure()); });
   sweep = add_action("tune.action.sweep", tr("Run sweep…"), {}, [this] { ask_sweep(); });
