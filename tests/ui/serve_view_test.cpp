@@ -8,6 +8,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTabBar>
 #include <QTabWidget>
 
@@ -67,6 +68,39 @@ class ServeViewTest : public QObject {
     QTRY_COMPARE(session_->engine.engine()->snapshot()->itl.n, std::int64_t{0});
     session_->generate(11);
     QTRY_COMPARE(session_->engine.engine()->snapshot()->itl.n, std::int64_t{10});
+  }
+
+  void the_right_column_grows_with_what_it_shows() {
+    session_->window->resize(1440, 800);
+    session_.serve();
+    auto* card = session_->child<QWidget>("serve.prefixCache");
+    QTRY_VERIFY(card->isVisible());
+    card->setMinimumWidth(card->width() + 40);
+    const auto cut = [card] {
+      return card->mapTo(card->parentWidget()->parentWidget(), QPoint(card->width(), 0)).x() >
+             card->parentWidget()->parentWidget()->width();
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(card->width() >= card->minimumWidth() && !cut(), kPatienceMs);
+  }
+
+  void the_newest_requests_show_whole_columns() {
+    session_.serve();
+    session_->generate(8);
+    auto* table = session_->child<DataTable>("serve.requestTable");
+    QTRY_COMPARE_WITH_TIMEOUT(table->model()->rowCount(), 1, kPatienceMs);
+    const auto hidden = [table] {
+      QStringList titles;
+      for (int column = 0; column < table->model()->columnCount(); ++column)
+        if (table->isColumnHidden(column))
+          titles << table->model()->headerData(column, Qt::Horizontal).toString();
+      return titles;
+    };
+    session_->window->resize(1440, 900);
+    QTRY_COMPARE_WITH_TIMEOUT(table->horizontalScrollBar()->maximum(), 0, kPatienceMs);
+    QVERIFY(hidden().contains(u8("Cached")));
+    session_->window->resize(2560, 1200);
+    QTRY_COMPARE_WITH_TIMEOUT(hidden(), QStringList(), kPatienceMs);
+    QCOMPARE(table->horizontalScrollBar()->maximum(), 0);
   }
 
   void the_log_is_filtered_searched_and_copied() {

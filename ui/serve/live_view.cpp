@@ -26,6 +26,7 @@ constexpr double kChartsUnits = 183;  // five rows
 
 /// What the short table beside the charts keeps of the columns; the Requests tab has all.
 constexpr std::size_t kRecentColumns[] = {0, 1, 3, 4, 5, 7, 8, 9};
+constexpr int kRecentPrompt = 2, kRecentCached = 3;  // of those
 
 template <class Cell>
 std::vector<Cell> recent_of(const std::vector<Cell>& all) {
@@ -72,6 +73,7 @@ void LiveView::build_tabs() {
   charts_ = new ServeCharts;
   recent_ = new DataTable(tr("Newest requests"), recent_of(request_columns()));
   recent_->setObjectName(QStringLiteral("serve.requestTable"));
+  recent_->set_optional_columns({kRecentCached, kRecentPrompt});
   auto* recent = new Card(tr("Requests"), {}, tr("newest first"));
   recent->body()->addWidget(recent_, 1);
   charts_->add_beside_batch(recent);

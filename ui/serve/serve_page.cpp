@@ -169,6 +169,7 @@ void ServePage::build() {
   s.right->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   s.right->setWidgetResizable(true);
   s.right->setWidget(column);
+  column->installEventFilter(this);
   for (QWidget* clear : {column, s.right->viewport()}) clear->setAutoFillBackground(false);
 
   s.narrow_tabs = new NarrowTabs(QStringLiteral("serve.narrowTabs"), tr("Engine or settings"),
@@ -568,6 +569,12 @@ bool ServePage::event(QEvent* event) {
     if (qobject_cast<QAbstractButton*>(focused) || qobject_cast<QComboBox*>(focused)) event->accept();
   }
   return Page::event(event);
+}
+
+/// The right column asks for more room once its settings say what is in effect.
+bool ServePage::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::LayoutRequest) resizeEvent(nullptr);
+  return Page::eventFilter(watched, event);
 }
 
 void ServePage::resizeEvent(QResizeEvent* event) {

@@ -195,9 +195,9 @@ void ChartPlot::draw_names(QPainter* painter, LabelRoom& room) {
     if (line.size() < 2) continue;
     const QString name = metrics.elidedText(series.name, Qt::ElideMiddle, kWidestName * area().width());
     painter->setPen(ink(series.colour));
-    painter->drawText(
-        room.place_along(line, {metrics.horizontalAdvance(name) + 1, metrics.height()}, units(1)),
-        Qt::AlignCenter, name);
+    draw_words(*painter,
+               room.place_along(line, {metrics.horizontalAdvance(name) + 1, metrics.height()}, units(1)),
+               name);
   }
 }
 

@@ -292,6 +292,23 @@ void DataTable::fit_yielding() {
                  std::clamp(viewport()->width() - others, std::min(units(kLeastYielded), natural), natural));
 }
 
+void DataTable::set_optional_columns(std::vector<int> columns) {
+  optional_ = std::move(columns);
+  fit_optional();
+}
+
+void DataTable::fit_optional() {
+  if (widths_.size() != static_cast<std::size_t>(model_->columnCount())) return;
+  int missing = -viewport()->width();
+  for (int column = 0; column < model_->columnCount(); ++column)
+    missing += std::max(widths_[static_cast<std::size_t>(column)],
+                        user_widths_.value(QString::number(column)).toInt());
+  for (const int column : optional_) {
+    setColumnHidden(column, missing > 0);
+    missing -= widths_[static_cast<std::size_t>(column)];
+  }
+}
+
 void DataTable::fit_height(int max_rows) {
   max_rows_ = max_rows;
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -331,6 +348,7 @@ void DataTable::fit_columns() {
     }
   }
   fit_yielding();
+  fit_optional();
 }
 
 void DataTable::set_user_widths(const QVariantMap& widths) {
@@ -381,12 +399,14 @@ void DataTable::changeEvent(QEvent* event) {
   if (event->type() != QEvent::FontChange) return;
   widths_.clear();
   longest_.clear();
+  for (const int column : optional_) setColumnHidden(column, false);  // a hidden one's title is not measured
   fit_columns();
 }
 
 void DataTable::resizeEvent(QResizeEvent* event) {
   QTableView::resizeEvent(event);
   fit_yielding();
+  fit_optional();
 }
 
 void DataTable::paintEvent(QPaintEvent* event) {

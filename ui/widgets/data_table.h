@@ -68,6 +68,8 @@ class DataTable : public QTableView {
   void set_stretch_column(int column);   ///< takes the room left; the others fit their contents
   /// Its texts are cut in their middle where columns 0 … last_in_sight would not all be in sight.
   void set_yielding_column(int column, int last_in_sight);
+  /// Hidden one after another where there is no room for all: what can be read elsewhere too.
+  void set_optional_columns(std::vector<int> columns);
   void fit_height(int max_rows);  ///< as tall as its rows, up to max_rows; no inner scrolling below it
   QString to_csv(bool selected_only = false) const;  ///< C locale, header first
   /// Widths that the user gave to columns: index as text → pixels. They stay as they are.
@@ -90,11 +92,13 @@ class DataTable : public QTableView {
  private:
   void restyle();
   void fit_yielding();
+  void fit_optional();
   void fit_columns();
   void describe();
   TableModel* model_;
   QSortFilterProxyModel* proxy_;
   int stretch_ = -1, yielding_ = -1, last_in_sight_ = -1, max_rows_ = 0, fitted_rows_ = -1;
+  std::vector<int> optional_;
   std::vector<int> widths_;         ///< of the columns, as fitted so far
   std::vector<qsizetype> longest_;  ///< characters of what they were fitted to
   QVariantMap user_widths_;
