@@ -26,7 +26,7 @@ void FirstShowTest::reports_under_a_banner_data() {
   QTest::addColumn<QSize>("size");
   QTest::addColumn<int>("sentences");
   QTest::addColumn<bool>("read_before");
-  for (const QSize size : {QSize(1280, 800), QSize(1440, 900), QSize(1920, 1080)})
+  for (const QSize size : {QSize(1040, 640), QSize(1280, 800), QSize(1440, 900), QSize(1920, 1080)})
     for (const int sentences : {1, 5})
       for (const bool read_before : {false, true})
         QTest::addRow("%d px, %d sentences, runs read %s", size.width(), sentences,

@@ -16,6 +16,9 @@ class LayoutGuard : public QObject {
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  bool followed_ = false;  ///< a layout, since it was last asked
 };
 
 }  // namespace pitwall::ui
