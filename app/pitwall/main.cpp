@@ -270,7 +270,9 @@ int run(QApplication& app, const Options& options) {
   if (auto begun = begin_session(*window, options.wish); !begun) return fail(begun.error(), kWrongUsage);
   window->show();
   const QuitOnSignal quit;
-  return app.exec();
+  const int code = app.exec();
+  engine.stop();  // before the pages go, which may wait for what they have asked of it
+  return code;
 }
 
 }  // namespace

@@ -192,8 +192,9 @@ Result<LoadedBench> start_for_load(Settings settings, const SyntheticFlags& synt
 
 BenchJob job_for_engine(const LoadedBench& loaded, const LoadFlags& flags, LoadSource source, LoadSetup setup,
                         bool keep_text) {
-  return engine_job(*loaded.engine, loaded.said->header(), std::move(source), std::move(setup),
-                    job_options(flags, keep_text));
+  JobOptions options = job_options(flags, keep_text);
+  options.owns_engine = true;
+  return engine_job(*loaded.engine, loaded.said->header(), std::move(source), std::move(setup), options);
 }
 
 Result<void> run_load_bench(const LoadBench& bench, LoadSource source, bool json) {

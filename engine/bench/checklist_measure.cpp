@@ -148,6 +148,7 @@ class FreshEngine {
     if (auto ready = start(checklist, measurement.settings); !ready) return ready.error();
     JobOptions options;
     options.ignore_eos = true;  // equal lengths, whatever is changed
+    options.owns_engine = true;
     return play(
         engine_job(*engine_, said_->header(), std::move(asked->source), std::move(asked->setup), options),
         measurement, environment_);

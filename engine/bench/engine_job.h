@@ -10,6 +10,7 @@ struct JobOptions {
   bool ignore_eos = false;
   double temperature = 0;
   bool keep_text = false;
+  bool owns_engine = false;               ///< in this process: nobody else uses it, a cancelled load ends it
   bool text_prompts = false;              ///< to a server: prompts as text although ids are known
   Nanos silence = 600 * kNanosPerSecond;  ///< of a server, after which a request has failed
 };

@@ -45,6 +45,7 @@ class EnginePlayer {
       look();
       if (!cancelled && load_.cancel != nullptr && load_.cancel->load()) {
         cancelled = true;
+        if (target_.owned) target_.engine.abandon();
         for (const RequestId id : ids_) {
           if (id.value != 0) target_.engine.cancel(id, "The load was cancelled");
         }

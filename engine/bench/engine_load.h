@@ -13,6 +13,7 @@ struct EngineLoadTarget {
   bool ignore_eos = false;
   double temperature = 0;
   bool keep_text = false;
+  bool owned = false;  ///< the engine serves nobody else: a cancelled load abandons it
 };
 
 /// Blocks until every request has ended. What the engine refuses is a record with that end. One event of the

@@ -164,6 +164,9 @@ class Backend {
   /// Blocks until the step is published; any thread. A device that computes on its own sets `started` and
   /// `finished` by the steady clock.
   virtual StepResult wait(std::uint64_t step) = 0;
+  /// Nobody wants results any more: steps may leave out what is not computed yet, and are published all the
+  /// same. Any thread. A device whose steps take milliseconds does as before.
+  virtual void abandon() {}
 
   virtual std::vector<KvSaturation> kv_saturation()
       const = 0;  ///< by layer; empty unless fp8_e4m3; any thread

@@ -2,6 +2,7 @@
 #include "engine/execute/executor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <condition_variable>
 #include <deque>
@@ -53,6 +54,7 @@ struct DeviceExecutor::State {
   std::deque<StepPlan> plans;
   std::deque<Times> times;  // of submitted steps that nobody has collected
   bool stopping = false;
+  std::atomic<bool> abandoned{false};
   std::deque<std::uint64_t> in_flight;  // the collecting thread's
   std::thread thread;
 
@@ -105,7 +107,13 @@ StepResult DeviceExecutor::collect() {
     result.finished = times.submitted;
   }
   result.swapping = times.swapping;
+  result.abandoned = state_->abandoned;
   return result;
+}
+
+void DeviceExecutor::abandon() {
+  state_->abandoned = true;  // first: no result of what is left out counts
+  state_->backend->abandon();
 }
 
 void DeviceExecutor::State::run() {

@@ -16,6 +16,8 @@ class Executor {
   virtual ~Executor() = default;
   virtual void launch(StepPlan plan) = 0;  ///< does not block; at most two in flight
   virtual StepResult collect() = 0;        ///< blocks for the oldest launched step
+  /// Steps end as soon as they can from now on, `abandoned` in their results. Any thread, does not block.
+  virtual void abandon() {}
 };
 
 /// The real one: an own thread drives the back end, so that plan n+1 overlaps step n; where the device
@@ -27,6 +29,7 @@ class DeviceExecutor final : public Executor {
   ~DeviceExecutor() override;
   void launch(StepPlan plan) override;
   StepResult collect() override;
+  void abandon() override;
   Backend& backend();
 
  private:

@@ -285,6 +285,10 @@ void Engine::stop(Nanos grace) {
   state.snapshot = nullptr;
 }
 
+void Engine::abandon() {
+  if (state_->loop) state_->loop->abandon();
+}
+
 const Model& Engine::model() const {
   return *state_->loaded.model;
 }

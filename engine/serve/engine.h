@@ -103,6 +103,9 @@ class Engine {
 
   /// No new requests; running ones get `grace` to end, then are cancelled. Ends the run record. Idempotent.
   void stop(Nanos grace = 0);
+  /// Running requests are cancelled at once, and what their step has not computed yet is left out. For who
+  /// cannot wait for a long step; any thread, does not block. stop() still has to come.
+  void abandon();
 
   const Model& model() const;
   const std::string& served_name() const;

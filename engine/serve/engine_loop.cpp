@@ -110,13 +110,26 @@ void EngineLoop::send(Command command) {
 
 void EngineLoop::stop(Nanos grace) {
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (!stop_deadline_) stop_deadline_ = std::chrono::steady_clock::now() + std::chrono::nanoseconds(grace);
+    wake_.notify_one();
+    left_.wait_until(lock, *stop_deadline_, [this] { return ended_; });
   }
-  wake_.notify_one();
+  abandon();
   const std::lock_guard lock(joining_);
   if (thread_.joinable()) thread_.join();
   output_.reset();
+}
+
+void EngineLoop::abandon() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return;
+    if (!stop_deadline_) stop_deadline_ = std::chrono::steady_clock::now();
+    abandoned_ = true;
+  }
+  parts_.executor.abandon();
+  wake_.notify_one();
 }
 
 std::optional<Error> EngineLoop::failure() const {
@@ -139,32 +152,19 @@ void EngineLoop::run() {
 /// Waits while there is nothing to do. False when the thread shall end.
 bool EngineLoop::take_commands() {
   std::vector<Command> commands;
-  bool cancels = false;
   {
     std::unique_lock lock(mutex_);
-    const auto due = [this] {
-      return stop_deadline_ && !live_.empty() && std::chrono::steady_clock::now() >= *stop_deadline_;
-    };
-    const auto stirs = [&] {
-      return !commands_.empty() || failure_ || due() || (stop_deadline_ && live_.empty());
-    };
     if (!worked_ && scheduler_.in_flight() == 0) {
       if (scheduler_.idle()) pump_.rested();
-      while (!stirs()) {
-        if (stop_deadline_) {
-          wake_.wait_until(lock, *stop_deadline_);
-        } else {
-          wake_.wait(lock);
-        }
-      }
+      wake_.wait(lock, [this] {
+        return !commands_.empty() || failure_ || abandoned_ || (stop_deadline_ && live_.empty());
+      });
     }
-    if (failure_) return false;
-    cancels = due();
+    if (failure_ || abandoned_) return false;
     commands.swap(commands_);
     if (commands.empty() && stop_deadline_ && live_.empty() && scheduler_.in_flight() == 0) return false;
   }
   for (Command& command : commands) apply(command);
-  if (cancels) cancel_all();
   pass_on({.at = parts_.clock.now(), .tokens = {}, .finished = scheduler_.take_finished(), .logits = {}});
   return true;
 }
@@ -188,10 +188,6 @@ void EngineLoop::apply(Command& command) {
     question.answer.set_value(question.task(scheduler_, parts_.cache));
     max_num_seqs_ = scheduler_.config().max_num_seqs;
   }
-}
-
-void EngineLoop::cancel_all() {
-  for (const RequestId id : live_) scheduler_.finish(id, FinishReason::cancelled, "The engine was stopped");
 }
 
 void EngineLoop::collect_oldest() {
@@ -242,6 +238,7 @@ void EngineLoop::leave() {
   const FailureCause cause = failure_ ? FailureCause::engine : FailureCause::none;
   for (const RequestId id : live_) last.finished.push_back({id, reason, text, cause});
   live_.clear();
+  left_.notify_all();
   output_->push(std::move(last));
   parts_.recorder.queue_sizes(0, 0);
   parts_.ledger.set_kv_split(0, 0, 0);

@@ -54,9 +54,11 @@ class EngineLoop {
   Result<void> ask(Task task);
   int max_num_seqs() const { return max_num_seqs_.load(std::memory_order_relaxed); }  ///< at this moment
 
-  /// Refuses new requests, gives the others `grace`, cancels what is left, joins both threads. Idempotent;
+  /// Refuses new requests, gives the others `grace`, abandons what is left, joins both threads. Idempotent;
   /// the first call's grace counts.
   void stop(Nanos grace);
+  /// Ends without waiting for steps under way: who still waits is cancelled. Does not block; stop() follows.
+  void abandon();
   std::optional<Error> failure() const;  ///< a fault of the engine itself: it has ended all requests
 
  private:
@@ -85,7 +87,6 @@ class EngineLoop {
   void leave();
   void collect_oldest();
   void pass_on(OutputBatch batch);
-  void cancel_all();
   void publish();
   void fail(Error error);
 
@@ -99,10 +100,10 @@ class EngineLoop {
   std::atomic<int> running_{0}, waiting_{0};  // as last published
 
   mutable std::mutex mutex_;
-  std::condition_variable wake_;
+  std::condition_variable wake_, left_;
   std::vector<Command> commands_;
   std::optional<std::chrono::steady_clock::time_point> stop_deadline_;
-  bool ended_ = false;
+  bool abandoned_ = false, ended_ = false;
   std::optional<Error> failure_;
 
   std::mutex joining_;

@@ -64,6 +64,7 @@ Committed StepPump::collect_oldest() {
   const StepResult result = executor_.collect();
   InFlight step = std::move(in_flight_.front());
   in_flight_.pop_front();
+  if (result.abandoned) return {};
   StepRecord& record = step.record;
   const Nanos began = clock_.now();
   Committed committed = scheduler_.commit(result, began);

@@ -134,8 +134,9 @@ struct StepResult {
   std::vector<PromptLogprobs> prompt_logprobs = {};
   std::string arithmetic = {};  ///< where a logprob is NaN: the dtypes that were computed with
   Nanos started = 0, finished = 0;
-  Nanos swapping = 0;     ///< of that, block swaps
-  bool replayed = false;  ///< a captured step was played
+  Nanos swapping = 0;      ///< of that, block swaps
+  bool replayed = false;   ///< a captured step was played
+  bool abandoned = false;  ///< it may not have been computed: nothing of it counts
 };
 
 }  // namespace pitwall

@@ -56,6 +56,7 @@ class CpuBackend final : public Backend {
   void replay(int bucket) override;
   void publish(std::uint64_t step) override;
   StepResult wait(std::uint64_t step) override;
+  void abandon() override { team_.abandon(); }
   std::vector<KvSaturation> kv_saturation() const override { return kv_.saturation(); }
 
   void embed(Weight table, float scale, Tensor out) override;

@@ -129,7 +129,7 @@ void CpuBackend::route_rows(const ExpertGroup& group, const Input& input, int fi
       }
     }
   });
-  moe_.route(group.spec, rows);
+  if (!team_.abandoned()) moe_.route(group.spec, rows);  // it chooses by all logits
 }
 
 /// Each visit's row in its expert's order of columns, as floats and quantised, as its matrix wants them.

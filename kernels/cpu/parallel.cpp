@@ -81,7 +81,7 @@ bool ThreadTeam::run_one_part(int thread) {
                                        std::memory_order_acquire)) {
       continue;
     }
-    part(region, next_of(ticket), thread);
+    if (!abandoned()) part(region, next_of(ticket), thread);
     done_.fetch_add(1);
     if (caller_waits_.load()) done_.notify_one();
     return true;

@@ -27,13 +27,22 @@ class ThreadTeam {
   template <class Body>
   void run(int items, int grain, const Body& body) {
     const int parts = std::min(threads() * kPartsPerThread, (items + grain - 1) / grain);
-    if (threads() == 1 || parts <= 1) {
-      if (items > 0) body(0, items, 0);
+    if (parts <= 1) {
+      if (items > 0 && !abandoned()) body(0, items, 0);
       return;
     }
     const Region<Body> region{&body, items, parts};
+    if (threads() == 1) {
+      for (int part = 0; part < parts && !abandoned(); ++part) Region<Body>::part(&region, part, 0);
+      return;
+    }
     dispatch(&Region<Body>::part, &region, parts);
   }
+
+  /// From now on no range is begun: run() returns once those that are under way are done, and its results
+  /// are worth nothing. For the end of a team, from any thread.
+  void abandon() { abandoned_.store(true, std::memory_order_relaxed); }
+  bool abandoned() const { return abandoned_.load(std::memory_order_relaxed); }
 
  private:
   using Part = void (*)(const void* region, int part, int thread);
@@ -65,7 +74,7 @@ class ThreadTeam {
   std::atomic<std::uint32_t> done_{0};
   std::atomic<bool> caller_waits_{false};
   std::atomic<std::uint32_t> sleepers_{0}, wake_{0};
-  std::atomic<bool> stopping_{false};
+  std::atomic<bool> stopping_{false}, abandoned_{false};
   std::vector<std::thread> workers_;
 };
 

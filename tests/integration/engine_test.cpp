@@ -260,6 +260,26 @@ class EngineTest : public QObject {
     }
   }
 
+  void an_abandoned_engine_cancels_who_waits() {
+    for (int round = 0; round < 5; ++round) {
+      const auto engine = test::start_engine(tiny_, kFloat32);
+      OpenRequests open;
+      open.start(*engine, 4);
+      if (round % 2 == 0) open.wait_for_tokens();
+      engine->abandon();  // in the middle of a step, or before the first
+      for (const OutputEvent& end : open.wait_for_ends()) {
+        QCOMPARE(end.reason, FinishReason::cancelled);
+        QCOMPARE(end.record.error, std::string("The engine was stopped"));
+      }
+      QCOMPARE(engine->submit(request("late", 1), [](OutputEvent&&) {}).error().kind, Error::Kind::busy);
+      QCOMPARE(engine->change("max-num-seqs", "2", ChangedBy::user).error().kind, Error::Kind::busy);
+      engine->abandon();
+      engine->stop(600 * kNanosPerSecond);
+      engine->abandon();
+      QCOMPARE(engine->snapshot()->ledger.kv_used, 0);
+    }
+  }
+
   void a_stop_with_grace_lets_requests_end() {
     const auto engine = test::start_engine(tiny_, kFloat32);
     OpenRequests open;

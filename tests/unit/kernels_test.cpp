@@ -481,6 +481,22 @@ class KernelsTest : public QObject {
     QVERIFY((*backend)->device().name.ends_with("(3 threads, portable)"));
   }
 
+  void an_abandoned_team_begins_no_range() {
+    for (int threads : {1, 2, 3, 8}) {
+      ThreadTeam team(threads);
+      std::atomic<int> begun{0};
+      team.run(1000, 1, [&](int, int, int) {
+        ++begun;
+        team.abandon();
+      });
+      QVERIFY(begun > 0 && begun <= threads);  // those that were under way
+      const int before = begun;
+      team.run(1000, 1, [&](int, int, int) { ++begun; });
+      team.run(1, 1, [&](int, int, int) { ++begun; });
+      QCOMPARE(begun.load(), before);
+    }
+  }
+
   void regions_cover_every_item_once() {
     for (int threads : {1, 2, 3, 8}) {
       ThreadTeam team(threads);

@@ -164,6 +164,7 @@ void EngineController::stop() {
   state_->timer->stop();
   if (state_->running) state_->snapshot = state_->running->engine->snapshot();
   auto running = std::move(state_->running);
+  if (running) running->engine->abandon();  // a change that waits for the end of a step is before it
   state_->state = EngineState::stopping;
   Q_EMIT state_changed(state_->state);
   state_->worker->post([this, generation, running = std::move(running)]() mutable {
