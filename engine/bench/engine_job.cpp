@@ -23,8 +23,12 @@ BenchJob engine_job(Engine& engine, const RunHeader& header, LoadSource source, 
   job.header = header;
   job.engine = &engine;
   job.play = [&engine, options](const Load& load, const PromptMaker& prompts) -> Result<PlayedLoad> {
-    const EngineLoadTarget target{engine, [&](std::size_t index) { return prompts.tokens(index); },
-                                  options.ignore_eos, options.temperature, options.keep_text, options.owns_engine};
+    const EngineLoadTarget target{engine,
+                                  [&](std::size_t index) { return prompts.tokens(index); },
+                                  options.ignore_eos,
+                                  options.temperature,
+                                  options.keep_text,
+                                  options.owns_engine};
     return play_in_process(load, target);
   };
   return job;

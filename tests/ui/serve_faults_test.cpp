@@ -234,6 +234,7 @@ void ServeFaultsTest::names_are_no_html() {
   QCOMPARE(label.textFormat(), Qt::PlainText);
   const auto model = session_.data() / "<b>bold<b>.gguf";
   std::ofstream(model) << "no model";
+  PW_VERIFY(session_->serve->set_setting("port", "0"));  // whoever else is on the usual one
   session_->serve->choose_model(QString::fromStdString(model.string()));
   session_->serve->start();
   QVERIFY(session_->reaches(EngineState::failed));
@@ -311,6 +312,7 @@ void ServeFaultsTest::what_cannot_be_a_model_is_told_in_the_list() {
 }
 
 void ServeFaultsTest::a_name_that_is_not_utf8_is_told() {
+  PW_VERIFY(session_->serve->set_setting("port", "0"));  // whoever else is on the usual one
   session_->serve->choose_model(QString::fromStdString((session_.data() / "bad\xff\xfeutf.gguf").string()));
   session_->serve->start();
   QVERIFY(session_->reaches(EngineState::failed));

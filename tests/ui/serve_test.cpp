@@ -174,6 +174,7 @@ void ServeTest::a_load_can_be_cancelled() {
 }
 
 void ServeTest::missing_file() {
+  PW_VERIFY(session_->serve->set_setting("port", "0"));  // whoever else is on the usual one
   session_->serve->choose_model(u8("/nowhere/at-all.gguf"));
   session_->serve->start();
   QVERIFY(session_->reaches(EngineState::failed));
