@@ -138,6 +138,11 @@ Result<Options> parse(const QCoreApplication& app) {
   if (parser.isSet(QStringLiteral("report")) && options.report <= 0)
     return Error{Error::Kind::invalid_input, "--report is no run's number", "",
                  "See `pitwallctl runs list` for the numbers", "report"};
+  if (parser.isSet(QStringLiteral("run")) && options.run <= 0)
+    return Error{Error::Kind::invalid_input, "--run is no run's number", "",
+                 "See `pitwallctl runs list` for the numbers", "run"};
+  if (parser.isSet(QStringLiteral("screenshots")) && options.screenshots.isEmpty())
+    return Error{Error::Kind::invalid_input, "--screenshots names no folder", "", "", "screenshots"};
   if (find_export_format(options.format.toStdString()) == nullptr) {
     std::string names;
     for (const ExportFormat& format : export_formats())

@@ -88,9 +88,15 @@ std::vector<RequestRecord> vllm_requests(const Json& document, Nanos start_utc, 
     request.finished = request.arrival;
     const double ttft = entry(ttfts, i, "ttfts");
     if (std::isnan(ttft) || !error.empty()) continue;
-    request.first_token = request.last_token = request.arrival + nanos_of_seconds(ttft);
+    request.first_token = request.arrival + nanos_of_seconds(ttft);
     const Json& gaps = i < itls.size() ? itls[i] : itls;
-    for (std::size_t k = 0; k < gaps.size() && gaps.is_array() && i < itls.size(); ++k) {
+    const bool told = i < itls.size() && gaps.is_array() && !gaps.empty();
+    if (!told && request.output_tokens > 1) {  // when its last token came is not in the file
+      request.finished = request.first_token;
+      continue;
+    }
+    request.last_token = request.first_token;
+    for (std::size_t k = 0; told && k < gaps.size(); ++k) {
       const Nanos gap = nanos_of_seconds(entry(gaps, k, "itls"));
       request.last_token += gap;
       request.max_itl = std::max(request.max_itl, gap);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engine/report/foreign_run.h"
@@ -58,10 +59,35 @@ Result<Run> read(const std::string& text, const std::string& name) {
   }
 }
 
+constexpr double kLongestRun = 10 * 365.25 * 86'400 * kNanosPerSecond;  // ns
+constexpr std::size_t kLongestName = 20'000, kLongestNote = 1'000'000;  // bytes
+
+/// What no clock and no person has written; null = nothing.
+std::optional<std::string> implausible(const Run& run) {
+  const auto apart = [&run](const char* what, Nanos utc) -> std::optional<std::string> {
+    const double after = static_cast<double>(utc) - static_cast<double>(run.header.start_utc);
+    if (std::abs(after) <= kLongestRun) return std::nullopt;
+    return fmt::format("\"{}\" is {}, more than ten years from the run's start, {}", what, utc,
+                       run.header.start_utc);
+  };
+  if (run.summary.end_utc != 0)
+    if (auto wrong = apart("end_utc", run.summary.end_utc)) return wrong;
+  for (const SecondRecord& second : run.seconds)
+    if (auto wrong = apart("seconds.utc", second.utc)) return wrong;
+  const auto too_long = [](const char* what, std::size_t has, std::size_t most) {
+    return fmt::format("\"{}\" has {} bytes, of at most {}", what, has, most);
+  };
+  if (run.header.name.size() > kLongestName) return too_long("name", run.header.name.size(), kLongestName);
+  if (run.note.size() > kLongestNote) return too_long("note", run.note.size(), kLongestNote);
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<Run> parse_run_file(const std::string& text, const std::string& name) {
   auto run = read(text, name);
+  if (run)
+    if (const auto wrong = implausible(*run)) return unknown_file(name, *wrong);
   if (run && run->header.uuid.empty()) run->header.uuid = sum_of(text);
   return run;
 }

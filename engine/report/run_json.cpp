@@ -83,9 +83,14 @@ QuantileSketch read_itl(const Json& json) {
   if (found == json.end() || found->is_null()) return {};
   if (!found->is_object()) throw JsonFieldError("itl", "an object is expected");
   std::vector<QuantileSketch::Bucket> buckets;
-  for (const Json& bucket : found->at("ms_and_count"))
-    buckets.push_back({bucket.at(0).get<double>(), bucket.at(1).get<std::int64_t>()});
-  return QuantileSketch::of(buckets, found->at("sum_ms").get<double>(), found->at("max_ms").get<double>());
+  try {
+    for (const Json& bucket : found->at("ms_and_count"))
+      buckets.push_back({bucket.at(0).get<double>(), bucket.at(1).get<std::int64_t>()});
+    return QuantileSketch::of(buckets, found->at("sum_ms").get<double>(), found->at("max_ms").get<double>());
+  } catch (const Json::exception&) {
+    throw JsonFieldError("itl",
+                         "\"sum_ms\", \"max_ms\" and pairs of two numbers, \"ms_and_count\", are expected");
+  }
 }
 
 Run read_run(const Json& json) {

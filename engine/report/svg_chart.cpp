@@ -19,7 +19,7 @@ namespace pitwall {
 namespace {
 
 constexpr double kTop = 46, kBottom = 34, kLeft = 52, kRight = 14;  // margins around the plot
-constexpr double kTickSize = 10.5, kLegendSize = 11, kLineSample = 22;
+constexpr double kTickSize = 10.5, kTextSize = 11, kLegendSize = 11, kLineSample = 22, kHeadLeft = 8;
 
 struct Plot {
   double left, top, right, bottom;
@@ -94,19 +94,32 @@ std::string stroke(const SvgSeries& series) {
                      dash);
 }
 
+double legend_width(const SvgChart& chart) {
+  double wide = kRight;
+  for (const SvgSeries& series : chart.series)
+    wide += text_width(series.name, kLegendSize) + 7 + kLineSample + 14;
+  return wide;
+}
+
+/// The legend stands at the right of the title, or of the question where the title needs its room; a question
+/// that finds none then is left out.
 std::string header(const SvgChart& chart) {
+  const std::string unit = chart.unit + (chart.log_y ? ", log" : "");
+  const double legend = legend_width(chart);
+  const bool below = kHeadLeft + text_width(chart.title, 14) + text_width(unit, 11) + legend > chart.width;
+  const bool asked = !below || kHeadLeft + text_width(chart.question, kTextSize) + legend <= chart.width;
   std::string svg = fmt::format(
       "<text x=\"8\" y=\"17\"><tspan font-size=\"13\" font-weight=\"600\" fill=\"{}\">{}</tspan>"
       "<tspan font-size=\"11\" fill=\"{}\" dx=\"2\">\u00A0{}</tspan></text>\n",
-      colour::kText, xml_text(chart.title), colour::kMuted,
-      xml_text(chart.unit + (chart.log_y ? ", log" : "")));
-  svg += svg_text({.x = 8, .y = 33, .fill = colour::kMuted}, chart.question);
+      colour::kText, xml_text(chart.title), colour::kMuted, xml_text(unit));
+  if (asked) svg += svg_text({.x = kHeadLeft, .y = 33, .fill = colour::kMuted}, chart.question);
+  const double middle = below ? 29 : 13;
   double right = chart.width - kRight;
   for (auto series = chart.series.rbegin(); series != chart.series.rend(); ++series) {
-    svg += svg_text({.x = right, .y = 17, .anchor = "end", .size = kLegendSize}, series->name);
+    svg += svg_text({.x = right, .y = middle + 4, .anchor = "end", .size = kLegendSize}, series->name);
     right -= text_width(series->name, kLegendSize) + 7;
-    svg += fmt::format("<path d=\"M{} 13h-{}\" fill=\"none\" {}/>\n", svg_number(right), kLineSample,
-                       stroke(*series));
+    svg += fmt::format("<path d=\"M{} {}h-{}\" fill=\"none\" {}/>\n", svg_number(right), svg_number(middle),
+                       kLineSample, stroke(*series));
     right -= kLineSample + 14;
   }
   return svg;

@@ -297,6 +297,10 @@ const std::string& Engine::served_name() const {
   return state_->loaded.served_name;
 }
 
+const std::string& Engine::device_name() const {
+  return state_->loaded.device.name;
+}
+
 const std::shared_ptr<const Tokenizer>& Engine::tokenizer() const {
   return state_->loaded.tokenizer;
 }

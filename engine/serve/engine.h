@@ -109,6 +109,7 @@ class Engine {
 
   const Model& model() const;
   const std::string& served_name() const;
+  const std::string& device_name() const;  ///< the processor or GPU, with what of it is used
   const std::shared_ptr<const Tokenizer>& tokenizer() const;  ///< null when the checkpoint has none
   /// For requests with or without tools; null when the model has no template that compiles.
   const ChatFormat* chat_format(bool with_tools = false) const;

@@ -284,6 +284,8 @@ std::vector<RunId> orphans_of(SQLite::Database& database) {
 RunSummary cut_off_summary(const Run& run, const char* reason) {
   RunSummary summary = summarize_requests(run.requests);
   summary.metrics["itl_ms"] = run.itl.summary();
+  for (const StepRecord& step : run.steps) summary.totals.evicted_blocks += step.evicted;
+  if (!run.steps.empty()) summary.totals.steps = static_cast<std::int64_t>(run.steps.back().step);
   summary.status = RunStatus::cut_off;
   summary.error = reason;
   summary.end_utc = last_sign_of_life(run);

@@ -119,7 +119,7 @@ double RequestRecord::preempted_ms() const {
 }
 
 double RequestRecord::tpot_ms() const {
-  return output_tokens >= 2 ? ms(last_token - first_token) / (output_tokens - 1) : kNaN;
+  return output_tokens >= 2 && last_token > 0 ? ms(last_token - first_token) / (output_tokens - 1) : kNaN;
 }
 
 double RequestRecord::e2e_ms() const {
@@ -127,7 +127,7 @@ double RequestRecord::e2e_ms() const {
 }
 
 double RequestRecord::max_itl_ms() const {
-  return output_tokens >= 2 ? ms(max_itl) : kNaN;
+  return output_tokens >= 2 && last_token > 0 ? ms(max_itl) : kNaN;
 }
 
 Percentiles::Percentiles() : mean(kNaN), p50(kNaN), p90(kNaN), p99(kNaN), max(kNaN) {}

@@ -37,6 +37,13 @@ void RunStatistics::add(const RequestRecord& request) {
   if (request.first_token > 0) totals_.prompt_tokens += request.prompt_tokens;
   totals_.output_tokens += request.output_tokens;
   totals_.preemptions += request.preemptions;
+  totals_.recomputed_tokens += request.recomputed_tokens;
+  totals_.swapped_tokens += request.swapped_tokens;
+  if (request.scheduled > 0) {
+    totals_.prefix_query_tokens += request.prompt_tokens;
+    totals_.prefix_hit_tokens += request.cached_tokens;
+    ++totals_.misses[static_cast<std::size_t>(request.miss)];
+  }
   if (!request.ended_well()) return;
 
   first_arrival_ = metrics_.size() == 0 ? request.arrival : std::min(first_arrival_, request.arrival);

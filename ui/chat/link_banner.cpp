@@ -14,7 +14,9 @@ struct Links {
 
 }  // namespace
 
-Banner link_banner(const QUrl& url) {
+Banner link_banner(const QUrl& link) {
+  QUrl url = link;
+  if (url.scheme() == QLatin1String("mailto")) url.setQuery(QString());  // it could attach a file
   static const QStringList known{QStringLiteral("http"), QStringLiteral("https"), QStringLiteral("mailto")};
   const QString shown = url.toDisplayString(QUrl::FullyEncoded);
   Banner banner;

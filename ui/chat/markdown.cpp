@@ -14,6 +14,26 @@ namespace pitwall::ui {
 
 namespace {
 
+constexpr qsizetype kLongestRun = 2000;  // characters without a gap
+
+/// Where a line may end is looked for to the end of a word, so a word of a million letters takes minutes: in
+/// each long one stand breaks that nobody sees.
+QString with_breaks(const QString& text) {
+  if (text.size() <= kLongestRun) return text;
+  QString broken;
+  broken.reserve(text.size() + text.size() / kLongestRun);
+  qsizetype run = 0;
+  for (const QChar c : text) {
+    run = c.isSpace() ? 0 : run + 1;
+    if (run > kLongestRun && !c.isLowSurrogate()) {
+      broken += QChar(0x200B);  // zero-width space
+      run = 1;
+    }
+    broken += c;
+  }
+  return broken;
+}
+
 QTextCharFormat text_format(FontRole role, Colour colour = Colour::text) {
   QTextCharFormat format;
   format.setFont(Theme::current().font(role));
@@ -315,7 +335,7 @@ class Writer {
     if (type == MD_TEXT_SOFTBR) text = QLatin1Char(' ');
     if (type == MD_TEXT_ENTITY) text = QTextDocumentFragment::fromHtml(text).toPlainText();
     item_open_ = false;
-    cursor_.insertText(text, spans_.empty() ? text_format(FontRole::body) : spans_.back());
+    cursor_.insertText(with_breaks(text), spans_.empty() ? text_format(FontRole::body) : spans_.back());
   }
 
   QTextDocument& document_;
@@ -376,7 +396,7 @@ QTextCursor CodeBlock::end() const {
 
 void CodeBlock::append(const QString& code) {
   QTextCursor cursor = end();
-  cursor.insertText(code, text_format(FontRole::code));
+  cursor.insertText(with_breaks(code), text_format(FontRole::code));
 }
 
 void append_markdown(QTextDocument& document, std::string_view markdown, QStringList& code_blocks) {
@@ -389,7 +409,7 @@ void append_markdown(QTextDocument& document, std::string_view markdown, QString
 void append_plain(QTextDocument& document, const QString& text) {
   QTextBlockFormat format;
   format.setLineHeight(110, QTextBlockFormat::ProportionalHeight);
-  new_block_at_end(document, format).insertText(text, text_format(FontRole::body));
+  new_block_at_end(document, format).insertText(with_breaks(text), text_format(FontRole::body));
 }
 
 }  // namespace pitwall::ui

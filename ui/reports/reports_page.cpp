@@ -502,6 +502,9 @@ void ReportsPage::activated() {
   state_->refresh();
   if (!std::exchange(state_->visited, true)) state_->list->table()->setFocus();
 }
+void ReportsPage::records_changed() {
+  state_->refresh();
+}
 std::vector<PaletteEntry> ReportsPage::palette_entries() {
   std::vector<PaletteEntry> entries;
   for (const RunListItem& run : state_->runs) {

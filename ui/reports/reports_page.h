@@ -25,6 +25,7 @@ class ReportsPage : public Page {
   QString title() const override;
   QList<QAction*> page_actions() override;
   void activated() override;
+  void records_changed() override;
   std::vector<PaletteEntry> palette_entries() override;
   bool accepts(const QString& path) const override;  ///< .json and .jsonl files
   void open(const QString& path) override;           ///< imports it

@@ -17,6 +17,7 @@ RunHeader header_of(const Engine& engine) {
   RunHeader header = client_run_header(engine.served_name());
   const LedgerSnapshot ledger = engine.snapshot()->ledger;
   header.device = ledger.swap_apart ? "cuda" : "cpu";
+  header.cpu = engine.device_name();
   header.ram = ledger.device_total;
   header.model_path = engine.model().path().string();
   header.architecture = engine.model().spec().architecture;
@@ -96,6 +97,8 @@ Result<void> LoadRunner::start(const LoadWish& wish) {
         this, [this, repeat, now] { Q_EMIT progress(now, repeat == 0); }, Qt::QueuedConnection);
   };
   s.thread = std::thread([this, job = std::move(job), engine = std::move(engine)]() mutable {
+    // Where nobody else is served each test begins alike: the prompts of one are those of the next.
+    (void)engine->reset_prefix_cache();
     auto outcome = run_bench(job);
     engine.reset();
     const auto report = outcome ? std::make_shared<const Result<LoadReport>>(std::move(outcome->report))

@@ -573,8 +573,16 @@ bool ServePage::event(QEvent* event) {
 
 /// The right column asks for more room once its settings say what is in effect.
 bool ServePage::eventFilter(QObject* watched, QEvent* event) {
-  if (event->type() == QEvent::LayoutRequest) resizeEvent(nullptr);
+  if (event->type() == QEvent::LayoutRequest && !state_->narrow) fit_right();
   return Page::eventFilter(watched, event);
+}
+
+void ServePage::fit_right() {
+  State& s = *state_;
+  const int wide = std::max(units(kRightUnits), s.right->widget()->minimumSizeHint().width() +
+                                                    s.right->verticalScrollBar()->sizeHint().width());
+  s.right->setMaximumWidth(s.narrow ? QWIDGETSIZE_MAX : wide);
+  s.right->setMinimumWidth(s.narrow ? 0 : wide);
 }
 
 void ServePage::resizeEvent(QResizeEvent* event) {
@@ -582,10 +590,7 @@ void ServePage::resizeEvent(QResizeEvent* event) {
   State& s = *state_;
   s.narrow = width() < units(kNarrowPageUnits);
   s.narrow_tabs->arrange(s.narrow, s.left, s.right);
-  const int wide = std::max(units(kRightUnits), s.right->widget()->minimumSizeHint().width() +
-                                                    s.right->verticalScrollBar()->sizeHint().width());
-  s.right->setMaximumWidth(s.narrow ? QWIDGETSIZE_MAX : wide);
-  s.right->setMinimumWidth(s.narrow ? 0 : wide);
+  fit_right();
 }
 
 }  // namespace pitwall::ui

@@ -51,6 +51,7 @@ class ServePage : public Page {
   void resizeEvent(QResizeEvent* event) override;
   bool event(QEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;
+  void fit_right();
 
  private:
   struct State;

@@ -509,4 +509,16 @@ void SettingsForm::show_changes() {
   changes_->setToolTip(changed.join(QLatin1Char('\n')));
 }
 
+/// Cards that come beside it take of its height: the field in use stays in sight.
+void SettingsForm::resizeEvent(QResizeEvent* event) {
+  Card::resizeEvent(event);
+  QMetaObject::invokeMethod(
+      this,
+      [this] {
+        QWidget* field = window()->focusWidget();
+        if (field != nullptr && scroll_->widget()->isAncestorOf(field)) scroll_->ensureWidgetVisible(field);
+      },
+      Qt::QueuedConnection);
+}
+
 }  // namespace pitwall::ui

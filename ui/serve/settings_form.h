@@ -52,6 +52,7 @@ class SettingsForm : public Card {
   void restart_asked();                                                 ///< with settings()
 
  protected:
+  void resizeEvent(QResizeEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;  ///< of the fields: Ctrl+Enter, Enter
 
  private:

@@ -23,6 +23,7 @@ namespace {
 constexpr std::size_t kMostRows = 100;
 constexpr double kNoteWeight = 0.5;
 constexpr double kWidth = 150, kHeight = 96, kFromTop = 12, kAside = 3;  // units
+constexpr double kWidestNote = 48;  // units: the names, which tell entries apart, have the room
 
 struct KindWords {
   const char* id;
@@ -156,13 +157,14 @@ const PaletteEntry* CommandPalette::chosen() const {
 }
 
 void CommandPalette::show_matches(const QString& typed) {
+  const QFontMetrics metrics(table_->font());
   std::vector<TableRow> rows;
   for (const std::size_t at : matches(entries_, typed)) {
     if (rows.size() == kMostRows) break;
     const PaletteEntry& entry = entries_[at];
     rows.push_back({static_cast<qint64>(at),
                     {{entry.text},
-                     {entry.note, 0, Colour::muted},
+                     {metrics.elidedText(entry.note, Qt::ElideMiddle, units(kWidestNote)), 0, Colour::muted},
                      {words_of(entry.kind).shown, 0, Colour::muted},
                      {entry.key, 0, Colour::muted}}});
   }

@@ -170,6 +170,9 @@ void MainWindow::connect_page(Page* page) {
   connect(page, &Page::badge_changed, this, [this, page] { rail_->set_badge(page->id(), page->badge()); });
   connect(page, &Page::job_went_on, &status_bar_->jobs(), &JobList::post);
   connect(page, &Page::job_ended, &status_bar_->jobs(), &JobList::end);
+  connect(page, &Page::job_ended, this, [this] {
+    for (const QString& id : page_ids()) this->page(id)->records_changed();
+  });
 }
 
 void MainWindow::show_page(const QString& id) {

@@ -46,8 +46,9 @@ class Page : public QWidget {
   virtual QList<QWidget*> context_widgets() { return {}; }  ///< selectors beside the title, created once
   virtual QList<QAction*> page_actions() {
     return {};
-  }                            ///< buttons at the right end, with ids, keys and names
-  virtual void activated() {}  ///< the page becomes visible
+  }                                  ///< buttons at the right end, with ids, keys and names
+  virtual void activated() {}        ///< the page becomes visible
+  virtual void records_changed() {}  ///< a job of any page has ended, perhaps with a run
   virtual Badge badge() const { return {}; }
   /// What the palette offers beside the page's actions: settings, runs, chats; the newest first.
   virtual std::vector<PaletteEntry> palette_entries() { return {}; }

@@ -10,6 +10,7 @@ namespace pitwall::ui {
 namespace {
 
 constexpr QChar kMinus(0x2212);
+constexpr double kCountable = 1e15;  // beyond it a double is no count, and its digits fill a chart
 
 /// QLocale writes a hyphen in the C and English locales; a figure has a real minus.
 QString with_minus(QString text) {
@@ -29,6 +30,7 @@ QString count_text(qint64 count) {
 
 QString real_text(double value, int decimals) {
   if (!std::isfinite(value)) return no_value();
+  if (std::abs(value) >= kCountable) return with_minus(QLocale().toString(value, 'g', 3));
   return with_minus(QLocale().toString(value, 'f', decimals));
 }
 
