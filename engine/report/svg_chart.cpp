@@ -94,10 +94,15 @@ std::string stroke(const SvgSeries& series) {
                      dash);
 }
 
+/// Of a legend's entry, with the gap to its neighbour.
+double name_width(const SvgSeries& series) {
+  return text_width(series.name, kLegendSize) + 7;
+}
+constexpr double kSampleWidth = kLineSample + 14;
+
 double legend_width(const SvgChart& chart) {
   double wide = kRight;
-  for (const SvgSeries& series : chart.series)
-    wide += text_width(series.name, kLegendSize) + 7 + kLineSample + 14;
+  for (const SvgSeries& series : chart.series) wide += name_width(series) + kSampleWidth;
   return wide;
 }
 
@@ -117,10 +122,10 @@ std::string header(const SvgChart& chart) {
   double right = chart.width - kRight;
   for (auto series = chart.series.rbegin(); series != chart.series.rend(); ++series) {
     svg += svg_text({.x = right, .y = middle + 4, .anchor = "end", .size = kLegendSize}, series->name);
-    right -= text_width(series->name, kLegendSize) + 7;
+    right -= name_width(*series);
     svg += fmt::format("<path d=\"M{} {}h-{}\" fill=\"none\" {}/>\n", svg_number(right), svg_number(middle),
                        kLineSample, stroke(*series));
-    right -= kLineSample + 14;
+    right -= kSampleWidth;
   }
   return svg;
 }

@@ -342,6 +342,7 @@ std::map<RunId, RunSummary> ends_of_orphans(SQLite::Database& database) {
     if (const auto run = read_run(database, id)) ends.emplace(id, cut_off_summary(*run, kOrphaned));
   return ends;
 }
+
 void write_ends(SQLite::Database& database, std::map<RunId, RunSummary>& ends) {
   while (!ends.empty()) {
     const auto& [run, summary] = *ends.begin();

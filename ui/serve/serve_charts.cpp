@@ -167,13 +167,17 @@ void ServeCharts::set_snapshot(std::shared_ptr<const Snapshot> snapshot, int win
                                const std::vector<StepSpan>& steps) {
   snapshot_ = std::move(snapshot);
   steps_ = &steps;
-  laps_ = laps_of(snapshot_->changes, snapshot_->first_lap);
-  source_ = snapshot_->run.value > 0 ? run_name(snapshot_->run.value) : QString();
-  const double now = newest_edge(*snapshot_, laps_);
+  std::vector<ChartLap> laps = laps_of(snapshot_->changes, snapshot_->first_lap);
+  const double now = newest_edge(*snapshot_, laps);
   if (!zoomed_) x_ = {now - span_of(now - seconds_of(snapshot_->started_utc), window_seconds), now};
-  const Shown shown{x_, now, snapshot_->started_utc, laps_, source_, snapshot_->running == 0};
+  Shown shown{x_,
+              now,
+              snapshot_->started_utc,
+              std::move(laps),
+              snapshot_->run.value > 0 ? run_name(snapshot_->run.value) : QString(),
+              snapshot_->running == 0};
   if (shown == shown_) return;
-  shown_ = shown;
+  shown_ = std::move(shown);
   ++version_;
   seconds_.clear();
   for (const SecondRecord& second : snapshot_->history)
@@ -202,19 +206,19 @@ std::vector<std::function<void()>> ServeCharts::drawings() {
   add(memory_, [this] { draw_memory(); });
   all.emplace_back([this] {  // its steps come faster
     if (!snapshot_ || !batch_->isVisible()) return;
-    batch_->set_source(source_);
-    batch_->set_laps(laps_);
+    batch_->set_source(shown_.source);
+    batch_->set_laps(shown_.laps);
     batch_->set_steps(steps_, kBatchSteps);
   });
   latency(tpot_, &SecondRecord::tpot, Colour::tpot);
   latency(queue_, &SecondRecord::queue, Colour::queue);
   add(distribution_, [this] {
-    distribution_->set_source(source_);
+    distribution_->set_source(shown_.source);
     distribution_->set_note(snapshot_->itl.n == 0 ? tr("No token yet") : QString());
     distribution_->set_series(distribution_series(snapshot_->sketches));
   });
   add(cdf_, [this] {
-    cdf_->set_source(source_);
+    cdf_->set_source(shown_.source);
     cdf_->set_curves(cdf_curves(snapshot_->sketches));
   });
   return all;
@@ -222,8 +226,8 @@ std::vector<std::function<void()>> ServeCharts::drawings() {
 
 void ServeCharts::frame(LineChart* chart) const {
   chart->set_time_range(x_.low, x_.high);
-  chart->set_laps(laps_);
-  chart->set_source(source_);
+  chart->set_laps(shown_.laps);
+  chart->set_source(shown_.source);
 }
 
 void ServeCharts::draw_latency(LineChart* chart, Percentiles SecondRecord::*measure, Colour colour) {
@@ -243,8 +247,8 @@ void ServeCharts::draw_memory() {
   const LedgerSnapshot& ledger = snapshot_->ledger;
   const Bytes unit = std::max(ledger.accounted(), ledger.measured) < kGiB ? kMiB : kGiB;
   memory_->set_time_range(x_.low, x_.high);
-  memory_->set_laps(laps_);
-  memory_->set_source(source_);
+  memory_->set_laps(shown_.laps);
+  memory_->set_source(shown_.source);
   std::vector<ChartLimit> limits;
   if (ledger.limit > 0)
     limits.push_back({tr("limit %1").arg(bytes_text(ledger.limit)),

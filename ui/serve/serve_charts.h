@@ -76,8 +76,6 @@ class ServeCharts : public QWidget {
   Shown shown_;
   std::uint64_t version_ = 0;          ///< of `shown_`
   std::vector<SecondRecord> seconds_;  ///< of the span
-  std::vector<ChartLap> laps_;
-  QString source_;
   const std::vector<StepSpan>* steps_ = nullptr;
   AxisLimits x_{0, 0};
   bool zoomed_ = false;

@@ -51,9 +51,9 @@ class ServePage : public Page {
   void resizeEvent(QResizeEvent* event) override;
   bool event(QEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;
-  void fit_right();
 
  private:
+  void fit_right();
   struct State;
   void build();
   void build_actions();

@@ -68,9 +68,9 @@ std::vector<double> time_ticks(AxisLimits seconds, int most_ticks) {
   constexpr std::array kSteps{1,   2,   5,    10,   15,   30,    60,    120,  300,
                               600, 900, 1800, 3600, 7200, 21600, 43200, 86400};
   const double span = seconds.high - seconds.low, most = std::max(1, most_ticks);
-  const auto found = std::find_if(kSteps.begin(), kSteps.end() - 1, [&](int s) { return span / s <= most; });
-  const double days = std::max(1.0, std::ceil(span / most / kSteps.back()));  // of a step of whole days
-  const double step = *found == kSteps.back() ? days * kSteps.back() : *found;
+  const auto found = std::find_if(kSteps.begin(), kSteps.end(), [&](int s) { return span / s <= most; });
+  const double day = kSteps.back();
+  const double step = found != kSteps.end() ? *found : std::ceil(span / most / day) * day;
   std::vector<double> ticks;
   for (double t = std::ceil(seconds.low / step) * step; t <= seconds.high; t += step) ticks.push_back(t);
   return ticks;
